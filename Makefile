@@ -1,0 +1,50 @@
+# Everything goes through a virtual environment in .venv; `make install` alone leaves .venv/bin/dealmill ready to use.
+PYTHON ?= python3
+BIN := .venv/bin
+NEEDS := Dealmill needs Python 3.11 or newer with venv: install it (Debian: apt install python3-venv), or name one with make PYTHON=…
+
+.PHONY: install run test check reproduce golden bench lock clean
+
+install: .venv/installed
+
+run: install
+	$(BIN)/dealmill run examples/*/*.txt
+
+test: .venv/tested
+	$(BIN)/pytest
+
+check: .venv/tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The public figures of the five games, the long ones too.
+reproduce: .venv/tested
+	$(BIN)/pytest -m "slow or not slow" tests/games tests/reproduce
+
+# Writes the golden files that are missing, after an engine got a new version.
+golden: .venv/tested
+	$(BIN)/python -m tests.golden
+
+bench: .venv/tested
+	$(BIN)/python -m bench
+
+# After a change of dependencies in pyproject.toml; needs uv.
+lock:
+	uv export --quiet --format requirements-txt --no-emit-project --no-dev --no-header --output-file requirements.txt
+	uv export --quiet --format requirements-txt --no-emit-project --only-dev --no-header --output-file requirements-dev.txt
+
+.venv/installed: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "$(NEEDS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+.venv/tested: .venv/installed requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
+clean:
+	rm -rf .venv dist build

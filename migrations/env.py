@@ -1,0 +1,14 @@
+"""Run by the migration tool: connects it to the store's connection and tables."""
+
+from alembic import context
+
+from pipeline.store.tables import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    transactional_ddl=True,
+    render_as_batch=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

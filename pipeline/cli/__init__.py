@@ -1,0 +1,82 @@
+"""The command line: thin commands over the rooms of the pipeline, one file per group of commands."""
+
+import signal
+import sys
+from importlib import import_module
+
+import click
+
+from pipeline.errors import DealmillError
+
+COMMANDS = {
+    "run": "run",
+    "ingest": "sources",
+    "deal": "sources",
+    "queue": "run",
+    "work": "run",
+    "status": "status",
+    "query": "query",
+    "show": "show",
+    "answer": "answer",
+    "games": "games",
+    "db": "db",
+}
+"""Every command and the module it stands in, in the order of the help text; loaded only when it is needed."""
+
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """The commands, each loaded when it is asked for, with errors told as one message."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order in which a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name)
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; an error that was raised on purpose becomes its message and its exit code."""
+        try:
+            return super().invoke(ctx)
+        except DealmillError as error:
+            click.echo(f"dealmill: {error}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="dealmill", prog_name="dealmill", message="%(prog)s %(version)s")
+def dealmill() -> None:
+    """Solve piles of solitaire and puzzle layouts, and keep answers that anyone can check.
+
+    The main job is `dealmill run FILE…`. Settings are environment variables DEALMILL_DATABASE_URL,
+    DEALMILL_BROKER_URL, DEALMILL_WORKERS and DEALMILL_LEASE_SECONDS, also from a file .env.
+
+    Exit codes: 0 done, 1 an error, 2 wrong usage, 4 done but some input was rejected, 130 interrupted.
+    """
+
+
+def _end_cleanly(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """The entry point."""
+    signal.signal(signal.SIGTERM, _end_cleanly)
+    try:
+        status = dealmill.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("dealmill: interrupted", err=True)
+        status = INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        status = 1
+    sys.exit(status if isinstance(status, int) else 0)

@@ -1,0 +1,35 @@
+"""``games``: what can be solved, and by what."""
+
+import click
+
+from pipeline.cli.output import output_options, write_rows
+from pipeline.games import games as all_games
+
+
+@click.command()
+@output_options
+def games(form: str | None) -> None:
+    """List the games and their engines with versions; the forms for programs tell more."""
+    rows = [
+        {
+            "engine": f"{game.name}/{engine.name}",
+            "version": engine.version,
+            "default": "*" if engine is game.engines[0] else "",
+            "what it says": engine.summary,
+            "evidence": engine.evidence,
+            "title": game.title,
+            "deals": game.deals.version,
+            "deal parameters": [
+                f"{name}={parameter.default} ({parameter.meaning}, {parameter.least} to {parameter.most})"
+                for name, parameter in game.deals.parameters.items()
+            ],
+            "examples": str(game.examples),
+        }
+        for game in all_games().values()
+        for engine in game.engines
+    ]
+    write_rows(
+        ["engine", "version", "default", "what it says", "deal parameters"] if form is None else list(rows[0]),
+        rows,
+        form,
+    )

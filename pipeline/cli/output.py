@@ -1,0 +1,74 @@
+"""Rows on standard output: a table for people, or JSON, JSON lines or CSV for programs."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+WIDE = 10_000
+
+
+def output_options(command: Command) -> Command:
+    """Add ``--json``, ``--nl`` and ``--csv``; the command gets which as `form`."""
+    for form, meaning in (
+        ("csv", "Rows as CSV."),
+        ("nl", "Rows as one JSON object a line."),
+        ("json", "Rows as a JSON array."),
+    ):
+        command = click.option(f"--{form}", "form", flag_value=form, help=meaning)(command)
+    return command
+
+
+def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None) -> None:
+    """Write rows as they come; only the table needs them all at once."""
+    match form:
+        case "json":
+            _write_json(rows)
+        case "nl":
+            for row in rows:
+                click.echo(json.dumps(row))
+        case "csv":
+            writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        case _:
+            _write_table(columns, rows)
+
+
+def _write_json(rows: Iterable[Mapping[str, object]]) -> None:
+    opening = "["
+    for row in rows:
+        click.echo(f"{opening}\n{json.dumps(row)}", nl=False)
+        opening = ","
+    click.echo("[]" if opening == "[" else "\n]")
+
+
+def _write_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    kept = list(rows)
+    for column in columns:
+        numbers = all(isinstance(row.get(column), int | float | None) for row in kept)
+        table.add_column(column, justify="right" if numbers else "left", no_wrap=True, overflow="ellipsis")
+    for row in kept:
+        table.add_row(*(_cell(row.get(column)) for column in columns))
+    console = Console(width=None if sys.stdout.isatty() else WIDE, markup=False, highlight=False)
+    console.print(table)
+
+
+def _cell(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case float():
+            return f"{value:,.3f}" if value < 1000 else f"{value:,.0f}"
+        case list():
+            return ", ".join(map(str, value))
+    return str(value)

@@ -1,0 +1,193 @@
+"""``run``, ``queue`` and ``work``: the main job, and its steps apart."""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from pipeline.cli.output import output_options, write_rows
+from pipeline.cli.progress import Bar, progress_bar
+from pipeline.cli.sources import REJECTED, game_option, open_configured_store, read_sources, tell_source
+from pipeline.deals import is_deal_range
+from pipeline.errors import NotFoundError
+from pipeline.games import find_engine
+from pipeline.games.contract import NO_LIMIT, Verdict
+
+if TYPE_CHECKING:
+    from pipeline.store.database import Store
+    from pipeline.store.runs import Run
+    from pipeline.store.sources import Source
+
+LOOK = 0.2
+"""Seconds between two looks at how far the work is."""
+
+limit_option = click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=NO_LIMIT,
+    help="Nodes for one layout; then it is undecided.",
+    show_default="none",
+)
+
+
+@click.command()
+@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@game_option
+@click.option(
+    "--engine", "engines", metavar="GAME/ENGINE", multiple=True, help="Not the game's default one; repeatable."
+)
+@limit_option
+@output_options
+@click.pass_context
+def run(
+    ctx: click.Context, files: tuple[str, ...], game: str | None, engines: tuple[str, ...], limit: int, form: str | None
+) -> None:
+    """Read layouts, solve them with local workers, and sum up: the main job.
+
+    FILE is what `dealmill ingest` takes. What was done before is not done again, and what was broken off goes on where
+    it was.
+    """
+    for engine in engines:
+        find_engine(engine)
+    store = open_configured_store()
+    sources = read_sources(store, files, game)
+    for source in sources:
+        tell_source(store, source)
+    numbers = [
+        _queue(store, source, engine, limit)
+        for source in sources
+        for engine in (_engines_for(source.game, engines) if engines else [source.game])
+    ]
+    solve_runs(store, numbers)
+    summarise(store, numbers, sources, form)
+    if any(source.rejected for source in sources):
+        ctx.exit(REJECTED)
+
+
+def _engines_for(game: str, engines: Iterable[str]) -> list[str]:
+    fitting = [engine for engine in engines if find_engine(engine)[0].name == game]
+    if not fitting:
+        raise NotFoundError(f"none of the engines named with --engine is one of {game}")
+    return fitting
+
+
+def _queue(store: "Store", source: "Source", engine: str, limit: int) -> int:
+    from pipeline.runs import queue_run
+
+    return queue_run(store, source, engine, limit)
+
+
+def solve_runs(store: "Store", numbers: Sequence[int]) -> None:
+    """Work with local workers until these runs are finished, with progress; at once if they are."""
+    from pipeline.store.runs import list_runs
+    from workers.farm import Farm
+
+    runs = list_runs(store, numbers)
+    for one in runs:
+        if one.finished:
+            click.echo(f"run {one.id}: {one.engine} on {one.source_name} is already solved", err=True)
+        elif one.solved:
+            click.echo(
+                f"run {one.id}: {one.engine} on {one.source_name} goes on at {one.solved:,} of {one.items:,}", err=True
+            )
+    if all(one.finished for one in runs):
+        return
+    with progress_bar("solving") as bar, Farm(store, bar.say) as farm:
+        while not all(one.finished for one in runs):
+            farm.tick()
+            time.sleep(LOOK)
+            runs = list_runs(store, numbers)
+            _show(bar, runs)
+
+
+def _show(bar: Bar, runs: Sequence["Run"]) -> None:
+    working = next((one for one in runs if not one.finished), runs[-1])
+    rate = f", {working.rate:,.0f}/s" if working.rate else ""
+    bar.update(
+        sum(one.solved for one in runs),
+        sum(one.items for one in runs),
+        f"{working.engine} on {working.source_name}{rate}",
+    )
+
+
+def summarise(store: "Store", numbers: Sequence[int], sources: Sequence["Source"], form: str | None) -> None:
+    """A row per engine on standard output, and what to type next on standard error."""
+    from pipeline.store.runs import list_runs
+
+    runs = list_runs(store, numbers)
+    rows = []
+    for engine in dict.fromkeys(one.engine for one in runs):
+        mine = [one for one in runs if one.engine == engine]
+        read = [source for source in sources if source.id in {one.source for one in mine}]
+        rows.append(_summary(engine, mine, read))
+    used = [verdict.word for verdict in Verdict if any(row[verdict.word] for row in rows)]
+    write_rows(["engine", "layouts", "duplicates", "rejected", *used, "mean", "layouts/s", "runs"], rows, form)
+    _tell_what_next(runs)
+
+
+def _summary(engine: str, runs: Sequence["Run"], sources: Sequence["Source"]) -> dict[str, object]:
+    scored = sum(one.counts.get(Verdict.SCORED, 0) for one in runs)
+    seconds = sum(one.seconds for one in runs)
+    return {
+        "engine": engine,
+        "layouts": sum(source.accepted + source.rejected for source in sources),
+        "duplicates": sum(source.duplicates for source in sources),
+        "rejected": sum(source.rejected for source in sources),
+        **{verdict.word: sum(one.counts.get(verdict, 0) for one in runs) for verdict in Verdict},
+        "mean": round(sum(one.value_sum for one in runs) / scored, 3) if scored else None,
+        "layouts/s": round(sum(one.solved for one in runs) / seconds) if seconds else None,
+        "runs": [one.id for one in runs],
+    }
+
+
+def _tell_what_next(runs: Sequence["Run"]) -> None:
+    lost = next((one for one in runs if one.counts.get(Verdict.UNWINNABLE)), None)
+    shown = lost or next((one for one in runs if one.solved), None)
+    if lost:
+        click.echo(f"which ones cannot be won:  dealmill query {lost.id} --verdict unwinnable", err=True)
+    if shown:
+        click.echo(f"a run's verdicts:          dealmill query {shown.id}", err=True)
+        click.echo(f"one, step by step:         dealmill show {shown.id}:1", err=True)
+
+
+@click.command()
+@click.argument("source")
+@click.option("--engine", metavar="GAME/ENGINE", help="Not the game's default one.")
+@limit_option
+def queue(source: str, engine: str | None, limit: int) -> None:
+    """Plan a run over SOURCE, for workers to take up.
+
+    SOURCE is the number or name of a source that `dealmill ingest` has read, or a range of numbered deals such as
+    deal:camelot:seed=1:1-1000. The number of the run goes to standard output.
+    """
+    from pipeline.store.runs import find_run
+    from pipeline.store.sources import find_source
+
+    store = open_configured_store()
+    if is_deal_range(source):
+        [found] = read_sources(store, [source], None)
+        tell_source(store, found)
+    else:
+        found = find_source(store, source)
+    planned = find_run(store, str(_queue(store, found, engine or found.game, limit)))
+    state = "is finished" if planned.finished else f"has {planned.items - planned.solved:,} layouts to solve"
+    click.echo(f"run {planned.id}: {planned.engine} on {planned.source_name} {state}", err=True)
+    click.echo(planned.id)
+
+
+@click.command()
+@click.option("--drain", is_flag=True, help="Stop as soon as nothing is left to do.")
+def work(drain: bool) -> None:
+    """Start local workers and keep them at work on all runs, until Ctrl-C."""
+    from pipeline.store.jobs import unfinished
+    from workers.farm import Farm
+
+    store = open_configured_store()
+    with progress_bar("working") as bar, Farm(store, bar.say) as farm:
+        most = 0
+        while (left := unfinished(store)) or not drain:
+            farm.tick()
+            most = max(most, left) if left else 0
+            bar.update(most - left, most, f"{left:,} jobs left")
+            time.sleep(LOOK)

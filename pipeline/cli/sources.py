@@ -1,0 +1,122 @@
+"""``ingest`` and ``deal``: where layouts come from."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from pipeline.cli.progress import progress_bar
+from pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
+from pipeline.errors import NotFoundError
+from pipeline.files import check_file
+from pipeline.games import find_game, games
+
+if TYPE_CHECKING:
+    from pipeline.ingest import Progress
+    from pipeline.store.database import Store
+    from pipeline.store.sources import Source
+
+REJECTED = 4
+"""The exit code of work that is done, but for input that was rejected."""
+
+SHOWN = 10
+"""Rejects that are told at once; ``dealmill query --rejected`` lists all."""
+
+game_option = click.option(
+    "--game", metavar="GAME", help=f"The game, if the file's name does not tell it: {', '.join(games())}."
+)
+
+
+def open_configured_store() -> "Store":
+    """The store that the settings name."""
+    from pipeline.settings import settings
+    from pipeline.store.database import open_store
+
+    return open_store(settings().database_url.get_secret_value())
+
+
+def read_sources(store: "Store", names: Sequence[str], game: str | None) -> list["Source"]:
+    """Read files and ranges of deals into the store; every name is checked before any work is done."""
+    return [_read(name, read) for name, read in [(name, _reader(store, name, game)) for name in names]]
+
+
+def _reader(store: "Store", name: str, game: str | None) -> Callable[["Progress"], "Source"]:
+    from pipeline.ingest import game_of_file, ingest_deals, ingest_file
+
+    if is_deal_range(name):
+        return partial(ingest_deals, store, parse_deal_range(name))
+    check_file(name)
+    return partial(ingest_file, store, name, find_game(game) if game else game_of_file(name))
+
+
+def _read(name: str, read: Callable[["Progress"], "Source"]) -> "Source":
+    with progress_bar(f"reading {name}") as bar:
+        return read(
+            lambda source, done, size: bar.update(
+                done, size, f"{source.accepted:,} layouts, {source.rejected:,} rejected"
+            )
+        )
+
+
+def tell_source(store: "Store", source: "Source") -> None:
+    """Say what a source holds, and what was wrong with the first of its rejects."""
+    from pipeline.store.sources import rejects_of
+
+    click.echo(
+        f"source {source.id}: {source.name} ({source.game}): {source.accepted:,} layouts, "
+        f"{source.duplicates:,} duplicates, {source.rejected:,} rejected",
+        err=True,
+    )
+    for reject in islice(rejects_of(store, source.id), SHOWN):
+        click.echo(f"  {source.name}, line {reject.line}: {'; '.join(reject.reasons)}", err=True)
+    if source.rejected > SHOWN:
+        click.echo(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected", err=True)
+    if source.rejected and not source.accepted:
+        click.echo(f"  none of it is a layout of {source.game}: is it a file of another game? (--game)", err=True)
+
+
+@click.command()
+@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@game_option
+@click.pass_context
+def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None) -> None:
+    """Read layouts into the store, each validated and kept once.
+
+    FILE is a text file in the format of its game's statement or with one canonical layout a line, plain or gzipped,
+    `-` for standard input, or a range of numbered deals such as deal:camelot:seed=1:1-1000. Bad layouts are kept as
+    rejects with their line and all reasons (exit code 4); the rest goes on. A file that broke off goes on where it
+    was.
+    """
+    store = open_configured_store()
+    found = read_sources(store, files, game)
+    for source in found:
+        tell_source(store, source)
+    if any(source.rejected for source in found):
+        ctx.exit(REJECTED)
+
+
+@click.command()
+@click.argument("game")
+@click.option("--count", type=click.IntRange(1), required=True, help="How many deals.")
+@click.option("--seed", type=int, required=True, help="Which series of deals, 0 to 2⁶⁴ − 1.")
+@click.option("--first", type=int, default=1, show_default=True, help="The number of the first deal.")
+@click.option("--param", "given", metavar="NAME=N", multiple=True, help="What shapes the deals; see dealmill games.")
+def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...]) -> None:
+    """Print numbered deals, one canonical layout a line.
+
+    Deal number k of seed s is the same on every machine and is reached without dealing those before it.
+    """
+    parameters = dict(_parameter(text) for text in given)
+    deals = DealRange(find_game(game), seed, first, first + count - 1, parameters)
+    for start in range(0, count, BLOCK):
+        block = deals.starting(first + start, min(BLOCK, count - start))
+        click.echo("\n".join(layout.text for layout in block))
+
+
+def _parameter(text: str) -> tuple[str, int]:
+    name, _, number = text.partition("=")
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise NotFoundError(f"--param takes NAME=NUMBER, not {text!r}")
+    return name, int(number)

@@ -1,0 +1,105 @@
+"""Ranges of numbered deals: ``deal:camelot:seed=1:1-100000``, with parameters where a game has some."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from pipeline.errors import NotFoundError
+from pipeline.games import find_game
+from pipeline.games.contract import Game, Layout
+
+PREFIX = "deal:"
+BLOCK = 2_000
+MOST = 2**63 - 1
+"""The largest number of a deal that every database can hold."""
+
+
+@dataclass(frozen=True)
+class DealRange:
+    """The deals number `first` … `last` (from 1) of a seed."""
+
+    game: Game
+    seed: int
+    first: int
+    last: int
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """See that the range and its parameters exist.
+
+        Raises
+        ------
+        NotFoundError
+        """
+        if not 0 <= self.seed < 2**64:
+            raise NotFoundError(f"a seed is a number from 0 to 2⁶⁴ − 1, not {self.seed}")
+        if not 1 <= self.first <= self.last <= MOST:
+            raise NotFoundError(
+                f"deals are numbered from 1 to 2⁶³ − 1, the first before the last: {self.first}-{self.last} is no range"
+            )
+        for name, value in self.parameters.items():
+            if (known := self.game.deals.parameters.get(name)) is None:
+                offered = ", ".join(self.game.deals.parameters) or "none"
+                raise NotFoundError(f"deals of {self.game.name} have no parameter {name!r}; there is: {offered}")
+            if not known.least <= value <= known.most:
+                raise NotFoundError(f"{name} ({known.meaning}) is {known.least} to {known.most}, not {value}")
+
+    @property
+    def name(self) -> str:
+        """The range as it is written; parameters that have their default value are left out."""
+        parameters = [
+            f"{name}={value}:"
+            for name, value in sorted(self.parameters.items())
+            if value != self.game.deals.parameters[name].default
+        ]
+        return f"{PREFIX}{self.game.name}:seed={self.seed}:{''.join(parameters)}{self.first}-{self.last}"
+
+    @property
+    def generator(self) -> str:
+        """Name and version of what deals them: stored with the source, and part of its identity."""
+        return f"philox4x64-10 {self.game.name}/{self.game.deals.version}"
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of generator and range."""
+        return sha256(f"{self.generator}\n{self.name}".encode()).digest()
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+    def __iter__(self) -> Iterator[Layout]:
+        """The layouts, dealt block by block; a layout's line is the number of its deal."""
+        for start in range(self.first, self.last + 1, BLOCK):
+            yield from self.starting(start, min(BLOCK, self.last - start + 1))
+
+    def starting(self, number: int, count: int) -> list[Layout]:
+        """The `count` deals from `number` on."""
+        texts = self.game.deal.deal(self.seed, number, count, **self.parameters)
+        return [Layout(line, text) for line, text in enumerate(texts, start=number)]
+
+
+def is_deal_range(text: str) -> bool:
+    """Whether a source names numbered deals and not a file."""
+    return text.startswith(PREFIX)
+
+
+def parse_deal_range(text: str) -> DealRange:
+    """Read ``deal:GAME:seed=S:[NAME=VALUE:]FIRST-LAST``; ``FIRST`` alone is one deal.
+
+    Raises
+    ------
+    NotFoundError
+        With what is wrong and how a range is written.
+    """
+    usage = f"{text!r} is no range of deals; write deal:GAME:seed=S:FIRST-LAST, for example deal:camelot:seed=1:1-1000"
+    game, *options, numbers = text.removeprefix(PREFIX).split(":") if text.count(":") > 1 else ("", "")
+    span = re.fullmatch(r"(\d{1,20})(?:-(\d{1,20}))?", numbers, re.ASCII)
+    named = [re.fullmatch(r"([a-z]+)=(\d{1,20})", option, re.ASCII) for option in options]
+    if span is None or None in named:
+        raise NotFoundError(usage)
+    parameters = {match[1]: int(match[2]) for match in named if match}
+    if "seed" not in parameters or len(parameters) < len(options):
+        raise NotFoundError(usage)
+    seed = parameters.pop("seed")
+    return DealRange(find_game(game), seed, int(span[1]), int(span[2] or span[1]), parameters)

@@ -1,0 +1,63 @@
+"""Every error that Dealmill raises on purpose. The message says what is wrong, where, and what to do.
+
+DealmillError
+├── InputError        a file or stream that cannot be read as layouts        (exit code 1)
+├── NotFoundError     an unknown game, engine, source, run or layout         (exit code 2)
+├── StoreError        the database is missing, locked, or of another version (exit code 1)
+├── BrokerError       the broker cannot be reached or started                (exit code 1)
+├── WorkerError       the workers cannot be started or died                  (exit code 1)
+├── BadLayout         one layout breaks the rules of its game: all reasons   (recorded as a reject)
+└── InvalidEvidence   a trace or certificate does not prove its verdict
+    └── IllegalMove   a move the rules do not allow
+"""
+
+from collections.abc import Sequence
+
+
+class DealmillError(Exception):
+    """Base of all errors that are told to the user as one message without a traceback."""
+
+    exit_code = 1
+
+
+class InputError(DealmillError):
+    """A file or stream that cannot be read as layouts."""
+
+
+class NotFoundError(DealmillError):
+    """A name or number that the user gave and that does not exist."""
+
+    exit_code = 2
+
+
+class StoreError(DealmillError):
+    """The database is missing, unreachable, read-only, or of another version than the code."""
+
+
+class BrokerError(DealmillError):
+    """The message broker cannot be reached or started."""
+
+
+class WorkerError(DealmillError):
+    """The local workers cannot be started or have died."""
+
+
+class BadLayout(DealmillError):
+    """A text that is not a layout of its game; `reasons` lists everything that is wrong with it."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+class InvalidEvidence(DealmillError):
+    """Evidence that does not prove its verdict; `step` counts its moves or entries from 1."""
+
+    def __init__(self, step: int, reason: str) -> None:
+        super().__init__(f"step {step}: {reason}")
+        self.step = step
+        self.reason = reason
+
+
+class IllegalMove(InvalidEvidence):
+    """A move that the rules do not allow in the position it is played in."""

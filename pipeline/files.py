@@ -1,0 +1,136 @@
+"""Text files of layouts: plain, gzipped or standard input, read line by line in bounded memory."""
+
+import gzip
+import hashlib
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from shutil import copyfileobj
+from typing import IO, BinaryIO, cast
+
+from pipeline.errors import InputError
+
+STDIN = "-"
+LONGEST_LINE = 1 << 20
+BLOCK = 1 << 20
+GZIP = b"\x1f\x8b"
+
+Progress = Callable[[int], None]
+"""Called now and then with how many bytes of the file have been read."""
+
+
+def check_file(name: str) -> None:
+    """See that there is a file to read before any work is done.
+
+    Raises
+    ------
+    InputError
+    """
+    path = Path(name)
+    if name == STDIN or path.is_file():
+        return
+    if path.is_dir():
+        raise InputError(f"{name} is a folder; name the files in it, for example {path}/*")
+    if not path.exists():
+        raise InputError(f"there is no file {name}")
+
+
+@contextmanager
+def open_binary(name: str) -> Iterator[BinaryIO]:
+    """The bytes of a file as they are on disk; ``-`` is standard input.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is a folder, or may not be read.
+    """
+    if name == STDIN:
+        yield sys.stdin.buffer
+        return
+    check_file(name)
+    with _broken_off(name), Path(name).open("rb") as file:
+        yield file
+
+
+@contextmanager
+def rereadable(name: str) -> Iterator[BinaryIO]:
+    """Like `open_binary`, but standard input goes through a temporary file, so that it can be read twice."""
+    with open_binary(name) as file:
+        if name != STDIN:
+            yield file
+            return
+        with tempfile.TemporaryFile() as copy:
+            copyfileobj(file, copy, BLOCK)
+            copy.seek(0)
+            yield copy
+
+
+def text_digest(file: BinaryIO, name: str) -> bytes:
+    """SHA-256 of the text, unpacked where it is gzipped, so that both forms of a file are the same source.
+
+    Raises
+    ------
+    InputError
+        If there is no text in it.
+    """
+    digest = hashlib.sha256()
+    blank = True
+    with _broken_off(name):
+        text = _unpacked(file)
+        while block := text.read(BLOCK):
+            digest.update(block)
+            blank = blank and not block.strip()
+    if blank:
+        raise InputError(f"{name} is empty: there is no layout in it")
+    return digest.digest()
+
+
+def numbered_lines(file: BinaryIO, name: str, progress: Progress = lambda _: None) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers, without line ends. What is not UTF-8 comes as replacement signs.
+
+    Raises
+    ------
+    InputError
+        If it is no text, breaks off (gzip), or has a line of more than a mebibyte.
+    """
+    with _broken_off(name):
+        text = _unpacked(file)
+        number = 0
+        while line := text.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                raise InputError(
+                    f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a file of layouts?"
+                )
+            if b"\0" in line:
+                raise InputError(f"{name} is no text file: there is a NUL byte in line {number}")
+            if not number % 4096 and file is not sys.stdin.buffer:
+                progress(file.tell())
+            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8", errors="replace").rstrip("\r\n")
+
+
+def _unpacked(file: BinaryIO) -> IO[bytes]:
+    head = cast(BufferedReader, file).peek(2)[:2] if hasattr(file, "peek") else _head(file)
+    return cast(IO[bytes], gzip.open(file)) if head == GZIP else file
+
+
+def _head(file: BinaryIO) -> bytes:
+    head = file.read(2)
+    file.seek(0)
+    return head
+
+
+@contextmanager
+def _broken_off(name: str) -> Iterator[None]:
+    try:
+        yield
+    except EOFError as error:
+        raise InputError(f"{name} breaks off: its gzip data is not complete") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{name} is damaged: {error}") from error
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from error

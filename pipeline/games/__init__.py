@@ -1,0 +1,46 @@
+"""The games: every folder here is one, found by itself. `contract` says what a game must offer."""
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from pipeline.errors import NotFoundError
+from pipeline.games.contract import Engine, Game
+
+
+@cache
+def games() -> dict[str, Game]:
+    """All games by name, in the order of their names."""
+    folders = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
+    found: list[Game] = [import_module(f"{__name__}.{folder}").GAME for folder in folders]
+    return {game.name: game for game in found}
+
+
+def find_game(name: str) -> Game:
+    """The game of that name.
+
+    Raises
+    ------
+    NotFoundError
+    """
+    if game := games().get(name):
+        return game
+    raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
+
+
+def find_engine(name: str) -> tuple[Game, Engine]:
+    """The engine of a full name such as ``memory/two-pass``; a game's name alone means its default engine.
+
+    Raises
+    ------
+    NotFoundError
+    """
+    game_name, slash, engine_name = name.partition("/")
+    game = find_game(game_name)
+    if not slash:
+        return game, game.engines[0]
+    for engine in game.engines:
+        if engine.name == engine_name:
+            return game, engine
+    offered = ", ".join(f"{game.name}/{engine.name}" for engine in game.engines)
+    raise NotFoundError(f"there is no engine {name!r}; {game.name} has: {offered}")

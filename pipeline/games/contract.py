@@ -1,0 +1,211 @@
+"""What a game must offer. Each folder beside this file is one game and keeps this contract.
+
+A game's folder holds a `GAME` in its ``__init__`` and these modules, which are imported only when needed
+(``engine`` and ``deal`` pull in the compiler):
+
+=========== ==================================================================================================
+``layout``  ``read(lines)``: layouts out of a file in the statement's format, or one canonical layout a line
+``deal``    ``deal(seed, first, count, **parameters)``: numbered deals
+``engine``  one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, limit) -> Batch``
+``rules``   ``check(...)``: the referee, plain Python that shares no code with ``engine`` or ``deal``
+``picture`` ``frames(...)``: boards as text, one for the layout and one per step of its evidence
+=========== ==================================================================================================
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from pipeline.games.batch import Batch
+
+NO_LIMIT = 2**62
+"""The node limit of a run that may search as long as it needs."""
+
+
+class Verdict(IntEnum):
+    """What an engine says of a layout. The numbers are stored: never reuse one."""
+
+    WINNABLE = 1
+    UNWINNABLE = 2
+    SCORED = 3
+    UNDECIDED = 4
+    """The node limit was reached: nothing is claimed."""
+    FAILED = 5
+    """The engine broke down on this layout; its evidence is the error's text."""
+
+    @property
+    def word(self) -> str:
+        """The verdict as users read and write it."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One valid layout: its canonical text (one line, ASCII) and the line of the file it starts in."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """One bad layout: the line it starts in, its text as found, and everything that is wrong with it."""
+
+    line: int
+    text: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A named, versioned solver. Same name and version: same output, byte for byte, on every machine."""
+
+    name: str
+    version: str
+    summary: str
+    evidence: str
+    """The notation of its evidence, in one line for the user."""
+
+    @property
+    def function(self) -> str:
+        """The name of the function in the game's ``engine`` module."""
+        return self.name.replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A whole number that shapes the deals of a game."""
+
+    default: int
+    least: int
+    most: int
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deals:
+    """The numbered deals of a game: the version of their generator, and what shapes them."""
+
+    version: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFormat:
+    """The output format of a game's statement."""
+
+    opening: str = ""
+    between: str = "\n"
+    closing: str = "\n"
+    winnable: str = ""
+    unwinnable: str = ""
+
+    def word(self, verdict: Verdict, value: int | None) -> str:
+        """One answer; `?` for a layout that has no verdict to give."""
+        match verdict:
+            case Verdict.WINNABLE:
+                return self.winnable
+            case Verdict.UNWINNABLE:
+                return self.unwinnable
+            case Verdict.SCORED:
+                return str(value)
+        return "?"
+
+
+class LayoutModule(Protocol):
+    """``layout.py`` of a game."""
+
+    def read(self, lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
+        """Read numbered lines (from 1, without line ends) in the statement's format or canonical, one a line.
+
+        Works in bounded memory. A bad layout is yielded as a `Reject` that lists all reasons; reading goes on.
+        """
+        ...
+
+
+class DealModule(Protocol):
+    """``deal.py`` of a game."""
+
+    def deal(self, seed: int, first: int, count: int, **parameters: int) -> list[str]:
+        """Canonical texts of deals number `first` … `first + count - 1` of `seed` (0 ≤ seed, number < 2⁶⁴)."""
+        ...
+
+
+class RulesModule(Protocol):
+    """``rules.py`` of a game: the referee."""
+
+    def check(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+        """Prove the verdict that `engine` (its name in the game) gave by its evidence, from the rules alone.
+
+        Raises
+        ------
+        InvalidEvidence
+            With the first step that breaks a rule or does not prove the verdict or its value.
+        """
+        ...
+
+
+class PictureModule(Protocol):
+    """``picture.py`` of a game."""
+
+    def frames(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
+        """Text boards: the layout first, then one per step of the trace, or the certificate in words."""
+        ...
+
+
+class EngineFunction(Protocol):
+    """A function of ``engine.py``."""
+
+    def __call__(self, layouts: Sequence[str], limit: int = NO_LIMIT) -> "Batch":
+        """Solve canonical layouts; a layout that would take more than `limit` nodes is undecided."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game with its rules. The first engine is the default one."""
+
+    package: str
+    title: str
+    engines: tuple[Engine, ...]
+    deals: Deals
+    answer: AnswerFormat
+
+    @property
+    def name(self) -> str:
+        """The game's name: its folder's, with dashes."""
+        return self.package.rpartition(".")[2].replace("_", "-")
+
+    @property
+    def examples(self) -> Path:
+        """The folder of its examples: ``NAME-statement.txt``, ``NAME-statement.answer``, ``NAME-deals.txt``."""
+        return Path(__file__).parent / self.name.replace("-", "_") / "examples"
+
+    @property
+    def layout(self) -> LayoutModule:
+        """Reading, validation and canonical text."""
+        return cast(LayoutModule, import_module(f"{self.package}.layout"))
+
+    @property
+    def deal(self) -> DealModule:
+        """Numbered deals."""
+        return cast(DealModule, import_module(f"{self.package}.deal"))
+
+    @property
+    def rules(self) -> RulesModule:
+        """The referee."""
+        return cast(RulesModule, import_module(f"{self.package}.rules"))
+
+    @property
+    def picture(self) -> PictureModule:
+        """Text boards."""
+        return cast(PictureModule, import_module(f"{self.package}.picture"))
+
+    def solver(self, engine: Engine) -> EngineFunction:
+        """The function of an engine; its kernels are compiled or loaded at its first call."""
+        module = import_module(f"{self.package}.engine")
+        return cast(EngineFunction, getattr(module, engine.function))

@@ -1,0 +1,41 @@
+"""Compiled kernels, and where their machine code is kept between processes.
+
+The cache folder carries a digest of the sources a kernel can be built from (its game's folder and the shared
+modules here), because the compiler looks only at the time stamp of the one file a function stands in: a change in a
+module that it inlines, or an upgrade that keeps time stamps, would otherwise run stale code. See
+``docs/decisions/0003-kernel-cache.md``.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from sys import modules
+from typing import ParamSpec, TypeVar
+
+import numba
+from platformdirs import user_cache_path
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SHARED = Path(__file__).parent
+
+
+@cache
+def cache_folder(game_folder: Path) -> Path:
+    """The folder for the machine code of the kernels that stand in `game_folder`."""
+    sources = sorted({*SHARED.glob("*.py"), *game_folder.glob("*.py")})
+    digest = blake2b(digest_size=8)
+    for source in sources:
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return user_cache_path("dealmill") / "kernels" / f"{game_folder.name}-{digest.hexdigest()}"
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function at its first call, and keep the machine code for the next process."""
+    source = modules[function.__module__].__file__
+    assert source is not None  # noqa: S101 -- a module that is being imported from a file has one
+    numba.config.CACHE_DIR = str(cache_folder(Path(source).parent))  # type: ignore[attr-defined]
+    compiled: Callable[P, R] = numba.njit(cache=True)(function)
+    return compiled

@@ -1,0 +1,64 @@
+"""Asking the store for verdicts."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from pipeline.errors import NotFoundError
+from pipeline.games import find_engine, find_game
+from pipeline.store.database import Store
+from pipeline.store.results import Result, Wanted, page
+from pipeline.store.runs import Run, list_runs
+
+PAGE = 2_000
+
+
+def matching_runs(store: Store, game: str | None, engine: str | None, source: str | None) -> list[Run]:
+    """The runs of a game, an engine (full name) or a source (number or name), oldest first.
+
+    Raises
+    ------
+    NotFoundError
+        If the game or engine does not exist.
+    """
+    if game:
+        find_game(game)
+    if engine:
+        find_engine(engine)
+    return [
+        run
+        for run in list_runs(store)
+        if (game is None or run.game == game)
+        and (engine is None or run.engine == engine)
+        and (source is None or source in {str(run.source), run.source_name})
+    ]
+
+
+def results(
+    store: Store, runs: list[Run], wanted: Wanted, after: tuple[int, int], most: int | None
+) -> Iterator[Result]:
+    """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None."""
+    return islice(_all_results(store, runs, wanted, after), most)
+
+
+def _all_results(store: Store, runs: list[Run], wanted: Wanted, after: tuple[int, int]) -> Iterator[Result]:
+    for run in runs:
+        if run.id < after[0]:
+            continue
+        position = after[1] if run.id == after[0] else 0
+        while found := page(store, run.id, wanted, position, PAGE):
+            yield from found
+            position = found[-1].position
+
+
+def find_result(store: Store, run: int, position: int) -> Result:
+    """The verdict on one item of a run.
+
+    Raises
+    ------
+    NotFoundError
+        If there is none (yet).
+    """
+    found = page(store, run, Wanted(), position - 1, 1)
+    if not found or found[0].position != position:
+        raise NotFoundError(f"run {run} has no verdict on item {position}; dealmill status {run} says how far it is")
+    return found[0]

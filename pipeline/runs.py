@@ -1,0 +1,39 @@
+"""Planning runs: which engine goes over which source, and in what chunks."""
+
+from pipeline.errors import NotFoundError, StoreError
+from pipeline.games import find_engine, games
+from pipeline.games.contract import Engine, Game
+from pipeline.store.database import Store
+from pipeline.store.runs import plan_run
+from pipeline.store.sources import Source
+
+CHUNK = 2_000
+"""Layouts in a job: some milliseconds of work for a microsecond engine, small enough to be lost without regret."""
+
+
+def installed_engines() -> frozenset[tuple[str, str]]:
+    """Full name and version of every engine of this installation."""
+    return frozenset((full_name(game, engine), engine.version) for game in games().values() for engine in game.engines)
+
+
+def full_name(game: Game, engine: Engine) -> str:
+    """An engine's name with its game's: ``camelot/winnable``."""
+    return f"{game.name}/{engine.name}"
+
+
+def queue_run(store: Store, source: Source, engine_name: str, limit: int) -> int:
+    """Plan a run and its jobs; the number of the run, which is an earlier one if it was planned before.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such engine, or it is one of another game.
+    StoreError
+        If the source has not been read to its end.
+    """
+    game, engine = find_engine(engine_name)
+    if game.name != source.game:
+        raise NotFoundError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
+    if not source.complete:
+        raise StoreError(f"{source.name} has not been read to its end; read it in again with: dealmill ingest")
+    return plan_run(store, source, full_name(game, engine), engine.version, limit, CHUNK)

@@ -1,0 +1,43 @@
+"""The settings: environment variables ``DEALMILL_…``, also from a file ``.env`` in the working directory."""
+
+from functools import cache
+from os import cpu_count
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from pipeline.errors import DealmillError
+
+
+class Settings(BaseSettings):
+    """What an installation may set. URLs may hold passwords, so they are never shown."""
+
+    model_config = SettingsConfigDict(env_prefix="DEALMILL_", env_file=".env", extra="ignore")
+
+    database_url: SecretStr = SecretStr("sqlite:///dealmill.db")
+    """Where the store is: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``."""
+
+    broker_url: SecretStr | None = None
+    """The message broker, ``redis://…``; without one, the commands start one of their own."""
+
+    workers: int = Field(default_factory=lambda: cpu_count() or 1, ge=1, le=1024)
+    """Worker processes that a command starts on this machine."""
+
+    lease_seconds: float = Field(default=60, gt=0, le=86_400)
+    """How long a claimed job is left alone before it is given to another worker."""
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process.
+
+    Raises
+    ------
+    DealmillError
+        If a variable has a value that cannot be used; it says which.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = "; ".join(f"DEALMILL_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors())
+        raise DealmillError(f"a setting cannot be used: {wrong}") from error

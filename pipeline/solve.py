@@ -1,0 +1,75 @@
+"""One batch through an engine: knows no SQL and no Celery."""
+
+import fcntl
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from threading import Timer
+
+from platformdirs import user_cache_path
+
+from pipeline.games import find_engine
+from pipeline.games.batch import Batch
+from pipeline.games.contract import NO_LIMIT, EngineFunction, Verdict
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 1.0
+"""Seconds after which a load must be a compilation, and the user is told."""
+
+
+def solve(engine: str, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    """The verdicts of an engine (its full name) on canonical layouts.
+
+    A layout on which the engine breaks down gets the verdict `FAILED` with the error's text; the others in the batch
+    get theirs.
+    """
+    if not layouts:
+        return Batch([], [], [], [])
+    solver = load(engine)
+    try:
+        return solver(layouts, limit)
+    except Exception as error:
+        if len(layouts) == 1:
+            logger.exception("%s failed on %s", engine, layouts[0])
+            return Batch([Verdict.FAILED], [None], [0], [f"{type(error).__name__}: {error}"])
+    middle = len(layouts) // 2
+    halves = solve(engine, layouts[:middle], limit), solve(engine, layouts[middle:], limit)
+    return Batch(
+        verdicts=halves[0].verdicts + halves[1].verdicts,
+        values=halves[0].values + halves[1].values,
+        nodes=halves[0].nodes + halves[1].nodes,
+        evidence=halves[0].evidence + halves[1].evidence,
+    )
+
+
+@cache
+def load(name: str) -> EngineFunction:
+    """An engine ready to run. Where its kernels must be compiled first, one process does it and the others wait."""
+    game, engine = find_engine(name)
+    with _alone(), _told(name):
+        solver = game.solver(engine)
+        with (game.examples / f"{game.name}-deals.txt").open() as deals:
+            solver([next(deals).rstrip("\n")])
+    return solver
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    folder = user_cache_path("dealmill")
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "compiling").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    timer = Timer(PATIENCE, lambda: logger.warning("compiling %s (once for this version; seconds)", name))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,31 @@
+"""Writing many rows at once, the fastest way each database has (figures in docs/decisions/0004-bulk-writes.md)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Table
+from sqlalchemy.types import TypeEngine
+
+Row = tuple[Any, ...]
+
+
+def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Insert rows, each with the values of `columns` in that order; the other columns stay empty."""
+    if not rows:
+        return
+    names = ", ".join(columns)
+    if connection.dialect.name == "sqlite":
+        places = ", ".join("?" * len(columns))
+        connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({places})", list(rows))  # noqa: S608
+        return
+    types = [_postgresql_name(connection, table.c[column].type) for column in columns]
+    cursor = connection.connection.cursor()
+    with cursor.copy(f"COPY {table.name} ({names}) FROM STDIN (FORMAT BINARY)") as copy:
+        copy.set_types(types)
+        for row in rows:
+            copy.write_row(row)
+
+
+def _postgresql_name(connection: Connection, kind: TypeEngine[Any]) -> str:
+    name = kind.compile(connection.dialect).lower()
+    return {"float": "float8"}.get(name, name)

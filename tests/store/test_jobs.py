@@ -1,0 +1,159 @@
+"""Jobs on both databases: claimed once, fenced, finished once, freed when their lease has run out."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import update
+
+from pipeline.games.batch import Batch
+from pipeline.games.contract import NO_LIMIT, Layout, Verdict
+from pipeline.store import jobs
+from pipeline.store.database import Store
+from pipeline.store.jobs import claim, engine_of, finish, free_expired, pending, release, unfinished
+from pipeline.store.results import Wanted, page
+from pipeline.store.runs import find_run, list_runs, plan_run
+from pipeline.store.sources import Source, append, open_source
+
+LEASE = 60.0
+TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]
+
+
+@pytest.fixture
+def source(store: Store) -> Source:
+    opened = open_source(store, "memory", "a.txt", b"a")
+    return append(store, opened, [Layout(line, text) for line, text in enumerate(TEXTS, start=1)], last=True)
+
+
+@pytest.fixture
+def run(store: Store, source: Source) -> int:
+    return plan_run(store, source, "memory/two-pass", "1", NO_LIMIT, chunk=2)
+
+
+def scored(*values: int) -> Batch:
+    return Batch(
+        [Verdict.SCORED] * len(values), list(values), [1] * len(values), [f"trace {value}" for value in values]
+    )
+
+
+def test_a_run_is_cut_into_jobs_that_cover_it(store: Store, run: int) -> None:
+    claimed = [claim(store, job, "w", LEASE) for job in pending(store, 10)]
+    assert [job.layouts for job in claimed if job] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
+    assert [job.first for job in claimed if job] == [1, 3, 5]
+    assert {(job.run, job.engine, job.limit) for job in claimed if job} == {(run, "memory/two-pass", NO_LIMIT)}
+
+
+def test_the_same_run_is_planned_once(store: Store, source: Source, run: int) -> None:
+    assert plan_run(store, source, "memory/two-pass", "1", NO_LIMIT, chunk=1) == run
+    assert plan_run(store, source, "memory/two-pass", "2", NO_LIMIT, chunk=2) != run
+    assert plan_run(store, source, "memory/two-pass", "1", 10, chunk=2) != run
+    assert len(list_runs(store)) == 3
+
+
+def test_a_job_is_claimed_by_one(store: Store, run: int) -> None:
+    [first, *_] = pending(store, 10)
+    with ThreadPoolExecutor(8) as pool:
+        claims = list(pool.map(lambda name: claim(store, first, f"w{name}", LEASE), range(8)))
+    assert sum(job is not None for job in claims) == 1
+
+
+def test_verdicts_are_written_once_and_counted(store: Store, run: int) -> None:
+    [first, *_] = pending(store, 10)
+    job = claim(store, first, "w", LEASE)
+    assert job is not None
+    assert finish(store, job, scored(4, 6))
+    assert not finish(store, job, scored(4, 6))
+    assert claim(store, first, "w", LEASE) is None
+    assert [(result.position, result.value, result.evidence) for result in page(store, run, Wanted(), 0, 9)] == [
+        (1, 4, "trace 4"),
+        (2, 6, "trace 6"),
+    ]
+    now = find_run(store, str(run))
+    assert (now.counts, now.value_sum, now.nodes, now.solved, now.done) == ({Verdict.SCORED: 2}, 10, 2, 2, 1)
+    assert not now.finished
+
+
+def test_a_worker_whose_lease_ran_out_writes_nothing(store: Store, run: int) -> None:
+    [first, *_] = pending(store, 10)
+    late = claim(store, first, "late", -1.0)
+    other = claim(store, first, "other", LEASE)
+    assert late is not None and other is not None
+    assert other.attempt == late.attempt + 1
+    assert not finish(store, late, scored(0, 0))
+    assert finish(store, other, scored(4, 6))
+    assert not finish(store, late, scored(0, 0))
+    assert [result.value for result in page(store, run, Wanted(), 0, 9)] == [4, 6]
+
+
+def test_expired_jobs_are_freed_and_others_left_alone(store: Store, run: int) -> None:
+    first, second, _ = pending(store, 10)
+    claim(store, first, "gone", -1.0)
+    claim(store, second, "busy", LEASE)
+    assert free_expired(store) == 1
+    assert free_expired(store) == 0
+    assert first in pending(store, 10)
+    assert second not in pending(store, 10)
+
+
+def test_a_released_job_is_pending_again_but_only_its_holder_releases_it(store: Store, run: int) -> None:
+    [first, *_] = pending(store, 10)
+    late = claim(store, first, "late", -1.0)
+    other = claim(store, first, "other", LEASE)
+    assert late is not None and other is not None
+    release(store, late)
+    assert first not in pending(store, 10)
+    release(store, other)
+    assert first in pending(store, 10)
+
+
+def test_a_crash_while_writing_leaves_nothing_half_done(store: Store, run: int) -> None:
+    [first, *_] = pending(store, 10)
+    job = claim(store, first, "w", LEASE)
+    assert job is not None
+    with pytest.raises(ValueError):
+        finish(store, job, Batch([Verdict.SCORED] * 2, [1, 2], [1], ["", ""]))
+    assert page(store, run, Wanted(), 0, 9) == []
+    assert finish(store, job, scored(4, 6))
+
+
+def test_an_unknown_job_is_nobodys(store: Store) -> None:
+    assert engine_of(store, 4711) is None
+    assert claim(store, 4711, "w", LEASE) is None
+
+
+def test_unfinished_counts_pending_and_leased(store: Store, run: int) -> None:
+    assert unfinished(store) == 3
+    job = claim(store, pending(store, 1)[0], "w", LEASE)
+    assert job is not None
+    assert unfinished(store) == 3
+    finish(store, job, scored(4, 6))
+    assert unfinished(store) == 2
+
+
+def test_an_empty_source_is_a_finished_run(store: Store) -> None:
+    empty = append(store, open_source(store, "memory", "none", b"none"), [], last=True)
+    number = plan_run(store, empty, "memory/two-pass", "1", NO_LIMIT, chunk=2)
+    assert find_run(store, str(number)).finished
+
+
+def test_pages_filter_and_go_on_behind_a_position(store: Store, run: int) -> None:
+    for number, values in zip(pending(store, 10), [(4, 6), (8, 10), (12,)], strict=True):
+        job = claim(store, number, "w", LEASE)
+        assert job is not None
+        finish(store, job, scored(*values))
+    assert [result.value for result in page(store, run, Wanted(), 2, 2)] == [8, 10]
+    assert [result.value for result in page(store, run, Wanted(values=(6, 8)), 0, 9)] == [6, 8]
+    assert page(store, run, Wanted(verdicts=(Verdict.UNWINNABLE,)), 0, 9) == []
+    assert page(store, run, Wanted(nodes=(2, 9)), 0, 9) == []
+    assert [result.layout for result in page(store, run, Wanted((Verdict.SCORED,)), 0, 9)] == TEXTS
+
+
+def test_the_schema_itself_forbids_a_second_verdict(store: Store, run: int) -> None:
+    job = claim(store, pending(store, 1)[0], "w", LEASE)
+    assert job is not None
+    finish(store, job, scored(4, 6))
+    with store.writing() as connection:
+        connection.execute(update(jobs.jobs).values(state=jobs.PENDING))
+    again = claim(store, job.id, "w", LEASE)
+    assert again is not None
+    with pytest.raises(Exception, match="(?i)unique|duplicate"):
+        finish(store, again, scored(4, 6))

@@ -1,0 +1,70 @@
+"""The migrations build the tables that the code speaks of, up and down, on both databases."""
+
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, text
+
+from pipeline.errors import StoreError
+from pipeline.store import migrate
+from pipeline.store.database import Store, open_store
+from pipeline.store.tables import REVISION, metadata
+
+
+def test_migrated_database_has_exactly_the_tables_of_the_code(store: Store) -> None:
+    with store.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_the_code_belongs_to_the_newest_migration() -> None:
+    assert migrate.revisions()[-1] == REVISION
+
+
+def test_down_and_up_again_leaves_the_same_tables(store: Store) -> None:
+    migrate.downgrade(store, "base")
+    assert migrate.current(store) is None
+    with store.reading() as connection:
+        assert set(inspect(connection).get_table_names()) <= {"alembic_version"}
+    migrate.upgrade(store)
+    assert migrate.current(store) == REVISION
+
+
+def test_a_failed_migration_changes_nothing(empty_store: Store) -> None:
+    with empty_store.writing() as connection:
+        connection.execute(text("CREATE TABLE verdicts (anything INTEGER)"))
+    with pytest.raises(StoreError):
+        migrate.upgrade(empty_store)
+    with empty_store.reading() as connection:
+        assert "sources" not in inspect(connection).get_table_names()
+
+
+def test_an_unknown_revision_is_an_error_that_says_so(store: Store) -> None:
+    with pytest.raises(StoreError, match="nonsense"):
+        migrate.upgrade(store, "nonsense")
+
+
+def test_a_fresh_embedded_file_gets_its_tables(tmp_path: Path) -> None:
+    assert migrate.current(open_store(f"sqlite:///{tmp_path / 'fresh.db'}")) == REVISION
+
+
+def test_a_server_is_never_changed_unasked(empty_store: Store) -> None:
+    url = empty_store.url.render_as_string(hide_password=False)
+    if empty_store.embedded:
+        open_store(url)
+        assert migrate.current(empty_store) == REVISION
+    else:
+        with pytest.raises(StoreError, match="dealmill db upgrade"):
+            open_store(url)
+        assert migrate.current(empty_store) is None
+
+
+def test_a_database_newer_than_the_code_is_refused(store: Store) -> None:
+    with store.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match=r"newer \(9999\)"):
+        open_store(store.url.render_as_string(hide_password=False))
+    with pytest.raises(StoreError, match="newer"):
+        migrate.upgrade(store)

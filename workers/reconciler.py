@@ -1,0 +1,49 @@
+"""The reconciler: the only sender of messages. It frees jobs whose worker is gone and sends what is pending whenever
+the queue has run dry, so it needs no memory of what it has sent, and a broker may lose everything."""
+
+from kombu.exceptions import OperationalError
+
+from pipeline.errors import BrokerError
+from pipeline.store import jobs
+from pipeline.store.database import Store
+from workers.app import QUEUE, app
+from workers.tasks import solve_job
+
+WINDOW = 10_000
+"""Messages sent at once: minutes of work for fast engines, a few megabytes of the broker's memory."""
+
+
+def check_broker(url: str) -> None:
+    """See that a configured broker answers.
+
+    Raises
+    ------
+    BrokerError
+    """
+    app.conf.broker_url = url
+    with app.connection_for_write(connect_timeout=5) as connection:
+        try:
+            connection.ensure_connection(max_retries=1, interval_start=0.2)
+        except OperationalError as error:
+            raise BrokerError(
+                f"the broker {connection.as_uri()} does not answer: {error}; is it running, and is "
+                "DEALMILL_BROKER_URL right?"
+            ) from error
+
+
+def reconcile(store: Store) -> None:
+    """Free expired jobs; send the pending ones if no message is waiting.
+
+    Raises
+    ------
+    kombu.exceptions.OperationalError
+        If the broker does not answer just now.
+    """
+    jobs.free_expired(store)
+    with app.connection_for_write() as connection, connection.channel() as channel:
+        waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
+        if waiting:
+            return
+        with app.amqp.Producer(channel) as producer:
+            for number in jobs.pending(store, WINDOW):
+                solve_job.apply_async((number,), producer=producer)

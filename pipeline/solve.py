@@ -33,7 +33,7 @@ def solve(engine: str, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
     except Exception as error:
         if len(layouts) == 1:
             logger.exception("%s failed on %s", engine, layouts[0])
-            return Batch([Verdict.FAILED], [None], [0], [f"{type(error).__name__}: {error}"])
+            return broken_down(error, 1)
     middle = len(layouts) // 2
     halves = solve(engine, layouts[:middle], limit), solve(engine, layouts[middle:], limit)
     return Batch(
@@ -42,6 +42,11 @@ def solve(engine: str, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
         nodes=halves[0].nodes + halves[1].nodes,
         evidence=halves[0].evidence + halves[1].evidence,
     )
+
+
+def broken_down(error: Exception, count: int) -> Batch:
+    """The verdicts on `count` layouts that an error kept from being solved."""
+    return Batch([Verdict.FAILED] * count, [None] * count, [0] * count, [f"{type(error).__name__}: {error}"] * count)
 
 
 @cache

@@ -1,6 +1,9 @@
 """The Celery app. A message carries a job's number and nothing else: the database is the truth."""
 
+import warnings
+
 from celery import Celery
+from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init
 
 from pipeline.settings import settings
@@ -14,6 +17,9 @@ def _broker_url() -> str | None:
     return url.get_secret_value() if url else None
 
 
+# It warns of root because of pickled messages; ours are JSON only.
+warnings.filterwarnings("ignore", category=SecurityWarning)
+
 app = Celery("dealmill", broker=_broker_url(), include=["workers.tasks"])
 app.conf.update(
     accept_content=["json"],
@@ -25,6 +31,8 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
+    worker_log_format="%(processName)s: %(message)s",
+    worker_task_log_format="%(processName)s: %(message)s",
     broker_connection_retry_on_startup=True,
     # A message that a killed worker held comes back at once and not after the default of a hundred seconds.
     broker_transport_options={

@@ -22,7 +22,7 @@ Tell = Callable[[str], None]
 """Called with every line that the workers print."""
 
 CELERY_WORKER = (
-    *("-m", "celery", "--app", "workers.app", "worker", "--quiet", "--loglevel", "warning", "--pool", "prefork"),
+    *("-m", "celery", "--quiet", "--app", "workers.app", "worker", "--loglevel", "warning", "--pool", "prefork"),
     *("--without-gossip", "--without-mingle", "--without-heartbeat"),
 )
 TICK = 0.5
@@ -43,6 +43,7 @@ class Farm:
         self._store = store
         self._tell = tell
         self._said: deque[str] = deque(maxlen=20)
+        self._stopping = False
         self._quick_deaths = 0
         self._broker: LocalBroker | None = None
         self._opened = ExitStack()
@@ -65,6 +66,7 @@ class Farm:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._stopping = True
         self._opened.close()
 
     def tick(self) -> None:
@@ -109,4 +111,5 @@ class Farm:
     def _listen(self, output: Iterable[str]) -> None:
         for line in output:
             self._said.append(line.rstrip())
-            self._tell(line.rstrip())
+            if not self._stopping:
+                self._tell(line.rstrip())

@@ -101,7 +101,8 @@ class Farm:
         Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
 
     def _restart_worker(self) -> None:
-        quick = time.monotonic() - self._worker_started < QUICK_DEATH
+        gave_up = (self._worker.returncode or 0) > 0  # by itself, and not killed
+        quick = gave_up and time.monotonic() - self._worker_started < QUICK_DEATH
         self._quick_deaths = self._quick_deaths + 1 if quick else 0
         if self._quick_deaths >= QUICK_DEATHS:
             raise WorkerError("\n".join(["the workers die as soon as they are started; they said:", *self._said]))

@@ -128,7 +128,7 @@ def summarise(store: "Store", numbers: Sequence[int], sources: Sequence["Source"
 
 def _summary(engine: str, runs: Sequence["Run"], sources: Sequence["Source"]) -> dict[str, object]:
     scored = sum(one.counts.get(Verdict.SCORED, 0) for one in runs)
-    seconds = sum(one.seconds for one in runs)
+    seconds = sum(one.recent_seconds for one in runs)
     return {
         "engine": engine,
         "layouts": sum(source.accepted + source.rejected for source in sources),
@@ -136,7 +136,7 @@ def _summary(engine: str, runs: Sequence["Run"], sources: Sequence["Source"]) ->
         "rejected": sum(source.rejected for source in sources),
         **{verdict.word: sum(one.counts.get(verdict, 0) for one in runs) for verdict in Verdict},
         "mean": round(sum(one.value_sum for one in runs) / scored, 3) if scored else None,
-        "layouts/s": round(sum(one.solved for one in runs) / seconds) if seconds else None,
+        "layouts/s": round(sum(one.recent for one in runs) / seconds) if seconds else None,
         "runs": [one.id for one in runs],
     }
 

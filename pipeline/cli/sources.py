@@ -47,8 +47,9 @@ def _reader(store: "Store", name: str, game: str | None) -> Callable[["Progress"
 
     if is_deal_range(name):
         return partial(ingest_deals, store, parse_deal_range(name))
+    named = find_game(game) if game else None
     check_file(name)
-    return partial(ingest_file, store, name, find_game(game) if game else game_of_file(name))
+    return partial(ingest_file, store, name, named or game_of_file(name))
 
 
 def _read(name: str, read: Callable[["Progress"], "Source"]) -> "Source":

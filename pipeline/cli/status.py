@@ -28,6 +28,8 @@ def status(run: str | None, watch: bool, form: str | None) -> None:
     store = open_configured_store()
     while True:
         runs = _runs(store, run)
+        if not runs:
+            click.echo("there are no runs yet; begin with: dealmill run FILE…", err=True)
         if watch and sys.stdout.isatty():
             click.echo(HOME_AND_CLEAR, nl=False)
         used = [verdict.word for verdict in Verdict if any(verdict in one.counts for one in runs)]

@@ -34,8 +34,9 @@ class Run:
     counts: dict[Verdict, int]
     value_sum: int
     nodes: int
+    recent: int
+    recent_seconds: float
     started: float | None
-    latest: float | None
     now: float
 
     @property
@@ -55,14 +56,12 @@ class Run:
         return self.value_sum / scored if scored else None
 
     @property
-    def seconds(self) -> float:
-        """From the first claim of a job to the last commit of one."""
-        return 0.0 if self.started is None or self.latest is None else max(0.0, self.latest - self.started)
-
-    @property
     def rate(self) -> float | None:
-        """Verdicts per second."""
-        return self.solved / self.seconds if self.seconds else None
+        """Verdicts per second, in the last minute in which there were any."""
+        return self.recent / self.recent_seconds if self.recent_seconds > 0 else None
+
+
+MINUTE = 60.0
 
 
 def plan_run(store: Store, source: Source, engine: str, version: str, limit: int, chunk: int) -> int:
@@ -142,6 +141,8 @@ def _counted() -> Select[*tuple[Any, ...]]:
     def how_many(state: int) -> ColumnElement[int]:
         return func.coalesce(func.sum(case((jobs.c.state == state, 1), else_=0)), 0)
 
+    latest = select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).group_by(jobs.c.run_id).subquery()
+    recent = jobs.c.finished > latest.c.at - MINUTE
     query: Select[*tuple[Any, ...]] = (
         select(
             runs.c.id,
@@ -159,11 +160,12 @@ def _counted() -> Select[*tuple[Any, ...]]:
             *(func.coalesce(func.sum(jobs.c[verdict.word]), 0).label(verdict.word) for verdict in Verdict),
             func.coalesce(func.sum(jobs.c.value_sum), 0).label("value_sum"),
             func.coalesce(func.sum(jobs.c.nodes), 0).label("nodes_sum"),
+            func.coalesce(func.sum(case((recent, jobs.c.stop - jobs.c.first), else_=0)), 0).label("recent"),
+            (func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started)))).label("recent_seconds"),
             func.min(jobs.c.started).label("started"),
-            func.max(jobs.c.finished).label("latest"),
             clock().label("now"),
         )
-        .select_from(runs.join(sources).join(engines).outerjoin(jobs))
+        .select_from(runs.join(sources).join(engines).outerjoin(jobs).outerjoin(latest, latest.c.run_id == runs.c.id))
         .group_by(runs.c.id, sources.c.id, engines.c.id)
         .order_by(runs.c.id)
     )
@@ -189,7 +191,8 @@ def _run(row: Row[*tuple[Any, ...]]) -> Run:
         counts={verdict: number for verdict, number in counts.items() if number},
         value_sum=int(counted["value_sum"]),
         nodes=int(counted["nodes_sum"]),
+        recent=int(counted["recent"]),
+        recent_seconds=counted["recent_seconds"] or 0.0,
         started=counted["started"],
-        latest=counted["latest"],
         now=counted["now"],
     )

@@ -155,5 +155,5 @@ def test_the_schema_itself_forbids_a_second_verdict(store: Store, run: int) -> N
         connection.execute(update(jobs.jobs).values(state=jobs.PENDING))
     again = claim(store, job.id, "w", LEASE)
     assert again is not None
-    with pytest.raises(Exception, match="(?i)unique|duplicate"):
+    with pytest.raises(Exception, match=r"(?i)unique|duplicate"):
         finish(store, again, scored(4, 6))

@@ -1,0 +1,69 @@
+"""``dealmill answer``: the statement's output, byte for byte, as a stream."""
+
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipeline.games import games
+from pipeline.games.contract import Game
+from tests.servers import clean_environment, dealmill, dealmill_command
+
+each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+
+MANY = 100_000
+
+
+@each_game
+@pytest.mark.parametrize("way", ["file", "stdin"])
+def test_the_statement_gets_its_answer(game: Game, way: str, tmp_path: Path) -> None:
+    statement = game.examples / f"{game.name}-statement.txt"
+    if way == "file":
+        answered = dealmill("answer", game.name, str(statement), cwd=tmp_path)
+    else:
+        answered = dealmill("answer", game.name, cwd=tmp_path, stdin=statement.read_bytes())
+    assert answered.stderr == ""
+    assert answered.stdout == (game.examples / f"{game.name}-statement.answer").read_text()
+    assert answered.returncode == 0
+    assert not list(tmp_path.iterdir())
+
+
+@each_game
+def test_a_bad_layout_gets_a_question_mark_in_its_place(game: Game, tmp_path: Path) -> None:
+    good = (game.examples / f"{game.name}-deals.txt").read_text().splitlines()[:2]
+    whole = dealmill("answer", game.name, cwd=tmp_path, stdin="\n".join(good))
+    broken = dealmill("answer", game.name, cwd=tmp_path, stdin="\n".join([good[0], "nonsense ?", good[1]]))
+    words = whole.stdout.removeprefix(game.answer.opening).removesuffix(game.answer.closing).split(game.answer.between)
+    expected = game.answer.between.join([words[0], "?", words[1]])
+    assert broken.stdout == f"{game.answer.opening}{expected}{game.answer.closing}"
+    assert broken.returncode == 4
+    assert broken.stderr.startswith("line 2: ")
+
+
+def test_the_engine_chooses_the_strategy(tmp_path: Path) -> None:
+    worst = "AYBACBDCEDFEGFHGIHJIKJLKMLNMONPOQPRQSRTSUTVUWVXWYX"
+    for engine, flips in (("two-pass", 100), ("two-pass-last-card", 98), ("incremental", 98)):
+        answered = dealmill("answer", "memory", "--engine", f"memory/{engine}", cwd=tmp_path, stdin=worst)
+        assert answered.stdout == f"{flips}\n"
+
+
+def test_nothing_in_is_nothing_out(tmp_path: Path) -> None:
+    answered = dealmill("answer", "hi-q", cwd=tmp_path, stdin="")
+    assert (answered.stdout, answered.returncode) == ("HI Q OUTPUT\nEND OF OUTPUT\n", 0)
+
+
+@each_game
+def test_a_hundred_thousand_through_a_pipe_take_bounded_memory(game: Game, tmp_path: Path) -> None:
+    deals = (game.examples / f"{game.name}-deals.txt").read_text().splitlines()
+    source = tmp_path / "many.txt"
+    with source.open("w") as file:
+        for _ in range(MANY // len(deals)):
+            file.write("\n".join(deals) + "\n")
+    with source.open() as stdin, (tmp_path / "answers").open("w") as stdout:
+        subprocess.run(
+            dealmill_command(["answer", game.name]), stdin=stdin, stdout=stdout, env=clean_environment(), check=True
+        )
+    answers = (tmp_path / "answers").read_text().split()
+    assert len(answers) >= MANY
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 700 * 1024  # kilobytes, of the largest child so far

@@ -1,0 +1,136 @@
+"""``dealmill ingest``: every layout kept or rejected with reasons, whatever the file."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.servers import dealmill
+
+GOOD = ["AABB", "ABAB", "ABBA"]
+
+
+def rows(*arguments: str, cwd: Path) -> list[dict[str, object]]:
+    """The rows that a command prints as JSON."""
+    found: list[dict[str, object]] = json.loads(dealmill(*arguments, "--json", cwd=cwd).stdout)
+    return found
+
+
+def test_rejects_are_told_and_kept_with_line_and_all_reasons(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_text("\n".join(["AABB", "A1", "", "ABAB", "AAB?"]))
+    read = dealmill("ingest", "memory.txt", cwd=tmp_path)
+    assert read.returncode == 4
+    assert "2 layouts, 0 duplicates, 2 rejected" in read.stderr
+    assert "memory.txt, line 2: " in read.stderr
+    kept = rows("query", "--rejected", "--source", "1", cwd=tmp_path)
+    assert [(reject["line"], reject["text"]) for reject in kept] == [(2, "A1"), (5, "AAB?")]
+    assert all(len(reject["reasons"]) >= 2 for reject in kept)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", ["plain", "gz", "stdin", "stdin-gz", "crlf", "bom", "latin-1 name"])
+def test_every_form_of_a_file_is_the_same(form: str, tmp_path: Path) -> None:
+    text = "\n".join(GOOD).encode()
+    name, stdin = "memory.txt", b""
+    match form:
+        case "gz":
+            name = "memory.txt.gz"
+            (tmp_path / name).write_bytes(gzip.compress(text))
+        case "stdin" | "stdin-gz":
+            name, stdin = "-", gzip.compress(text) if form == "stdin-gz" else text
+        case "crlf":
+            (tmp_path / name).write_bytes(b"\r\n".join(text.split(b"\n")))
+        case "bom":
+            (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text)
+        case "latin-1 name":
+            name = "memory-\udce4.txt"
+            (tmp_path / name).write_bytes(text)
+        case _:
+            (tmp_path / name).write_bytes(text)
+    read = dealmill("ingest", name, "--game", "memory", cwd=tmp_path, stdin=stdin)
+    assert read.returncode == 0, read.stderr
+    assert "3 layouts, 0 duplicates, 0 rejected" in read.stderr
+
+
+def test_a_file_and_its_gzip_are_one_source(tmp_path: Path) -> None:
+    text = "\n".join(GOOD).encode()
+    (tmp_path / "memory.txt").write_bytes(text)
+    (tmp_path / "memory.txt.gz").write_bytes(gzip.compress(text))
+    assert dealmill("ingest", "memory.txt", "memory.txt.gz", cwd=tmp_path).stderr.count("source 1:") == 2
+
+
+def test_duplicates_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_text("AABB\nAABB\nABAB\n")
+    assert "3 layouts, 1 duplicates, 0 rejected" in dealmill("ingest", "memory.txt", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "message"),
+    [
+        ("memory-none.txt", None, "there is no file memory-none.txt"),
+        ("memory-empty.txt", b" \n\n", "memory-empty.txt is empty"),
+        ("memory-binary.txt", b"AABB\n\x00\x01\n", "memory-binary.txt is no text file: there is a NUL byte in line 2"),
+        ("memory-long.txt", b"AABB\n" + b"A" * 3_000_000, "memory-long.txt, line 2 is longer than"),
+        ("memory-cut.gz", gzip.compress(b"AABB\n" * 50_000)[:-20], "memory-cut.gz breaks off"),
+        ("memory-bad.gz", gzip.compress(b"AABB\n" * 500)[:-8] + b"not a sum", "memory-bad.gz is damaged"),
+        ("letters.txt", b"AABB\n", "the name of letters.txt speaks of no game; say which one with --game"),
+        ("memory-or-camelot.txt", b"AABB\n", "speaks of several games"),
+    ],
+)
+def test_a_bad_file_is_one_clear_sentence(name: str, contents: bytes | None, message: str, tmp_path: Path) -> None:
+    if contents is not None:
+        (tmp_path / name).write_bytes(contents)
+    read = dealmill("ingest", name, cwd=tmp_path)
+    assert read.returncode == 1
+    assert message in read.stderr
+    assert len(read.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in read.stderr
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    read = dealmill("ingest", "memory", cwd=tmp_path)
+    assert read.returncode == 1
+    assert "memory is a folder; name the files in it" in read.stderr
+
+
+def test_all_names_are_checked_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_text("AABB\n")
+    assert dealmill("ingest", "memory.txt", "memory-none.txt", cwd=tmp_path).returncode == 1
+    assert dealmill("query", "--rejected", "--source", "1", cwd=tmp_path).returncode == 2
+
+
+def test_what_came_before_the_break_is_kept_and_a_mended_file_is_read_whole(tmp_path: Path) -> None:
+    good = "".join(f"{text}\n" for text in GOOD)
+    (tmp_path / "memory.txt").write_bytes(good.encode() * 4_000 + b"\0\n")
+    assert dealmill("ingest", "memory.txt", cwd=tmp_path).returncode == 1
+    (tmp_path / "memory.txt").write_bytes(good.encode() * 4_000)
+    read = dealmill("ingest", "memory.txt", cwd=tmp_path)
+    assert "12,000 layouts, 12,000 duplicates, 0 rejected" in read.stderr
+    assert read.returncode == 0
+
+
+def test_a_file_of_another_game_is_recognised_as_such(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_text("98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ\n")
+    read = dealmill("ingest", "memory.txt", cwd=tmp_path)
+    assert read.returncode == 4
+    assert "is it a file of another game?" in read.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("deal:nothing:seed=1:1-5", "there is no game 'nothing'"),
+        ("deal:memory:1-5", "write deal:GAME:seed=S:FIRST-LAST"),
+        ("deal:memory:seed=1:5-1", "5-1 is no range"),
+        ("deal:memory:seed=1:0-5", "0-5 is no range"),
+        ("deal:memory:seed=1:pegs=3:1-5", "have no parameter 'pegs'; there is: pairs"),
+        ("deal:memory:seed=1:pairs=99:1-5", "is 1 to 52, not 99"),
+        ("deal:memory:seed=99999999999999999999:1-5", "a seed is a number from 0"),
+        ("deal:", "write deal:GAME:seed=S:FIRST-LAST"),
+    ],
+)
+def test_a_range_that_is_none_says_how_to_write_one(source: str, message: str, tmp_path: Path) -> None:
+    read = dealmill("ingest", source, cwd=tmp_path)
+    assert read.returncode == 2
+    assert message in read.stderr

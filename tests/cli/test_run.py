@@ -1,0 +1,251 @@
+"""The main job with a real Celery worker and a real broker, on SQLite and on PostgreSQL."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.games import games
+from pipeline.games.contract import Game
+from tests.servers import Postgres, clean_environment, dealmill, dealmill_command
+from workers.broker import LocalBroker
+
+each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """The settings that name a fresh database of each kind, with its tables."""
+    if request.param == "sqlite":
+        return {}
+    url = request.getfixturevalue("postgres").new_database()
+    env = {"DEALMILL_DATABASE_URL": url}
+    assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
+    return env
+
+
+@pytest.fixture
+def broker() -> Iterator[str]:
+    """A broker that is configured and not the command's own."""
+    with LocalBroker() as server:
+        yield server.url
+
+
+def rows(*arguments: str, cwd: Path, env: dict[str, str]) -> list[dict[str, object]]:
+    """The rows that a command prints as JSON."""
+    found: list[dict[str, object]] = json.loads(dealmill(*arguments, "--json", cwd=cwd, env=env).stdout)
+    return found
+
+
+@each_game
+def test_statement_samples_pass_through_run_and_query(game: Game, database: dict[str, str], tmp_path: Path) -> None:
+    statement = game.examples / f"{game.name}-statement.txt"
+    ran = dealmill("run", str(statement), cwd=tmp_path, env=database)
+    assert ran.returncode == 0, ran.stderr
+    verdicts = rows("query", "last", cwd=tmp_path, env=database)
+    words = [
+        {"winnable": game.answer.winnable, "unwinnable": game.answer.unwinnable}.get(str(row["verdict"]), row["value"])
+        for row in verdicts
+    ]
+    answers = game.answer.between.join(map(str, words))
+    expected = (game.examples / f"{game.name}-statement.answer").read_text()
+    assert f"{game.answer.opening}{answers}{game.answer.closing}" == expected
+    shown = dealmill("show", "last:1", cwd=tmp_path, env=database)
+    assert "referee: valid" in shown.stdout
+
+
+def test_a_second_run_finds_everything_solved(database: dict[str, str], tmp_path: Path) -> None:
+    first = dealmill("run", "deal:memory:seed=1:1-5000", "--json", cwd=tmp_path, env=database)
+    again = dealmill("run", "deal:memory:seed=1:1-5000", "--json", cwd=tmp_path, env=database)
+    assert "already solved" not in first.stderr
+    assert "memory/two-pass on deal:memory:seed=1:1-5000 is already solved" in again.stderr
+    assert json.loads(first.stdout) == json.loads(again.stdout)
+    [summary] = json.loads(again.stdout)
+    assert (summary["layouts"], summary["scored"], summary["rejected"], summary["runs"]) == (5000, 5000, 0, [1])
+
+
+def test_the_steps_apart_do_what_run_does(database: dict[str, str], broker: str, tmp_path: Path) -> None:
+    env = {**database, "DEALMILL_BROKER_URL": broker}
+    deals = dealmill("deal", "memory", "--count", "3000", "--seed", "4", cwd=tmp_path)
+    (tmp_path / "memory.txt").write_text(deals.stdout)
+    assert dealmill("ingest", "memory.txt", cwd=tmp_path, env=env).returncode == 0
+    queued = dealmill("queue", "memory.txt", "--engine", "memory/incremental", cwd=tmp_path, env=env)
+    assert queued.stdout == "1\n"
+    [waiting] = rows("status", "1", cwd=tmp_path, env=env)
+    assert (waiting["solved"], waiting["pending"], waiting["state"]) == (0, 3000, "waiting for workers")
+    assert dealmill("work", "--drain", cwd=tmp_path, env=env).returncode == 0
+    [done] = rows("status", "last", cwd=tmp_path, env=env)
+    assert (done["solved"], done["pending"], done["scored"], done["state"]) == (3000, 0, 3000, "finished")
+    ranged = rows("query", "1", "--value", "..75", cwd=tmp_path, env=env)
+    assert ranged and all(row["value"] <= 75 for row in ranged)  # type: ignore[operator]
+
+
+def test_evidence_is_the_same_whatever_the_number_of_workers_and_the_database(
+    database: dict[str, str], tmp_path: Path
+) -> None:
+    for workers, seed in (("1", "one"), ("3", "three")):
+        folder = tmp_path / seed
+        folder.mkdir()
+        env = {"DEALMILL_WORKERS": workers, **(database if workers == "1" else {})}
+        assert dealmill("run", "deal:memory:seed=2:1-9000", cwd=folder, env=env).returncode == 0
+    one = dealmill("query", "1", "--nl", cwd=tmp_path / "one", env=database)
+    three = dealmill("query", "1", "--nl", cwd=tmp_path / "three")
+    assert one.stdout == three.stdout
+    assert len(one.stdout.splitlines()) == 9000
+
+
+def test_pages_of_a_query_join_to_the_whole(tmp_path: Path) -> None:
+    dealmill("run", "deal:memory:seed=3:1-2500", cwd=tmp_path)
+    whole = rows("query", cwd=tmp_path, env={})
+    paged: list[dict[str, object]] = []
+    while True:
+        after = ("--after", str(paged[-1]["item"])) if paged else ()
+        page = rows("query", "--limit", "999", *after, cwd=tmp_path, env={})
+        if not page:
+            break
+        paged += page
+    assert paged == whole
+    assert len(whole) == 2500
+
+
+def started(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
+    """A command that goes on while the test does something to it."""
+    return subprocess.Popen(
+        dealmill_command(arguments),
+        cwd=cwd,
+        env=clean_environment(env),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def solved(cwd: Path) -> int:
+    """How many layouts of the newest run have a verdict."""
+    found = dealmill("status", "last", "--json", cwd=cwd)
+    return int(json.loads(found.stdout)[0]["solved"]) if found.returncode == 0 else 0
+
+
+def children_with(marker: str) -> list[int]:
+    """The processes whose environment speaks of `marker`."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                environment = (process / "environ").read_bytes()
+            except OSError:
+                continue
+            if marker.encode() in environment and int(process.name) != os.getpid():
+                found.append(int(process.name))
+    return found
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signals, tmp_path: Path) -> None:
+    source = "deal:memory:seed=6:1-300000"
+    env = {"DEALMILL_LEASE_SECONDS": "3", "DEALMILL_TEST": str(tmp_path)}
+    running = started("run", source, "--engine", "memory/incremental", cwd=tmp_path, env=env)
+    deadline = time.monotonic() + 120
+    while not 0 < solved(tmp_path) < 300_000 and time.monotonic() < deadline:
+        assert running.poll() is None
+    running.send_signal(signal_number)
+    _, told = running.communicate(timeout=60)
+    if signal_number is signal.SIGKILL:
+        assert running.returncode == -signal.SIGKILL
+    else:
+        assert (running.returncode, "interrupted" in told) == (130, True), told
+    for _ in range(100):
+        if not children_with(str(tmp_path)):
+            break
+        time.sleep(0.1)
+    assert not children_with(str(tmp_path))
+    before = solved(tmp_path)
+    assert 0 < before < 300_000
+    again = dealmill("run", source, "--engine", "memory/incremental", "--json", cwd=tmp_path, env=env)
+    assert again.returncode == 0
+    assert f"goes on at {before:,} of 300,000" in again.stderr
+    assert json.loads(again.stdout)[0]["scored"] == 300_000
+
+
+def test_a_killed_worker_and_a_killed_broker_lose_and_double_nothing(postgres: Postgres, tmp_path: Path) -> None:
+    url = postgres.new_database()
+    env = {"DEALMILL_DATABASE_URL": url, "DEALMILL_LEASE_SECONDS": "3", "DEALMILL_TEST": str(tmp_path)}
+    assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
+    running = started("run", "deal:memory:seed=6:1-200000", "--json", cwd=tmp_path, env=env)
+    killed = 0
+    while running.poll() is None and killed < 8:
+        time.sleep(0.5)
+        victims = [pid for pid in children_with(str(tmp_path)) if pid != running.pid]
+        if victims:
+            os.kill(victims[killed * 7 % len(victims)], signal.SIGKILL)
+            killed += 1
+    out, told = running.communicate(timeout=200)
+    assert running.returncode == 0, told
+    assert killed > 0
+    assert json.loads(out)[0]["scored"] == 200_000
+    disturbed = dealmill("query", "1", "--nl", cwd=tmp_path, env=env).stdout
+    assert dealmill("run", "deal:memory:seed=6:1-200000", cwd=tmp_path).returncode == 0
+    assert disturbed == dealmill("query", "1", "--nl", cwd=tmp_path).stdout
+
+
+def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> None:
+    env = {"DEALMILL_BROKER_URL": "redis://:secret@127.0.0.1:1/0"}
+    ran = dealmill("run", "deal:memory:seed=1:1-10", cwd=tmp_path, env=env)
+    assert ran.returncode == 1
+    assert "dealmill: the broker redis://" in ran.stderr
+    assert "DEALMILL_BROKER_URL" in ran.stderr
+    assert "secret" not in ran.stderr + ran.stdout
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "code", "message"),
+    [
+        (["run", "deal:memory:seed=1:1-9", "--engine", "memory/none"], {}, 2, "memory has: memory/two-pass"),
+        (["run", "x.txt", "--game", "chess"], {}, 2, "there is no game 'chess'; the games are: "),
+        (["run", "memory.txt"], {}, 1, "there is no file memory.txt"),
+        (["run"], {}, 2, "Missing argument"),
+        (["queue", "7"], {}, 2, "the store has no source '7'"),
+        (["query", "7"], {}, 2, "the store has no run '7'"),
+        (["query", "--value", "x"], {}, 2, "'x' is no range"),
+        (["query", "--rejected"], {}, 2, "say of what"),
+        (["show", "7:1"], {}, 2, "the store has no run '7'"),
+        (["show", "x"], {}, 2, "is no item"),
+        (["show", "memory", "AAB"], {}, 2, "that is no layout of memory"),
+        (["status", "7"], {}, 2, "the store has no run '7'"),
+        (["answer", "chess"], {}, 2, "there is no game 'chess'"),
+        (["answer", "memory", "none.txt"], {}, 1, "there is no file none.txt"),
+        (["answer", "memory", "."], {}, 1, ". is a folder"),
+        (["deal", "memory", "--count", "1", "--seed", "-1"], {}, 2, "a seed is a number from 0"),
+        (["deal", "memory", "--count", "1", "--seed", "1", "--param", "x"], {}, 2, "--param takes NAME=NUMBER"),
+        (["status"], {"DEALMILL_DATABASE_URL": "sqlite:////proc/none/x.db"}, 1, "can /proc/none be written to"),
+        (["status"], {"DEALMILL_DATABASE_URL": "nonsense"}, 1, "DEALMILL_DATABASE_URL is no database URL"),
+        (["status"], {"DEALMILL_DATABASE_URL": "mysql://u:secret@h/d"}, 1, "DEALMILL_DATABASE_URL names mysql"),
+        (["status"], {"DEALMILL_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d"}, 1, "is the server running"),
+        (["status"], {"DEALMILL_WORKERS": "none"}, 1, "a setting cannot be used: DEALMILL_WORKERS"),
+    ],
+)
+def test_errors_say_what_is_wrong_and_what_to_do(
+    arguments: list[str], env: dict[str, str], code: int, message: str, tmp_path: Path
+) -> None:
+    ran = dealmill(*arguments, cwd=tmp_path, env=env)
+    assert message in ran.stderr
+    assert ran.returncode == code
+    assert "Traceback" not in ran.stderr
+    assert "secret" not in ran.stderr
+
+
+def test_a_database_newer_than_the_code_is_told(tmp_path: Path) -> None:
+    import sqlite3
+
+    assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0
+    with sqlite3.connect(tmp_path / "dealmill.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    for arguments in (["status"], ["run", "deal:memory:seed=1:1-5"], ["db", "upgrade"]):
+        ran = dealmill(*arguments, cwd=tmp_path)
+        assert (ran.returncode, "newer (9999)" in ran.stderr) == (1, True), ran.stderr

@@ -1,0 +1,29 @@
+"""The rooms of the games keep apart, for every game that is found; the other walls stand in pyproject.toml."""
+
+import grimp
+import pytest
+
+from pipeline.games import games
+from pipeline.games.contract import Game
+
+GRAPH = grimp.build_graph("pipeline", include_external_packages=True, exclude_type_checking_imports=True)
+SHARED = {f"pipeline.games.{name}" for name in ("contract", "batch", "kernel", "philox")}
+
+each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+
+
+@each_game
+def test_a_game_imports_no_other_game(game: Game) -> None:
+    for module in GRAPH.find_descendants(game.package) | {game.package}:
+        for imported in GRAPH.find_modules_directly_imported_by(module):
+            if imported.startswith("pipeline.games."):
+                assert imported.startswith(f"{game.package}.") or imported in SHARED, (module, imported)
+
+
+@each_game
+def test_the_referee_shares_no_code_with_the_engine(game: Game) -> None:
+    behind_the_referee = GRAPH.find_upstream_modules(f"{game.package}.rules")
+    behind_the_engine = GRAPH.find_upstream_modules(f"{game.package}.engine")
+    assert not behind_the_referee & {f"{game.package}.engine", f"{game.package}.deal", "numpy", "numba"}
+    shared = {module for module in behind_the_referee & behind_the_engine if module.startswith("pipeline")}
+    assert shared <= {"pipeline.games.contract", "pipeline.errors"}, shared

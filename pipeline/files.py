@@ -52,7 +52,9 @@ def open_binary(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     check_file(name)
-    with _broken_off(name), Path(name).open("rb") as file:
+    with _broken_off(name):
+        file = Path(name).open("rb")  # noqa: SIM115 -- closed below; what happens there is no fault of the file
+    with file:
         yield file
 
 

@@ -1,0 +1,18 @@
+"""Hi-Q: jump pegs over pegs, always the way that the statement prescribes."""
+
+from pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+
+GAME = Game(
+    package=__name__,
+    title="Hi-Q",
+    engines=(
+        Engine(
+            "greedy",
+            "1",
+            "jump to the largest hole, from the largest; the value is the sum of the holes with pegs at the end",
+            "the jumps, from hole to hole: `12-26 25-27`",
+        ),
+    ),
+    deals=Deals("1", {"pegs": Parameter(16, 0, 33, "pegs on the board")}),
+    answer=AnswerFormat(opening="HI Q OUTPUT\n", closing="\nEND OF OUTPUT\n"),
+)

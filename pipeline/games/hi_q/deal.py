@@ -1,0 +1,37 @@
+"""Numbered deals of Hi-Q.
+
+Deal number k of seed s numbers the holes 0 … 32 row by row, shuffles them with the stream of that deal (see
+`pipeline.games.philox`) and puts pegs into the first ones, as many as asked for.
+"""
+
+import numpy as np
+
+from pipeline.games.batch import Bytes, unpack
+from pipeline.games.hi_q.layout import CANONICAL_LENGTH, HOLES, ROWS
+from pipeline.games.kernel import kernel
+from pipeline.games.philox import open_stream, shuffle
+
+EMPTY = "/".join("O" * length for length in ROWS)
+PLACES = np.array([place for place, sign in enumerate(EMPTY) if sign == "O"])
+"""Where each hole stands in the canonical text."""
+PEG = ord("X")
+
+
+def deal(seed: int, first: int, count: int, pegs: int = 16) -> list[str]:
+    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    boards = np.tile(np.frombuffer(EMPTY.encode("ascii"), dtype=np.uint8), (count, 1))
+    _put_pegs(np.uint64(seed), np.uint64(first), pegs, boards)
+    return unpack(boards.reshape(-1), np.arange(1, count + 1, dtype=np.int64) * CANONICAL_LENGTH)
+
+
+@kernel
+def _put_pegs(seed: np.uint64, first: np.uint64, pegs: int, boards: Bytes) -> None:
+    stream = np.empty(8, dtype=np.uint64)
+    holes = np.empty(HOLES, dtype=np.uint8)
+    for i in range(len(boards)):
+        open_stream(stream, seed, first + np.uint64(i))
+        for hole in range(HOLES):
+            holes[hole] = hole
+        shuffle(stream, holes, HOLES)
+        for peg in range(pegs):
+            boards[i, PLACES[holes[peg]]] = PEG

@@ -1,0 +1,126 @@
+"""Layouts of Hi-Q: the seven rows of the board, `X` a peg and `O` an empty hole, as in
+``OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO``; or the statement's numbers of the holes with pegs.
+
+A file whose first word is a number is in the statement's format: that number says how many games there are; each is a
+list of holes up to a 0, and games share lines and wrap.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+
+ROWS = (3, 3, 7, 7, 7, 3, 3)
+HOLES = sum(ROWS)
+CANONICAL_LENGTH = HOLES + len(ROWS) - 1
+KEPT = 200
+"""Characters of a bad layout that are kept."""
+MOST_TOKENS = 1_000
+"""Numbers of one game that are looked at; a game that goes on is bad anyway."""
+
+
+def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
+    """Read canonical boards, one a line, or the statement's numbers; blank lines are passed over."""
+    written = ((number, line) for number, line in lines if line and not line.isspace())
+    for number, line in written:
+        first = line.split(maxsplit=1)[0]
+        if first.isascii() and first.isdigit():
+            yield from _read_games(int(first[:18]), number, line.split()[1:], written)
+        else:
+            yield _read_board(number, line)
+            for later, board in written:
+                yield _read_board(later, board)
+
+
+def canonical(text: str) -> str:
+    """A board in capital letters.
+
+    Raises
+    ------
+    BadLayout
+    """
+    board = text.strip().upper()
+    if len(board) == CANONICAL_LENGTH and not board.strip("XO/"):
+        rows = board.split("/")
+        if tuple(map(len, rows)) == ROWS:
+            return board
+    raise BadLayout(_board_reasons(board))
+
+
+def _read_board(number: int, line: str) -> Layout | Reject:
+    try:
+        return Layout(number, canonical(line))
+    except BadLayout as error:
+        return Reject(number, line.strip()[:KEPT], error.reasons)
+
+
+def _board_reasons(board: str) -> list[str]:
+    reasons = [f"unknown symbol {symbol!r}" for symbol in sorted(set(board[:MOST_TOKENS]) - set("XO/"))]
+    lengths = [len(row) for row in board.split("/", len(ROWS))]
+    if len(lengths) != len(ROWS):
+        reasons.append(f"the board has {'more than 7' if len(lengths) > len(ROWS) else len(lengths)} rows, not 7")
+    reasons += [
+        f"row {row} has {length} holes, not {wanted}"
+        for row, (length, wanted) in enumerate(zip(lengths, ROWS, strict=False), start=1)
+        if length != wanted
+    ]
+    return reasons
+
+
+def _read_games(
+    announced: int, number: int, words: list[str], lines: Iterator[tuple[int, str]]
+) -> Iterator[Layout | Reject]:
+    games = 0
+    start, holes = number, list[str]()
+    while True:
+        for word in words:
+            if not holes:
+                start = number
+            if word != "0":
+                if len(holes) < MOST_TOKENS:
+                    holes.append(word)
+                continue
+            games += 1
+            yield _read_game(start, holes, games, announced)
+            holes = []
+        following = next(lines, None)
+        if following is None:
+            break
+        number, words = following[0], following[1].split()
+    if holes:
+        yield Reject(start, " ".join(holes)[:KEPT], ("the file ends before the 0 that ends this game",))
+        games += 1
+    if games < announced:
+        yield Reject(number, "", (f"the first line announces {announced} games, the file ends after {games}",))
+
+
+def _read_game(line: int, holes: list[str], game: int, announced: int) -> Layout | Reject:
+    pegs = {int(word) for word in holes if word.isascii() and word.isdigit() and len(word) < 3}
+    if len(pegs) == len(holes) and (not pegs or (min(pegs) >= 1 and max(pegs) <= HOLES)) and game <= announced:
+        return Layout(line, _board(pegs))
+    return Reject(line, " ".join(holes)[:KEPT], tuple(_game_reasons(holes, game, announced)))
+
+
+def _game_reasons(holes: list[str], game: int, announced: int) -> Iterator[str]:
+    if game > announced:
+        yield f"game {game} of the {announced} that the first line announces"
+    for word, times in Counter(holes).items():
+        shown = word[:20]
+        if not (word.isascii() and word.isdigit()):
+            yield f"{shown!r} is no number"
+        elif len(word) > 2 or not 1 <= int(word) <= HOLES:
+            yield f"hole {shown} is not one of 1 to {HOLES}"
+        elif times > 1:
+            yield f"hole {shown} is named {times} times"
+    if len(holes) == MOST_TOKENS:
+        yield f"the game names {MOST_TOKENS} holes or more"
+
+
+def _board(pegs: set[int]) -> str:
+    signs = "".join("X" if hole in pegs else "O" for hole in range(1, HOLES + 1))
+    rows, start = [], 0
+    for length in ROWS:
+        rows.append(signs[start : start + length])
+        start += length
+    return "/".join(rows)

@@ -1,0 +1,44 @@
+"""Hi-Q as text: the cross with its pegs, and the way of the last jump."""
+
+from collections.abc import Iterator
+
+from pipeline.games.contract import Verdict
+from pipeline.games.hi_q.rules import HOLE_AT, play, read_trace, start
+
+PEG, HOLE, LEFT, JUMPED, LANDED = "●", "·", "○", "×", "◉"
+SIZE = 7
+
+
+def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
+    """The board, then the board after each jump: `○` where the peg left, `×` what it jumped, `◉` where it landed.
+
+    Raises
+    ------
+    InvalidEvidence
+        Where the jumps in `evidence` cannot be read.
+    """
+    pegs = start(layout)
+    yield f"{_board(pegs, {})}\n\n{len(pegs)} pegs, the holes with pegs add up to {sum(pegs)}."
+    if verdict is not Verdict.SCORED or evidence is None:
+        return
+    trace = read_trace(evidence)
+    for number, jump in enumerate(trace, start=1):
+        after = play(pegs, jump)
+        [jumped] = pegs - after - {jump.source}
+        ending = f"; the end: {len(after)} pegs that add up to {sum(after)}" if number == len(trace) else ""
+        caption = f"Jump {number}: from {jump.source} over {jumped} to {jump.target}{ending}."
+        yield f"{_board(after, {jump.source: LEFT, jumped: JUMPED, jump.target: LANDED})}\n\n{caption}"
+        pegs = after
+    if not trace:
+        yield f"{_board(pegs, {})}\n\nNo jump is possible."
+
+
+def _board(pegs: frozenset[int], marks: dict[int, str]) -> str:
+    """The cross, with the number of the first hole of each row before it."""
+    lines = []
+    for row in range(SIZE):
+        holes = [HOLE_AT.get((row, column)) for column in range(SIZE)]
+        signs = [" " if hole is None else marks.get(hole, PEG if hole in pegs else HOLE) for hole in holes]
+        first = next(hole for hole in holes if hole is not None)
+        lines.append(f"{first:>4}   {' '.join(signs)}".rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,103 @@
+"""The rules of Hi-Q and its referee: holes by row and column, one jump at a time."""
+
+import re
+from dataclasses import dataclass
+
+from pipeline.errors import IllegalMove, InvalidEvidence
+from pipeline.games.contract import Verdict
+
+BOARD = (
+    "      1  2  3      ",
+    "      4  5  6      ",
+    "7  8  9  10 11 12 13",
+    "14 15 16 17 18 19 20",
+    "21 22 23 24 25 26 27",
+    "      28 29 30      ",
+    "      31 32 33      ",
+)
+"""The statement's picture; a hole is three characters wide."""
+
+PLACE_OF = {
+    int(line[start : start + 3]): (row, start // 3)
+    for row, line in enumerate(BOARD)
+    for start in range(0, 21, 3)
+    if line[start : start + 3].strip()
+}
+HOLE_AT = {place: hole for hole, place in PLACE_OF.items()}
+
+
+@dataclass(frozen=True, order=True)
+class Jump:
+    """A peg's way; jumps are ordered as the statement prefers them, the best one last."""
+
+    target: int
+    source: int
+
+    def __str__(self) -> str:
+        return f"{self.source}-{self.target}"
+
+
+def start(layout: str) -> frozenset[int]:
+    """The holes with pegs of a layout."""
+    signs = layout.replace("/", "")
+    return frozenset(hole for hole, sign in enumerate(signs, start=1) if sign == "X")
+
+
+def jumps(pegs: frozenset[int]) -> list[Jump]:
+    """All jumps that are possible: over a neighbouring peg into an empty hole behind it."""
+    found = []
+    for source in pegs:
+        row, column = PLACE_OF[source]
+        for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+            over = HOLE_AT.get((row + down, column + right))
+            target = HOLE_AT.get((row + 2 * down, column + 2 * right))
+            if over in pegs and target is not None and target not in pegs:
+                found.append(Jump(target, source))
+    return found
+
+
+def play(pegs: frozenset[int], jump: Jump) -> frozenset[int]:
+    """The pegs after a jump."""
+    (from_row, from_column), (to_row, to_column) = PLACE_OF[jump.source], PLACE_OF[jump.target]
+    over = HOLE_AT[(from_row + to_row) // 2, (from_column + to_column) // 2]
+    return pegs - {jump.source, over} | {jump.target}
+
+
+def read_trace(evidence: str) -> list[Jump]:
+    """The jumps of a trace such as ``12-26 25-27``.
+
+    Raises
+    ------
+    InvalidEvidence
+    """
+    trace = []
+    for step, word in enumerate(evidence.split(" ") if evidence else [], start=1):
+        match = re.fullmatch(r"([1-9]\d?)-([1-9]\d?)", word, re.ASCII)
+        if not match:
+            raise InvalidEvidence(step, f"{word!r} is no jump; one is written 12-26")
+        trace.append(Jump(int(match[2]), int(match[1])))
+    return trace
+
+
+def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+    """Play the trace and see that every jump is the prescribed one, that none is left, and that the sum is right.
+
+    Raises
+    ------
+    InvalidEvidence
+    """
+    if engine != "greedy" or verdict is not Verdict.SCORED:
+        raise InvalidEvidence(0, f"{engine} cannot prove that a board is {verdict.word}")
+    pegs = start(layout)
+    trace = read_trace(evidence)
+    for step, jump in enumerate(trace, start=1):
+        possible = jumps(pegs)
+        if jump not in possible:
+            raise IllegalMove(step, f"there is no jump {jump} here")
+        if jump != max(possible):
+            raise IllegalMove(step, f"the rule prescribes {max(possible)} and not {jump}")
+        pegs = play(pegs, jump)
+    if left := jumps(pegs):
+        raise InvalidEvidence(len(trace) + 1, f"the play is not over: {max(left)} is possible")
+    if sum(pegs) != value:
+        raise InvalidEvidence(len(trace), f"the pegs that are left add up to {sum(pegs)}, not {value}")

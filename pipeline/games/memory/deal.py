@@ -1,0 +1,30 @@
+"""Numbered deals of Memory.
+
+Deal number k of seed s lays out the cards A A B B C C … (after Z come a, b, …), as many pairs as asked for, and
+shuffles them once with the stream of that deal (see `pipeline.games.philox`).
+"""
+
+import numpy as np
+
+from pipeline.games.batch import Bytes, unpack
+from pipeline.games.kernel import kernel
+from pipeline.games.philox import open_stream, shuffle
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def deal(seed: int, first: int, count: int, pairs: int = 25) -> list[str]:
+    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    sorted_cards = np.frombuffer(LETTERS[:pairs].encode("ascii"), dtype=np.uint8).repeat(2)
+    layouts = np.tile(sorted_cards, (count, 1))
+    _shuffle_each(np.uint64(seed), np.uint64(first), layouts)
+    ends = np.arange(1, count + 1, dtype=np.int64) * sorted_cards.size
+    return unpack(layouts.reshape(-1), ends)
+
+
+@kernel
+def _shuffle_each(seed: np.uint64, first: np.uint64, layouts: Bytes) -> None:
+    stream = np.empty(8, dtype=np.uint64)
+    for i in range(len(layouts)):
+        open_stream(stream, seed, first + np.uint64(i))
+        shuffle(stream, layouts[i], layouts.shape[1])

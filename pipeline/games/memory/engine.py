@@ -1,0 +1,161 @@
+"""Engines of Memory: three strategies, each played to the end.
+
+`two-pass` and `incremental` are those of the blog article "Memory in 2*n Schritten lösen" on the IOI 2010 task
+"Memory"; `two-pass-last-card` is from its comments. For 25 pairs in random order they take 98.981, 97.022 and 79.657
+flips on average; the last is within 0.003 of the expectation of optimal play, 79.6595.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.kernel import kernel
+
+TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
+REMOVED = -1
+
+MOST_CARDS = 104
+MOST_FLIPS = 2 * MOST_CARDS
+"""Every strategy flips a card at most twice: when it meets it, and when it takes it away."""
+
+LABELS = np.array([list(f"{card:<4}".encode()) for card in range(1, MOST_CARDS + 1)], dtype=np.uint8)
+LABEL_LENGTHS = np.array([len(f"{card} ") for card in range(1, MOST_CARDS + 1)])
+"""How a flip is written, its blank behind it included: four bytes, and how many of them count."""
+LONGEST_EVIDENCE = 4 * MOST_FLIPS
+
+SCORED = int(Verdict.SCORED)
+UNDECIDED = int(Verdict.UNDECIDED)
+
+
+def two_pass(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    """Look at all cards two by two, then collect the pairs that were not met on the way."""
+    return solve_batch(partial(_play_each, TWO_PASS), layouts, limit, LONGEST_EVIDENCE)
+
+
+def two_pass_last_card(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    """The same, but the last two cards are not looked at in vain: the last can only match what is still single."""
+    return solve_batch(partial(_play_each, TWO_PASS_LAST_CARD), layouts, limit, LONGEST_EVIDENCE)
+
+
+def incremental(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    """Look at the cards in order and collect every pair as soon as both its places are known."""
+    return solve_batch(partial(_play_each, INCREMENTAL), layouts, limit, LONGEST_EVIDENCE)
+
+
+@kernel
+def _play_each(
+    strategy: int,
+    text: Bytes,
+    starts: Numbers,
+    first: int,
+    limit: int,
+    verdicts: Codes,
+    values: Numbers,
+    nodes: Numbers,
+    evidence: Bytes,
+    ends: Numbers,
+) -> int:
+    partners = np.empty(MOST_CARDS, dtype=np.int64)
+    flips = np.empty(MOST_FLIPS, dtype=np.int64)
+    end = 0
+    for i in range(first, len(verdicts)):
+        if len(evidence) - end < LONGEST_EVIDENCE:
+            return i
+        nodes[i] = min(limit, 1)
+        if limit < 1:
+            verdicts[i] = UNDECIDED
+        else:
+            cards = starts[i + 1] - starts[i]
+            _find_partners(text[starts[i] : starts[i + 1]], partners)
+            if strategy == TWO_PASS:
+                values[i] = _play_two_pass(partners, cards, flips)
+            elif strategy == TWO_PASS_LAST_CARD:
+                values[i] = _play_two_pass_last_card(partners, cards, flips)
+            else:
+                values[i] = _play_incremental(partners, cards, flips)
+            verdicts[i] = SCORED
+            end = _write(flips, values[i], evidence, end)
+        ends[i] = end
+    return len(verdicts)
+
+
+@kernel
+def _find_partners(layout: Bytes, partners: Numbers) -> None:
+    """Note for every card where the other one of its pair lies."""
+    places = np.full(128, -1, dtype=np.int64)
+    for card in range(len(layout)):
+        partner = places[layout[card]]
+        if partner < 0:
+            places[layout[card]] = card
+        else:
+            partners[card] = partner
+            partners[partner] = card
+
+
+@kernel
+def _play_two_pass(partners: Numbers, cards: int, flips: Numbers) -> int:
+    """Play and return the number of flips, as the other strategies do."""
+    count = 0
+    for card in range(0, cards, 2):
+        count = _move(card, card + 1, flips, count)
+    return _collect(partners, cards, flips, count)
+
+
+@kernel
+def _play_two_pass_last_card(partners: Numbers, cards: int, flips: Numbers) -> int:
+    last_but_one = cards - 2
+    count = 0
+    for card in range(0, last_but_one, 2):
+        count = _move(card, card + 1, flips, count)
+    count = _move(last_but_one, partners[last_but_one], flips, count)
+    return _collect(partners, cards, flips, count)
+
+
+@kernel
+def _collect(partners: Numbers, cards: int, flips: Numbers, count: int) -> int:
+    """Take away all pairs that no move so far has met."""
+    for i in range(0, count, 2):
+        if partners[flips[i]] == flips[i + 1]:
+            partners[flips[i]] = partners[flips[i + 1]] = REMOVED
+    for card in range(cards):
+        if partners[card] > card:
+            count = _move(card, partners[card], flips, count)
+    return count
+
+
+@kernel
+def _play_incremental(partners: Numbers, cards: int, flips: Numbers) -> int:
+    count = 0
+    card = 0
+    while card < cards:
+        if partners[card] < card:
+            count = _move(card, partners[card], flips, count)
+        else:
+            count = _move(card, card + 1, flips, count)
+            card += 1
+            if partners[card] < card - 1:
+                count = _move(card, partners[card], flips, count)
+        card += 1
+    return count
+
+
+@kernel
+def _move(one: int, other: int, flips: Numbers, count: int) -> int:
+    """Note the two flips of a move and return how many there are now."""
+    flips[count] = one
+    flips[count + 1] = other
+    return count + 2
+
+
+@kernel
+def _write(flips: Numbers, count: int, evidence: Bytes, end: int) -> int:
+    """Write the flipped cards, counted from 1, behind `end`, and return the new end."""
+    for i in range(count):
+        card = flips[i]
+        for k in range(4):  # all four, because a branch on the length costs more
+            evidence[end + k] = LABELS[card, k]
+        end += LABEL_LENGTHS[card]
+    return end - 1

@@ -1,0 +1,98 @@
+"""Reading Hi-Q: the statement's games that share lines and wrap, canonical boards, and everything malformed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+from pipeline.games.hi_q.layout import canonical, read
+
+EMPTY = "OOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO"
+
+
+def entries(text: str) -> list[Layout | Reject]:
+    return list(read(enumerate(text.split("\n"), start=1)))
+
+
+def test_games_share_lines_and_wrap_and_keep_the_line_they_start_in() -> None:
+    found = entries("3\n1 2\n\n3 0 0 33\n0\n")
+    assert found == [
+        Layout(2, "XXX/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO"),
+        Layout(4, EMPTY),
+        Layout(4, "OOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOX"),
+    ]
+
+
+def test_games_may_begin_on_the_line_of_their_number() -> None:
+    assert entries("1 33 0") == [Layout(1, "OOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOX")]
+
+
+@pytest.mark.parametrize(
+    ("game", "reasons"),
+    [
+        ("34 0", ["hole 34 is not one of 1 to 33"]),
+        ("1 1 0", ["hole 1 is named 2 times"]),
+        ("1 x 99 2 2 0", ["'x' is no number", "hole 99 is not one of 1 to 33", "hole 2 is named 2 times"]),
+        ("-5 0", ["'-5' is no number"]),
+        ("٣ 0", ["'٣' is no number"]),
+        ("123456789012345678901234567890 0", ["hole 12345678901234567890 is not one of 1 to 33"]),
+    ],
+)
+def test_all_reasons_are_given_and_the_next_game_is_read(game: str, reasons: list[str]) -> None:
+    bad, good = entries(f"2\n{game}\n0\n")
+    assert isinstance(bad, Reject)
+    assert list(bad.reasons) == reasons
+    assert good == Layout(3, EMPTY)
+
+
+def test_a_file_that_ends_too_early_says_so() -> None:
+    assert entries("3\n1 0\n2 3") == [
+        Layout(2, "XOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO"),
+        Reject(3, "2 3", ("the file ends before the 0 that ends this game",)),
+        Reject(3, "", ("the first line announces 3 games, the file ends after 2",)),
+    ]
+
+
+def test_games_beyond_the_announced_number_are_rejected() -> None:
+    first, second = entries("1\n0 0")
+    assert isinstance(first, Layout)
+    assert second == Reject(2, "", ("game 2 of the 1 that the first line announces",))
+
+
+@pytest.mark.parametrize(
+    ("board", "reasons"),
+    [
+        ("XX", ["the board has 1 rows, not 7", "row 1 has 2 holes, not 3"]),
+        (EMPTY + "/OOO", ["the board has more than 7 rows, not 7"]),
+        (EMPTY.replace("O", "0", 1), ["unknown symbol '0'"]),
+        (EMPTY[:-1], ["row 7 has 2 holes, not 3"]),
+    ],
+)
+def test_a_board_that_is_none_says_why(board: str, reasons: list[str]) -> None:
+    with pytest.raises(BadLayout) as caught:
+        canonical(board)
+    assert list(caught.value.reasons) == reasons
+
+
+def test_boards_may_be_untidy() -> None:
+    assert entries(f"  {EMPTY.lower()} \r") == [Layout(1, EMPTY)]
+
+
+@given(st.text())
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    for entry in entries(text):
+        assert isinstance(entry, Layout) or (entry.reasons and len(entry.text) <= 200)
+
+
+@given(st.lists(st.integers(-1, 40)))
+def test_any_numbers_are_read_without_an_error(numbers: list[int]) -> None:
+    for entry in entries(" ".join(map(str, numbers))):
+        assert isinstance(entry, Layout) or entry.reasons
+
+
+@given(st.lists(st.sets(st.integers(1, 33)), max_size=5))
+def test_games_that_are_written_are_read(games: list[set[int]]) -> None:
+    text = f"{len(games)}\n" + " ".join(" ".join(map(str, [*sorted(game), 0])) for game in games)
+    found = entries(text)
+    assert [{hole for hole, sign in enumerate(one.text.replace("/", ""), 1) if sign == "X"} for one in found] == games

@@ -1,0 +1,76 @@
+"""The referee of Hi-Q accepts what the engine plays, and nothing else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import IllegalMove, InvalidEvidence
+from pipeline.games.contract import Verdict
+from pipeline.games.hi_q.deal import deal
+from pipeline.games.hi_q.engine import greedy
+from pipeline.games.hi_q.rules import check, jumps, start
+
+LAYOUT = "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO"
+TRACE = "12-26 25-27 10-24"
+
+
+@pytest.mark.parametrize(
+    ("trace", "step", "reason"),
+    [
+        ("12-26 26-24 17-29", 2, "the rule prescribes 25-27"),
+        ("12-26 25-27", 3, "the play is not over: 10-24"),
+        ("12-26 25-27 10-24 24-22", 4, "there is no jump 24-22"),
+        ("17-5 12-26", 1, "the rule prescribes 12-26"),
+        ("12-26  25-27 10-24", 2, "is no jump"),
+        ("12-26 25-27 10-24 ", 4, "is no jump"),
+        ("012-26", 1, "is no jump"),
+        ("99-1", 1, "there is no jump 99-1"),
+        ("", 1, "the play is not over"),
+    ],
+)
+def test_a_wrong_trace_is_refused_at_its_first_wrong_step(trace: str, step: int, reason: str) -> None:
+    with pytest.raises(InvalidEvidence, match=reason) as caught:
+        check("greedy", LAYOUT, Verdict.SCORED, 51, trace)
+    assert caught.value.step == step
+
+
+def test_the_trace_of_the_note_is_accepted() -> None:
+    check("greedy", LAYOUT, Verdict.SCORED, 51, TRACE)
+
+
+def test_a_wrong_value_or_verdict_is_refused() -> None:
+    for verdict, value in (
+        (Verdict.SCORED, 39),
+        (Verdict.SCORED, None),
+        (Verdict.WINNABLE, 51),
+        (Verdict.UNDECIDED, 51),
+    ):
+        with pytest.raises(InvalidEvidence):
+            check("greedy", LAYOUT, verdict, value, TRACE)
+
+
+def test_a_full_board_and_an_empty_one_allow_no_jump() -> None:
+    full = LAYOUT.replace("O", "X")
+    assert not jumps(start(full))
+    check("greedy", full, Verdict.SCORED, 561, "")
+    check("greedy", full.replace("X", "O"), Verdict.SCORED, 0, "")
+
+
+@given(st.integers(1, 10_000), st.data())
+def test_any_change_of_a_trace_is_refused(number: int, data: st.DataObject) -> None:
+    [layout] = deal(9, number, 1)
+    solved = greedy([layout])
+    trace, value = solved.evidence[0], solved.values[0]
+    assert trace is not None
+    check("greedy", layout, Verdict.SCORED, value, trace)
+    place = data.draw(st.integers(0, len(trace)))
+    sign = data.draw(st.sampled_from("0123456789- x"))
+    for changed in (
+        trace[:place],
+        trace[place:],
+        trace[:place] + sign + trace[place:],
+        trace[:place] + sign + trace[place + 1 :],
+    ):
+        if changed != trace:
+            with pytest.raises((InvalidEvidence, IllegalMove)):
+                check("greedy", layout, Verdict.SCORED, value, changed)

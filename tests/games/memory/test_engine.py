@@ -1,0 +1,79 @@
+"""The engines against the second implementation, on all small boards and many random ones."""
+
+from collections.abc import Iterator
+from itertools import permutations
+from random import Random
+
+import pytest
+
+from pipeline.games.contract import Engine, Verdict
+from pipeline.games.memory import GAME
+from pipeline.games.memory.rules import check
+from tests.games.memory.naive import STRATEGIES
+
+WORST = "AYBACBDCEDFEGFHGIHJIKJLKMLNMONPOQPRQSRTSUTVUWVXWYX"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def all_small_layouts() -> list[str]:
+    return sorted({"".join(cards) for letters in ("AA", "AABB", "AABBCC", "AAbBBb") for cards in permutations(letters)})
+
+
+def random_layouts() -> Iterator[str]:
+    random = Random(20100815)  # noqa: S311
+    for _ in range(3000):
+        letters = random.sample(LETTERS, random.randint(1, 52)) * 2
+        random.shuffle(letters)
+        yield "".join(letters)
+
+
+@pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
+def test_engine_agrees_with_the_second_implementation_and_the_referee(engine: Engine) -> None:
+    layouts = [*all_small_layouts(), *random_layouts()]
+    batch = GAME.solver(engine)(layouts)
+    assert set(batch.verdicts) == {Verdict.SCORED}
+    assert set(batch.nodes) == {1}
+    for layout, verdict, value, evidence in zip(layouts, batch.verdicts, batch.values, batch.evidence, strict=True):
+        flips = STRATEGIES[engine.name](layout)
+        assert value == len(flips)
+        assert evidence == " ".join(map(str, flips))
+        check(engine.name, layout, verdict, value, evidence)
+
+
+@pytest.mark.parametrize(("name", "flips"), [("two-pass", 100), ("two-pass-last-card", 98), ("incremental", 98)])
+def test_worst_string_of_the_article(name: str, flips: int) -> None:
+    (engine,) = (engine for engine in GAME.engines if engine.name == name)
+    assert GAME.solver(engine)([WORST]).values == [flips]
+
+
+def test_statement_example_is_solved_by_the_default_engine() -> None:
+    lines = (GAME.examples / "memory-statement.txt").read_text().splitlines()
+    assert lines == [WORST]
+    values = GAME.solver(GAME.engines[0])(lines).values
+    assert (GAME.examples / "memory-statement.answer").read_text() == "".join(f"{value}\n" for value in values)
+
+
+@pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
+def test_a_verdict_depends_on_its_layout_alone(engine: Engine) -> None:
+    layouts = list(random_layouts())[:500]
+    solve = GAME.solver(engine)
+    together = solve(layouts)
+    for i in (0, 1, 250, 499):
+        alone = solve(layouts[i : i + 1])
+        assert (alone.values[0], alone.evidence[0]) == (together.values[i], together.evidence[i])
+
+
+@pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
+def test_no_nodes_allowed_is_undecided(engine: Engine) -> None:
+    batch = GAME.solver(engine)(["AA", "ABBA"], limit=0)
+    assert batch.verdicts == [Verdict.UNDECIDED] * 2
+    assert (batch.values, batch.nodes, batch.evidence) == ([None] * 2, [0] * 2, [None] * 2)
+
+
+@pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
+def test_an_empty_batch_and_one_larger_than_the_room_for_evidence(engine: Engine) -> None:
+    solve = GAME.solver(engine)
+    assert len(solve([])) == 0
+    evidence = solve([WORST] * 10_000).evidence
+    assert len(evidence) == 10_000
+    assert set(evidence) == set(solve([WORST]).evidence)

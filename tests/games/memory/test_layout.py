@@ -1,0 +1,78 @@
+"""Reading layouts: every kind of malformed input, and that nothing makes the reader raise."""
+
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+from pipeline.games.memory.layout import canonical, read
+
+
+def read_lines(*lines: str) -> list[Layout | Reject]:
+    return list(read(enumerate(lines, start=1)))
+
+
+def test_layouts_blank_lines_and_white_space() -> None:
+    assert read_lines("ABAB", "", "  a A\tA a \r", "\r") == [Layout(1, "ABAB"), Layout(3, "aAAa")]
+
+
+def test_the_largest_layout() -> None:
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    assert canonical(letters + letters) == letters + letters
+
+
+@pytest.mark.parametrize(
+    ("text", "reasons"),
+    [
+        ("A", ["letter A occurs only once"]),
+        ("ABA", ["letter B occurs only once"]),
+        ("AAAA", ["letter A occurs 4 times, not twice"]),
+        ("Aa", ["letter A occurs only once", "letter a occurs only once"]),
+        ("AA11", ["unknown symbol '1' at card 3"]),
+        ("ÄÄAA", ["unknown symbol 'Ä' at card 1"]),
+        ("A?BAAB", ["letter A occurs 3 times, not twice", "unknown symbol '?' at card 2"]),
+        ("A\0A", ["unknown symbol '\\x00' at card 2"]),
+        ("AB" * 53, ["106 cards, more than 104"] + [f"letter {letter} occurs 53 times, not twice" for letter in "AB"]),
+        ("A" * 1001, ["the line is 1001 characters long, more than any layout"]),
+    ],
+)
+def test_all_reasons_are_given(text: str, reasons: list[str]) -> None:
+    assert read_lines("AA", text, "BB") == [Layout(1, "AA"), Reject(2, text[:200], tuple(reasons)), Layout(3, "BB")]
+
+
+def test_canonical_of_nothing() -> None:
+    with pytest.raises(BadLayout, match="no cards"):
+        canonical(" ")
+
+
+@given(st.lists(st.text(max_size=60)))
+def test_no_text_makes_the_reader_raise(lines: list[str]) -> None:
+    for found in read_lines(*lines):
+        if isinstance(found, Layout):
+            assert canonical(found.text) == found.text
+        else:
+            assert found.reasons
+            assert len(found.text) <= 200
+
+
+@given(st.lists(st.sampled_from("ABCabc"), min_size=1, max_size=12).map("".join))
+def test_a_layout_is_accepted_if_and_only_if_it_consists_of_pairs(text: str) -> None:
+    (found,) = read_lines(text)
+    assert isinstance(found, Layout) == all(text.count(letter) == 2 for letter in text)
+
+
+def test_memory_is_bounded() -> None:
+    def endless() -> Iterator[tuple[int, str]]:
+        for number in range(1, 20_001):
+            yield number, "ABCABC" if number % 2 else "x" * 5000
+
+    tracemalloc.start()
+    count = sum(1 for _ in read(endless()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 20_000
+    assert peak < 1_000_000

@@ -20,7 +20,7 @@ def all_small_layouts() -> list[str]:
 
 
 def random_layouts() -> Iterator[str]:
-    random = Random(20100815)  # noqa: S311
+    random = Random(20100815)
     for _ in range(3000):
         letters = random.sample(LETTERS, random.randint(1, 52)) * 2
         random.shuffle(letters)

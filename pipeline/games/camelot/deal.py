@@ -1,0 +1,29 @@
+"""Numbered deals of Camelot.
+
+Deal number k of seed s shuffles the deck AAAA2222…0000JJJJQQQQKKKK with the stream of that deal (see
+`pipeline.games.philox`); the first card of the shuffled deck is dealt first.
+"""
+
+import numpy as np
+
+from pipeline.games.batch import Bytes, unpack
+from pipeline.games.camelot.layout import CARDS, COPIES, VALUES
+from pipeline.games.kernel import kernel
+from pipeline.games.philox import open_stream, shuffle
+
+NEW_DECK = np.repeat(np.frombuffer(VALUES.encode("ascii"), dtype=np.uint8), COPIES)
+
+
+def deal(seed: int, first: int, count: int) -> list[str]:
+    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    decks = np.tile(NEW_DECK, (count, 1))
+    _shuffle_each(np.uint64(seed), np.uint64(first), decks)
+    return unpack(decks.reshape(-1), np.arange(1, count + 1, dtype=np.int64) * CARDS)
+
+
+@kernel
+def _shuffle_each(seed: np.uint64, first: np.uint64, decks: Bytes) -> None:
+    stream = np.empty(8, dtype=np.uint64)
+    for i in range(len(decks)):
+        open_stream(stream, seed, first + np.uint64(i))
+        shuffle(stream, decks[i], CARDS)

@@ -1,0 +1,191 @@
+"""The engine of Camelot. Nothing needs to be searched:
+
+- Where a number card lies does not matter. Play on sixteen slots without names; a slot that a King ends in is called a
+  corner afterwards, and likewise for Queens and Jacks, of which there are as many as slots for them.
+- Removing more never hurts, since a value can leave with one other value only.
+
+So after P cards, as few as possible are left when each value has been paired off with its partner; play can go on iff
+that is fewer than the sixteen slots. A deck can be won iff this holds for P = 16 … 51. See
+``docs/decisions/0006-camelot.md``.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
+from pipeline.games.camelot.layout import CARDS, COPIES, VALUES
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.kernel import kernel
+
+WINNABLE = int(Verdict.WINNABLE)
+UNWINNABLE = int(Verdict.UNWINNABLE)
+UNDECIDED = int(Verdict.UNDECIDED)
+
+SLOTS = 16
+TEN, FIVE = 10, 5
+COURT = TEN * COPIES
+"""How many cards can be removed, and the pip values of Jack, Queen and King come behind ten."""
+PIPS = np.zeros(128, dtype=np.int64)
+for pip, symbol in enumerate(VALUES, start=1):
+    PIPS[ord(symbol)] = pip
+JACK, QUEEN, KING = 11, 12, 13
+PLACES = np.array([list(b"ehil"), list(b"bcno"), list(b"admp"), list(b"fgjk")], dtype=np.uint8)
+"""The slots of Jacks, Queens and Kings, and the four that only number cards can lie in."""
+FREE = len(PLACES) - 1
+EMPTY = 0
+
+LONGEST_EVIDENCE = 256
+"""52 slots dealt to, 40 cleared, and two signs around each of at most 22 removals and 37 dealing phases."""
+
+
+def winnable(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    """Whether any play wins; each deck is one node."""
+    return solve_batch(_solve_each, layouts, limit, LONGEST_EVIDENCE)
+
+
+@kernel
+def _solve_each(
+    text: Bytes,
+    starts: Numbers,
+    first: int,
+    limit: int,
+    verdicts: Codes,
+    values: Numbers,
+    nodes: Numbers,
+    evidence: Bytes,
+    ends: Numbers,
+) -> int:
+    deck = np.empty(CARDS, dtype=np.int64)
+    end = 0
+    for i in range(first, len(verdicts)):
+        if len(evidence) - end < LONGEST_EVIDENCE:
+            return i
+        nodes[i] = min(limit, 1)
+        if limit < 1:
+            verdicts[i] = UNDECIDED
+        else:
+            for card in range(CARDS):
+                deck[card] = PIPS[text[starts[i] + card]]
+            failing = _first_failing_prefix(deck)
+            if failing:
+                verdicts[i] = UNWINNABLE
+                end = _write_number(failing, evidence, end)
+            else:
+                verdicts[i] = WINNABLE
+                end = _write_play(deck, evidence, end)
+        ends[i] = end
+    return len(verdicts)
+
+
+@kernel
+def _first_failing_prefix(deck: Numbers) -> int:
+    """The least number of cards after which all sixteen slots must be full; 0 if there is none."""
+    seen = np.zeros(KING + 1, dtype=np.int64)
+    left = 0
+    for dealt in range(1, CARDS):
+        pip = deck[dealt - 1]
+        if pip > TEN:
+            left += 1
+        elif pip == FIVE:
+            left += 1 if seen[FIVE] % 2 == 0 else -1
+        elif pip < TEN:
+            left += 1 if seen[pip] >= seen[TEN - pip] else -1
+        seen[pip] += 1
+        if dealt >= SLOTS and left >= SLOTS:
+            return dealt
+    return 0
+
+
+@kernel
+def _write_play(deck: Numbers, evidence: Bytes, end: int) -> int:
+    """Play on slots without names, then write the play with the names that the court asks for."""
+    names = np.zeros(SLOTS, dtype=np.uint8)
+    _name_slots(deck, names)
+    slots = np.zeros(SLOTS, dtype=np.int64)
+    dealt = 0
+    removed = 0
+    while dealt < CARDS:
+        if dealt:
+            end = _write_sign(ord(" "), evidence, end)
+        for slot in range(SLOTS):
+            if slots[slot] == EMPTY and dealt < CARDS:
+                slots[slot] = deck[dealt]
+                dealt += 1
+                end = _write_sign(names[slot], evidence, end)
+        removed, end = _remove(slots, removed, dealt == CARDS, names, evidence, end)
+    return end
+
+
+@kernel
+def _name_slots(deck: Numbers, names: Bytes) -> None:
+    """Play once without writing, to see which slot each court card ends in."""
+    slots = np.zeros(SLOTS, dtype=np.int64)
+    nowhere = np.empty(LONGEST_EVIDENCE, dtype=np.uint8)
+    dealt = 0
+    removed = 0
+    while dealt < CARDS:
+        for slot in range(SLOTS):
+            if slots[slot] == EMPTY and dealt < CARDS:
+                slots[slot] = deck[dealt]
+                dealt += 1
+        removed, _ = _remove(slots, removed, dealt == CARDS, names, nowhere, 0)
+    used = np.zeros(len(PLACES), dtype=np.int64)
+    for slot in range(SLOTS):
+        kind = slots[slot] - JACK if slots[slot] else FREE
+        names[slot] = PLACES[kind, used[kind]]
+        used[kind] += 1
+
+
+@kernel
+def _remove(
+    slots: Numbers, removed: int, deck_is_empty: bool, names: Bytes, evidence: Bytes, end: int
+) -> tuple[int, int]:
+    """Remove all that can be removed, but hold something back for the last phase.
+
+    A phase in which nothing can be removed loses, and the last cards dealt may be court cards only; so while there
+    are cards in the deck, stop as soon as the rest of it fits in.
+    """
+    for slot in range(SLOTS):
+        if removed >= CARDS - SLOTS and not deck_is_empty:
+            break
+        partner = _partner(slots, slot)
+        if partner >= 0:
+            removed += 1 if partner == slot else 2
+            slots[slot] = EMPTY
+            slots[partner] = EMPTY
+            end = _write_removal(names[slot], names[partner], evidence, end)
+    return removed, end
+
+
+@kernel
+def _partner(slots: Numbers, slot: int) -> int:
+    """The first later slot whose card adds up to ten with that of `slot`; `slot` itself for a ten; -1 for none."""
+    pip = slots[slot]
+    if pip == TEN:
+        return slot
+    if EMPTY < pip < TEN:
+        for other in range(slot + 1, SLOTS):
+            if slots[other] == TEN - pip:
+                return other
+    return -1
+
+
+@kernel
+def _write_removal(one: int, other: int, evidence: Bytes, end: int) -> int:
+    end = _write_sign(ord(" "), evidence, end)
+    end = _write_sign(ord("-"), evidence, end)
+    end = _write_sign(min(one, other), evidence, end)
+    return end if one == other else _write_sign(max(one, other), evidence, end)
+
+
+@kernel
+def _write_sign(sign: int, evidence: Bytes, end: int) -> int:
+    evidence[end] = sign
+    return end + 1
+
+
+@kernel
+def _write_number(number: int, evidence: Bytes, end: int) -> int:
+    end = _write_sign(ord("0") + number // 10, evidence, end)
+    return _write_sign(ord("0") + number % 10, evidence, end)

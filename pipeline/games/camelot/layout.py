@@ -1,0 +1,61 @@
+"""Layouts of Camelot: the deck as 52 characters, the first card dealt first; ten is written 0.
+
+The statement ends its input with a line of a single asterisk; a file without one is read to its end.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+
+VALUES = "A234567890JQK"
+COPIES = 4
+CARDS = len(VALUES) * COPIES
+SORTED_DECK = sorted(VALUES * COPIES)
+END = "*"
+KEPT = 200
+"""Characters of a bad layout that are kept."""
+
+
+def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
+    """Read one deck a line up to the asterisk; blank lines are passed over, what follows the asterisk is rejected."""
+    ended = False
+    for number, line in lines:
+        text = line.strip()
+        if not text:
+            continue
+        if ended:
+            yield Reject(number, text[:KEPT], ("it stands behind the * that ends the input",))
+        elif text == END:
+            ended = True
+        else:
+            try:
+                yield Layout(number, canonical(text))
+            except BadLayout as error:
+                yield Reject(number, text[:KEPT], error.reasons)
+
+
+def canonical(text: str) -> str:
+    """A deck in capital letters.
+
+    Raises
+    ------
+    BadLayout
+    """
+    deck = text.strip().upper()
+    if len(deck) == CARDS and sorted(deck) == SORTED_DECK:
+        return deck
+    raise BadLayout(list(_reasons(deck)))
+
+
+def _reasons(deck: str) -> Iterator[str]:
+    if len(deck) != CARDS:
+        yield f"the deck has {len(deck)} cards, not {CARDS}"
+    times = Counter(deck)
+    for symbol in sorted(set(times) - set(VALUES)):
+        hint = "; ten is written 0" if symbol in "T1" else ""
+        yield f"unknown symbol {symbol!r} at card {deck.index(symbol) + 1}{hint}"
+    for value in VALUES:
+        if times[value] != COPIES:
+            yield f"value {value} occurs {times[value]} times, not {COPIES}"

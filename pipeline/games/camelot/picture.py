@@ -1,0 +1,74 @@
+"""Camelot as text: the grid of four by four after each phase."""
+
+from collections.abc import Iterator
+from textwrap import fill
+
+from pipeline.games.camelot.rules import PLACES, SLOTS, Table, must_stay, phases
+from pipeline.games.contract import Verdict
+
+WIDTH = 4
+
+
+def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
+    """The deck, then the board after each phase of the play, or why there is none.
+
+    Raises
+    ------
+    InvalidEvidence
+        Where the trace cannot be read or breaks the rules.
+    """
+    rows = [" ".join(layout[start : start + 13]) for start in range(0, len(layout), 13)]
+    yield "\n".join(rows) + "\n\nThe deck, in the order of dealing."
+    if evidence is None:
+        return
+    if verdict is Verdict.UNWINNABLE:
+        yield _explained(layout, int(evidence))
+    elif verdict is Verdict.WINNABLE:
+        yield from _played(layout, evidence)
+
+
+def _played(layout: str, trace: str) -> Iterator[str]:
+    table = Table(list(layout))
+    for number, (first, dealt, removals) in enumerate(phases(trace), start=1):
+        cards = [table.deal(slot, first) for slot in dealt]
+        placed = ", ".join(f"{card} to {slot}" for card, slot in zip(cards, dealt, strict=True))
+        yield f"{_board(table, dealt)}\n\nDealing {number}: {_wrapped(placed)}."
+        removed = [
+            f"{' and '.join(table.remove(slots, step))} from {' and '.join(slots)}"
+            for step, slots in enumerate(removals, start=first + 1)
+        ]
+        ending = " The deck is empty and only the court is left: won." if table.won else ""
+        yield f"{_board(table, '')}\n\nRemoval {number}: {_wrapped(', '.join(removed))}.{ending}"
+
+
+def _explained(layout: str, cards: int) -> str:
+    prefix = layout[:cards]
+    court = sum(prefix.count(face) for face in PLACES)
+    single = []
+    for low, high in ("A9", "28", "37", "46"):
+        surplus = prefix.count(low) - prefix.count(high)
+        if surplus:
+            single.append(f"{abs(surplus)} {low if surplus > 0 else high}")
+    if prefix.count("5") % 2:
+        single.append("1 5")
+    reason = (
+        f"Of the first {cards} cards, {court} are of the court and never leave, and {', '.join(single) or 'none'} of "
+        f"the others find no partner. These {must_stay(prefix)} fill all {len(SLOTS)} slots, so that however they are "
+        f"played, card {cards + 1} ({layout[cards]}) has nowhere to go: no play wins."
+    )
+    return f"{fill(' '.join(prefix), 52)}\n\n{fill(reason, 76)}"
+
+
+def _board(table: Table, fresh: str) -> str:
+    """The grid; a card that was dealt just now stands in brackets."""
+    lines = []
+    for start in range(0, len(SLOTS), WIDTH):
+        row = SLOTS[start : start + WIDTH]
+        cells = [table.board.get(slot, "·") for slot in row]
+        shown = [f"[{cell}]" if slot in fresh else f" {cell} " for slot, cell in zip(row, cells, strict=True)]
+        lines.append(f"   {' '.join(shown)}      {row}")
+    return "\n".join(lines)
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, 76, subsequent_indent="   ")

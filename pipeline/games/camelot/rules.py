@@ -1,0 +1,159 @@
+"""The rules of Camelot and its referee: one card and one slot at a time, as the statement has it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pipeline.errors import IllegalMove, InvalidEvidence
+from pipeline.games.contract import Verdict
+
+SLOTS = "abcdefghijklmnop"
+"""The slots, row by row of the grid of four by four."""
+PLACES = {"J": "ehil", "Q": "bcno", "K": "admp"}
+"""Jacks lie in the middle of the first and last column, Queens in the middle of the first and last row, Kings in the
+corners; all other cards lie anywhere."""
+WORTH = {"A": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "0": 10}
+"""What can be removed, and what it counts towards ten."""
+
+
+@dataclass
+class Table:
+    """A game under way: the cards still to be dealt, and the card in each slot."""
+
+    deck: list[str]
+    board: dict[str, str] = field(default_factory=dict)
+
+    def deal(self, slot: str, step: int) -> str:
+        """Deal the next card into a slot and return it.
+
+        Raises
+        ------
+        IllegalMove
+        """
+        if not self.deck:
+            raise IllegalMove(step, "the deck is empty")
+        card = self.deck[0]
+        if slot in self.board:
+            raise IllegalMove(step, f"slot {slot} is occupied")
+        if slot not in PLACES.get(card, SLOTS):
+            raise IllegalMove(step, f"{card} cannot lie in slot {slot}")
+        del self.deck[0]
+        self.board[slot] = card
+        return card
+
+    def remove(self, slots: str, step: int) -> list[str]:
+        """Remove the cards in one or two slots, which must add up to ten, and return them.
+
+        Raises
+        ------
+        IllegalMove
+        """
+        if len(slots) not in (1, 2) or len(set(slots)) != len(slots):
+            raise IllegalMove(step, f"{slots!r} names neither one slot nor two")
+        for slot in slots:
+            if slot not in self.board:
+                raise IllegalMove(step, f"slot {slot} is empty")
+            if self.board[slot] not in WORTH:
+                raise IllegalMove(step, f"{self.board[slot]} cannot be removed")
+        if sum(WORTH[self.board[slot]] for slot in slots) != 10:
+            raise IllegalMove(step, f"{' and '.join(self.board[slot] for slot in slots)} do not add up to 10")
+        return [self.board.pop(slot) for slot in slots]
+
+    @property
+    def removal_begins(self) -> bool:
+        """Whether a dealing phase is over: the last slot is occupied, or the deck is empty."""
+        return len(self.board) == len(SLOTS) or not self.deck
+
+    @property
+    def won(self) -> bool:
+        """Whether the deck is empty and only Jacks, Queens and Kings are left."""
+        return not self.deck and all(card in PLACES for card in self.board.values())
+
+
+def phases(trace: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Number of the first step, slots dealt to and removals of each pair of phases of a trace.
+
+    A trace such as ``abcdefghijklmnop -fg -j bc`` has a word per dealing phase and per removal; words are steps,
+    counted from 1.
+
+    Raises
+    ------
+    InvalidEvidence
+    """
+    words = trace.split(" ")
+    for step, word in enumerate(words, start=1):
+        if not re.fullmatch(r"-?[a-p]+", word, re.ASCII):
+            raise InvalidEvidence(step, f"{word!r} names no slots")
+    first = 0
+    while first < len(words):
+        if words[first].startswith("-"):
+            raise IllegalMove(first + 1, "a removal before anything is dealt")
+        stop = first + 1
+        while stop < len(words) and words[stop].startswith("-"):
+            stop += 1
+        yield first + 1, words[first], [word.removeprefix("-") for word in words[first + 1 : stop]]
+        first = stop
+
+
+def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+    """Play a winning trace to its end, or see that the prefix named by a certificate fails and no shorter one does.
+
+    Raises
+    ------
+    InvalidEvidence
+    """
+    if engine != "winnable" or value is not None:
+        raise InvalidEvidence(0, f"{engine} does not give value {value}")
+    if verdict is Verdict.WINNABLE:
+        _check_win(layout, evidence)
+    elif verdict is Verdict.UNWINNABLE:
+        _check_loss(layout, evidence)
+    else:
+        raise InvalidEvidence(0, f"{engine} cannot prove that a deck is {verdict.word}")
+
+
+def _check_win(layout: str, trace: str) -> None:
+    table = Table(list(layout))
+    step = 0
+    for first, dealt, removals in phases(trace):
+        for slot in dealt:
+            if table.board and table.removal_begins:
+                raise IllegalMove(first, "a card is dealt though the removal phase has begun")
+            table.deal(slot, first)
+        if not table.removal_begins:
+            raise IllegalMove(first + 1, "the dealing phase is not over: there is an empty slot and a card for it")
+        if not removals:
+            raise IllegalMove(first + 1, "a removal phase in which nothing is removed loses")
+        for step, slots in enumerate(removals, start=first + 1):
+            table.remove(slots, step)
+    if not table.won:
+        raise InvalidEvidence(
+            step, f"{len(table.deck)} cards are in the deck and {len(table.board)} on the board: not won"
+        )
+
+
+def _check_loss(layout: str, certificate: str) -> None:
+    """A certificate is the least number P ≥ 16 of cards that leaves no empty slot.
+
+    Why no play gets beyond them: for the next card to be dealt there must have been a removal phase with these P cards
+    dealt and fewer than sixteen left. But of the first P cards, court cards never leave, each number card leaves only
+    with one of its partner value, and fives only in pairs; what must stay is at least `must_stay`, and that is sixteen
+    or more. And since P < 52, there is a next card, without which the game is not won.
+    """
+    if not re.fullmatch(r"[1-9]\d", certificate, re.ASCII):
+        raise InvalidEvidence(1, f"{certificate!r} is no number of cards")
+    named = int(certificate)
+    if not len(SLOTS) <= named < len(layout):
+        raise InvalidEvidence(1, f"{named} cards are not between {len(SLOTS)} and {len(layout) - 1}")
+    for cards in range(len(SLOTS), named):
+        if must_stay(layout[:cards]) >= len(SLOTS):
+            raise InvalidEvidence(1, f"not {named} but {cards} cards are the first that leave no empty slot")
+    if must_stay(layout[:named]) < len(SLOTS):
+        raise InvalidEvidence(1, f"of the first {named} cards only {must_stay(layout[:named])} must stay")
+
+
+def must_stay(cards: str) -> int:
+    """How many of these cards are on the board at least, whatever has been removed."""
+    court = sum(cards.count(face) for face in PLACES)
+    unpaired = sum(abs(cards.count(low) - cards.count(high)) for low, high in ("A9", "28", "37", "46"))
+    return court + unpaired + cards.count("5") % 2

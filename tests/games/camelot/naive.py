@@ -1,0 +1,94 @@
+"""Camelot by exhaustive search, twice: on counts of cards with a full deck, and literally, slot by slot, on any table.
+
+Neither knows that removing more never hurts, or that slots can be renamed.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import combinations
+
+Board = tuple[str, ...]
+WORTH = {"A": 1, "0": 10} | {str(pip): pip for pip in range(2, 10)}
+
+
+def _removals(board: Board) -> set[Board]:
+    """Every board that some sequence of removals leads to, this one excluded."""
+    found: set[Board] = set()
+    waiting = [board]
+    while waiting:
+        cards = waiting.pop()
+        for size in (1, 2):
+            for places in combinations(range(len(cards)), size):
+                if sum(WORTH.get(cards[place], 99) for place in places) == 10:
+                    after = tuple(card for place, card in enumerate(cards) if place not in places)
+                    if after not in found:
+                        found.add(after)
+                        waiting.append(after)
+    return found
+
+
+def winnable_by_counts(deck: str, slots: int = 16) -> bool:
+    """Whether some choice of removals wins, with slots that any card can lie in."""
+
+    @cache
+    def wins(board: Board, dealt: int) -> bool:
+        room = slots - len(board)
+        if not room:
+            return False
+        after = dealt + min(room, len(deck) - dealt)
+        full = tuple(sorted(board + tuple(deck[dealt:after])))
+        for left in _removals(full):
+            if after < len(deck):
+                if wins(left, after):
+                    return True
+            elif all(card not in WORTH for card in left):
+                return True
+        return False
+
+    return wins((), 0)
+
+
+def winnable_literally(deck: str, places: Mapping[str, tuple[int, ...]], slots: int) -> bool:
+    """Whether some choice of slots and removals wins; `places` says where each court card may lie."""
+
+    @cache
+    def deals(board: Board, dealt: int) -> bool:
+        if dealt == len(deck) or "" not in board:
+            return removes(board, dealt)
+        card = deck[dealt]
+        return any(
+            deals((*board[:slot], card, *board[slot + 1 :]), dealt + 1)
+            for slot in places.get(card, tuple(range(slots)))
+            if not board[slot]
+        )
+
+    def removes(board: Board, dealt: int) -> bool:
+        """Every way of removing at least one card or pair."""
+        seen = {board}
+        waiting = [board]
+        while waiting:
+            now = waiting.pop()
+            for size in (1, 2):
+                for picked in combinations(range(slots), size):
+                    if all(now[slot] for slot in picked) and sum(WORTH.get(now[slot], 99) for slot in picked) == 10:
+                        after = tuple("" if slot in picked else card for slot, card in enumerate(now))
+                        if after not in seen:
+                            seen.add(after)
+                            waiting.append(after)
+        seen.discard(board)
+        if dealt == len(deck):
+            return any(all(card not in WORTH for card in after if card) for after in seen)
+        return any(deals(after, dealt) for after in seen)
+
+    return deals(("",) * slots, 0)
+
+
+def winnable_by_prefixes(deck: str, slots: int) -> bool:
+    """The closed form that the engine uses, for any table."""
+    for cards in range(slots, len(deck)):
+        prefix = deck[:cards]
+        left = sum(card not in WORTH for card in prefix) + prefix.count("5") % 2
+        left += sum(abs(prefix.count(low) - prefix.count(high)) for low, high in ("A9", "28", "37", "46"))
+        if left >= slots:
+            return False
+    return True

@@ -1,0 +1,53 @@
+"""Reading Camelot: the asterisk, untidy decks, and every reason for a bad one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import BadLayout
+from pipeline.games.camelot.layout import canonical, read
+from pipeline.games.contract import Layout, Reject
+
+DECK = "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000"
+
+
+def entries(text: str) -> list[Layout | Reject]:
+    return list(read(enumerate(text.split("\n"), start=1)))
+
+
+def test_the_asterisk_ends_the_input() -> None:
+    found = entries(f"{DECK}\n\n {DECK.lower()}\r\n*\n\n{DECK}\n")
+    assert found[:2] == [Layout(1, DECK), Layout(3, DECK)]
+    assert found[2] == Reject(6, DECK, ("it stands behind the * that ends the input",))
+
+
+@pytest.mark.parametrize(
+    ("deck", "reasons"),
+    [
+        (DECK[:-1], ["the deck has 51 cards, not 52", "value 0 occurs 3 times, not 4"]),
+        (
+            DECK.replace("0", "T"),
+            ["unknown symbol 'T' at card 49; ten is written 0", "value 0 occurs 0 times, not 4"],
+        ),
+        ("J" + DECK[:-1], ["value 0 occurs 3 times, not 4", "value J occurs 5 times, not 4"]),
+        (
+            DECK.replace("0000", "10101010"),
+            ["the deck has 56 cards, not 52", "unknown symbol '1' at card 49; ten is written 0"],
+        ),
+    ],
+)
+def test_all_reasons_are_given(deck: str, reasons: list[str]) -> None:
+    with pytest.raises(BadLayout) as caught:
+        canonical(deck)
+    assert list(caught.value.reasons) == reasons
+
+
+@given(st.text())
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    for entry in entries(text):
+        assert isinstance(entry, Reject) and entry.reasons
+
+
+@given(st.permutations(DECK))
+def test_any_order_of_the_deck_is_a_layout(order: list[str]) -> None:
+    assert entries("".join(order)) == [Layout(1, "".join(order))]

@@ -43,4 +43,4 @@ def _board(count: int, on_table: Cards, shown: Cards) -> str:
             f"[{shown[place]}]" if place in shown else FACE_DOWN if place in on_table else GONE for place in places
         )
         rows.append(f"{start:3}  " + " ".join(cells))
-    return "\n".join(rows)
+    return "\n".join(row.rstrip() for row in rows)

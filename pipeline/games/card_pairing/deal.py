@@ -1,0 +1,49 @@
+"""Numbered deals of card pairing.
+
+The deck has four cards of each rank, in the order ``23456789TJQKA``: of fewer than 13 ranks the last ones (9 are
+``6789TJQKA``), of more than 13 also ``B``, ``C``, ``D``. Deal number k of seed s shuffles it with the stream of that
+deal (see `pipeline.games.philox`) and cuts it into stacks of equal height: the first cards are stack 0 from bottom to
+top, the next ones stack 1, and so on.
+"""
+
+import numpy as np
+
+from pipeline.errors import NotFoundError
+from pipeline.games.batch import Bytes, unpack
+from pipeline.games.card_pairing.layout import SUITS
+from pipeline.games.kernel import kernel
+from pipeline.games.philox import open_stream, shuffle
+
+FRENCH = "23456789TJQKA"
+MORE = "BCD"
+
+
+def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9) -> list[str]:
+    """Canonical texts of deals number `first` … `first + count - 1` of `seed`.
+
+    Raises
+    ------
+    NotFoundError
+        If the cards cannot be cut into that many stacks of equal height.
+    """
+    height, rest = divmod(ranks * SUITS, stacks)
+    if rest or not height:
+        raise NotFoundError(f"{ranks * SUITS} cards cannot be cut into {stacks} stacks of equal height")
+    symbols = FRENCH[-ranks:] + MORE[: max(0, ranks - len(FRENCH))]
+    deck = np.frombuffer(symbols.encode("ascii"), dtype=np.uint8).repeat(SUITS)
+    texts = np.full((count, stacks * (height + 1)), ord(" "), dtype=np.uint8)
+    _deal_each(np.uint64(seed), np.uint64(first), deck, height, texts)
+    width = texts.shape[1] - 1
+    return unpack(texts[:, :width].reshape(-1), np.arange(1, count + 1, dtype=np.int64) * width)
+
+
+@kernel
+def _deal_each(seed: np.uint64, first: np.uint64, deck: Bytes, height: int, texts: Bytes) -> None:
+    stream = np.empty(8, dtype=np.uint64)
+    cards = np.empty_like(deck)
+    for i in range(len(texts)):
+        cards[:] = deck
+        open_stream(stream, seed, first + np.uint64(i))
+        shuffle(stream, cards, len(cards))
+        for card in range(len(cards)):
+            texts[i, card + card // height] = cards[card]

@@ -1,0 +1,148 @@
+"""The engine of card pairing: reads deals, lets `search` decide them, and writes down the play or the certificate."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
+from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES, SUITS
+from pipeline.games.card_pairing.search import (
+    ALL,
+    LEVELS,
+    LONGEST_CERTIFICATE,
+    LOST,
+    MATES,
+    NOTES,
+    POSSIBLE,
+    WON,
+    Sets,
+    solve,
+)
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.kernel import kernel
+
+WINNABLE = int(Verdict.WINNABLE)
+UNWINNABLE = int(Verdict.UNWINNABLE)
+UNDECIDED = int(Verdict.UNDECIDED)
+
+RANK_SIGNS = np.frombuffer(RANKS.encode("ascii"), dtype=np.uint8)
+STACK_SIGNS = np.frombuffer(STACK_NAMES.encode("ascii"), dtype=np.uint8)
+RANK_OF = np.zeros(128, dtype=np.int64)
+RANK_OF[RANK_SIGNS] = np.arange(ALL)
+BLANK = ord(" ")
+
+
+def winnable(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    """Whether any play wins; a node is a matching that was assigned to a rank."""
+    return solve_batch(partial(_solve_each, POSSIBLE), layouts, limit, LONGEST_CERTIFICATE)
+
+
+@kernel
+def _solve_each(
+    possible: Bytes,
+    text: Bytes,
+    starts: Numbers,
+    first: int,
+    limit: int,
+    verdicts: Codes,
+    values: Numbers,
+    nodes: Numbers,
+    evidence: Bytes,
+    ends: Numbers,
+) -> int:
+    cards = np.empty(MOST_CARDS, dtype=np.int64)
+    before = np.zeros((LEVELS, MOST_CARDS), dtype=np.uint64)
+    notes = np.zeros((NOTES, LEVELS), dtype=np.int64)
+    chosen = np.zeros(ALL, dtype=np.int64)
+    certificate = np.empty(LONGEST_CERTIFICATE, dtype=np.uint8)
+    counts = np.zeros(2, dtype=np.int64)
+    end = 0
+    for i in range(first, len(verdicts)):
+        if len(evidence) - end < LONGEST_CERTIFICATE:
+            return i
+        stacks = _read(text[starts[i] : starts[i + 1]], cards)
+        height = (starts[i + 1] - starts[i] + 1) // stacks - 1
+        ranks = _set_above(cards, stacks, height, before)
+        outcome = solve(possible, ranks, limit, False, before, notes, chosen, certificate, counts)
+        nodes[i] = counts[0]
+        if outcome == LOST and counts[1] > 1:
+            solve(possible, ranks, NO_LIMIT, True, before, notes, chosen, certificate, counts)
+        if outcome == WON:
+            verdicts[i] = WINNABLE
+            end = _write_play(cards, stacks, height, chosen, evidence, end)
+        elif outcome == LOST:
+            verdicts[i] = UNWINNABLE
+            for k in range(counts[1]):
+                evidence[end + k] = RANK_SIGNS[certificate[k]]
+            end += counts[1]
+        else:
+            verdicts[i] = UNDECIDED
+        ends[i] = end
+    return len(verdicts)
+
+
+@kernel
+def _read(layout: Bytes, cards: Numbers) -> int:
+    """Number the cards stack by stack, from bottom to top, and return how many stacks there are."""
+    seen = np.zeros(ALL, dtype=np.int64)
+    count = 0
+    stacks = 1
+    for sign in layout:
+        if sign == BLANK:
+            stacks += 1
+        else:
+            rank = RANK_OF[sign]
+            cards[count] = SUITS * rank + seen[rank]
+            seen[rank] += 1
+            count += 1
+    return stacks
+
+
+@kernel
+def _set_above(cards: Numbers, stacks: int, height: int, before: Sets) -> int:
+    """Find the cards above each card, and return the set of ranks."""
+    ranks = 0
+    for stack in range(stacks):
+        higher = np.uint64(0)
+        for place in range(height - 1, -1, -1):
+            card = cards[stack * height + place]
+            before[0, card] = higher
+            higher |= np.uint64(1) << np.uint64(card)
+            ranks |= 1 << (card // SUITS)
+    return ranks
+
+
+@kernel
+def _write_play(cards: Numbers, stacks: int, height: int, chosen: Numbers, evidence: Bytes, end: int) -> int:
+    """Remove the chosen pairs as the tops allow, going round the stacks, and write the pairs of stacks."""
+    stack_of = np.empty(MOST_CARDS, dtype=np.int64)
+    for stack in range(stacks):
+        for place in range(stack * height, (stack + 1) * height):
+            stack_of[cards[place]] = stack
+    tops = np.full(stacks, height - 1)
+    left = stacks * height
+    while left:
+        for stack in range(stacks):
+            while tops[stack] >= 0:
+                card = cards[stack * height + tops[stack]]
+                mate = _mate(card, chosen)
+                other = stack_of[mate]
+                if other == stack or tops[other] < 0 or cards[other * height + tops[other]] != mate:
+                    break
+                tops[stack] -= 1
+                tops[other] -= 1
+                left -= 2
+                evidence[end] = STACK_SIGNS[min(stack, other)]
+                evidence[end + 1] = STACK_SIGNS[max(stack, other)]
+                evidence[end + 2] = BLANK
+                end += 3
+    return end - 1
+
+
+@kernel
+def _mate(card: int, chosen: Numbers) -> int:
+    """The card that leaves together with this one."""
+    rank = card // SUITS
+    suit = card - SUITS * rank
+    return SUITS * rank + int(MATES[chosen[rank], suit])

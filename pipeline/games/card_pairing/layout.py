@@ -1,0 +1,88 @@
+"""Layouts of card pairing: the stacks separated by blanks, the top card of each last, as in
+``98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ``.
+
+A rank is one of ``A23456789TJQK``, or of ``BCD`` for decks of more than thirteen; every rank that occurs does so four
+times, since there are four suits. The statement's format begins with the number of layouts on a line of its own.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+
+RANKS = "A23456789TJQKBCD"
+SUITS = 4
+MOST_CARDS = len(RANKS) * SUITS
+STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
+KEPT = 200
+"""Characters of a bad layout that are kept."""
+LONGEST_LINE = 1_000
+
+
+def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
+    """Read one layout a line, behind the number of layouts if the first line is one; blank lines are passed over."""
+    written = ((number, line.strip()) for number, line in lines if line and not line.isspace())
+    for number, line in written:
+        if line.isascii() and line.isdigit():
+            yield from _read_announced(int(line[:18]), number, written)
+        else:
+            yield _read_one(number, line)
+            for later, text in written:
+                yield _read_one(later, text)
+
+
+def canonical(text: str) -> str:
+    """A layout in capital letters with single blanks.
+
+    Raises
+    ------
+    BadLayout
+    """
+    if len(text) > LONGEST_LINE:
+        raise BadLayout([f"the line is {len(text)} characters long, more than any layout"])
+    stacks = text.upper().split()
+    cards = sorted("".join(stacks))
+    every_fourth = cards[::SUITS]
+    if (
+        cards == sorted(every_fourth * SUITS)
+        and len(set(every_fourth)) == len(every_fourth)
+        and set(every_fourth) <= set(RANKS)
+        and 1 < len(stacks) <= len(STACK_NAMES)
+        and len(set(map(len, stacks))) == 1
+    ):
+        return " ".join(stacks)
+    raise BadLayout(list(_reasons(stacks)))
+
+
+def _read_one(number: int, line: str) -> Layout | Reject:
+    try:
+        return Layout(number, canonical(line))
+    except BadLayout as error:
+        return Reject(number, line[:KEPT], error.reasons)
+
+
+def _read_announced(announced: int, number: int, lines: Iterator[tuple[int, str]]) -> Iterator[Layout | Reject]:
+    count = 0
+    for number, line in lines:  # noqa: PLR1704 -- the last line is told if the file ends too early
+        count += 1
+        if count > announced:
+            yield Reject(number, line[:KEPT], (f"layout {count} of the {announced} that the first line announces",))
+        else:
+            yield _read_one(number, line)
+    if count < announced:
+        yield Reject(number, "", (f"the first line announces {announced} layouts, the file ends after {count}",))
+
+
+def _reasons(stacks: list[str]) -> Iterator[str]:
+    if not 1 < len(stacks) <= len(STACK_NAMES):
+        yield f"{len(stacks)} stacks, not 2 to {len(STACK_NAMES)}"
+    if len(set(map(len, stacks))) > 1:
+        yield f"stacks of unequal height: {', '.join(str(len(stack)) for stack in stacks[: len(STACK_NAMES)])} cards"
+    for name, stack in enumerate(stacks):
+        for symbol in sorted(set(stack) - set(RANKS)):
+            yield f"unknown symbol {symbol!r} in stack {name}"
+    times = Counter("".join(stacks))
+    for rank in RANKS:
+        if times[rank] not in (0, SUITS):
+            yield f"rank {rank} occurs {times[rank]} times, not {SUITS}"

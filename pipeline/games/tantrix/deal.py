@@ -1,0 +1,123 @@
+"""Numbered deals of Tantrix: positions reached by legal play of two players.
+
+A game is played with the random numbers of the deal (see `pipeline.games.philox`), in this order:
+
+1. The 56 tiles, each in its alphabetically first rotation, are laid out in alphabetical order and shuffled. The first
+   player draws the first five, the second player the next five.
+2. The players take turns. The first move of all puts a tile on 0,0: one of the 30 rotations of the five tiles in hand.
+   Every other move is one of the legal moves. Moves are numbered from 0 in order of x, then y, then the colours in
+   alphabetical order, and the number of the move is drawn. The player then draws the next tile.
+3. When the asked number of tiles has been placed, the deal is made: the field, and the hand of the player to move. If
+   a player has no legal move before that, all starts again at 1 with the numbers that follow.
+"""
+
+import numpy as np
+
+from pipeline.games.batch import Bytes, Numbers, unpack
+from pipeline.games.kernel import kernel
+from pipeline.games.philox import Stream, below, open_stream, shuffle
+from pipeline.games.tantrix.board import (
+    MOVE_ROOM,
+    MOVE_SHIFT,
+    OPEN_ROOM,
+    TURNED_HAND,
+    clear,
+    empty_field,
+    list_moves,
+    place,
+    turn_hand,
+)
+from pipeline.games.tantrix.notation import (
+    BLANK,
+    ORIGIN,
+    SLASH,
+    WHOLE_TILE,
+    least_rotation,
+    read_tile,
+    write_placed,
+    write_tile,
+)
+from pipeline.games.tantrix.tiles import HAND, SIDES, TILES
+
+PLAYERS = 2
+LONGEST_PLACED = len("-19,-19:BBGGRR ")
+LONGEST_HAND = len("/ ") + HAND * len("BBGGRR ")
+
+
+def deal(seed: int, first: int, count: int, tiles: int = 10) -> list[str]:
+    """Canonical texts of deals number `first` … `first + count - 1` of `seed`, with so many tiles on the field."""
+    names = np.frombuffer("".join(TILES).encode("ascii"), dtype=np.uint8)
+    text = np.empty(count * (LONGEST_PLACED * tiles + LONGEST_HAND), dtype=np.uint8)
+    ends = np.empty(count, dtype=np.int64)
+    _deal_each(np.uint64(seed), np.uint64(first), tiles, names, text, ends)
+    return unpack(text, ends)
+
+
+@kernel
+def _deal_each(seed: np.uint64, first: np.uint64, tiles: int, names: Bytes, text: Bytes, ends: Numbers) -> None:
+    stream = np.empty(8, dtype=np.uint64)
+    all_tiles = np.array([read_tile(names, at) for at in range(0, len(names), SIDES)])
+    field = empty_field()
+    played = np.empty(tiles, dtype=np.int64)
+    hands = np.empty((PLAYERS, HAND), dtype=np.int64)
+    end = 0
+    for i in range(len(ends)):
+        open_stream(stream, seed, first + np.uint64(i))
+        while not _play(stream, all_tiles, field, played, hands):
+            pass
+        end = _write(np.sort(played), np.sort(hands[tiles % PLAYERS]), text, end)
+        ends[i] = end
+
+
+@kernel
+def _play(stream: Stream, all_tiles: Numbers, field: Numbers, played: Numbers, hands: Numbers) -> bool:
+    """Play as many moves as `played` has room for; false if a player has none before that. Leaves the field empty."""
+    open_spaces = np.empty(OPEN_ROOM, dtype=np.int64)
+    turned_hand = np.empty(TURNED_HAND, dtype=np.int64)
+    moves = np.empty(MOVE_ROOM, dtype=np.int64)
+    bag = np.arange(len(all_tiles)).astype(np.uint8)
+    shuffle(stream, bag, len(bag))
+    for i in range(PLAYERS * HAND):
+        hands[i // HAND, i % HAND] = all_tiles[bag[i]]
+    turn = count = 0
+    while turn < len(played):
+        hand = hands[turn % PLAYERS]
+        turn_hand(hand, turned_hand)
+        if turn == 0:
+            move = ORIGIN << MOVE_SHIFT | turned_hand[below(stream, TURNED_HAND)]
+        else:
+            choice = list_moves(field, open_spaces, count, turned_hand, moves)
+            if choice == 0:
+                break
+            move = moves[below(stream, choice)]
+        space, tile = move >> MOVE_SHIFT, move & WHOLE_TILE
+        count = place(field, open_spaces, count, space, tile)
+        _replace(hand, least_rotation(tile), all_tiles[bag[PLAYERS * HAND + turn]])
+        played[turn] = move
+        turn += 1
+    clear(field, played[:turn] >> MOVE_SHIFT)
+    clear(field, open_spaces[:count])
+    return turn == len(played)
+
+
+@kernel
+def _replace(hand: Numbers, played: int, drawn: int) -> None:
+    for i in range(HAND):
+        if hand[i] == played:
+            hand[i] = drawn
+            break
+
+
+@kernel
+def _write(played: Numbers, hand: Numbers, text: Bytes, end: int) -> int:
+    """Write the canonical text of a position behind `end`, and return the new end."""
+    for move in played:
+        end = write_placed(move >> MOVE_SHIFT, move & WHOLE_TILE, text, end)
+        text[end] = BLANK
+        end += 1
+    text[end] = SLASH
+    end += 1
+    for tile in hand:
+        text[end] = BLANK
+        end = write_tile(tile, text, end + 1)
+    return end

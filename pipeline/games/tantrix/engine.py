@@ -1,0 +1,98 @@
+"""The engine of Tantrix: all legal moves of the player to move."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.kernel import kernel
+from pipeline.games.tantrix.board import (
+    MOST_MOVES,
+    MOVE_ROOM,
+    MOVE_SHIFT,
+    OPEN_ROOM,
+    TURNED_HAND,
+    clear,
+    empty_field,
+    list_moves,
+    place,
+    turn_hand,
+)
+from pipeline.games.tantrix.notation import BLANK, SLASH, WHOLE_TILE, read_space, read_tile, write_placed
+from pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD
+
+LONGEST_EVIDENCE = len("-100,-100:BBGGRR ") * MOST_MOVES
+
+SCORED = int(Verdict.SCORED)
+UNDECIDED = int(Verdict.UNDECIDED)
+
+
+def legal_moves(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    """Count and list the legal moves of the player to move."""
+    return solve_batch(_solve_each, layouts, limit, LONGEST_EVIDENCE)
+
+
+@kernel
+def _solve_each(
+    text: Bytes,
+    starts: Numbers,
+    first: int,
+    limit: int,
+    verdicts: Codes,
+    values: Numbers,
+    nodes: Numbers,
+    evidence: Bytes,
+    ends: Numbers,
+) -> int:
+    field = empty_field()
+    played = np.empty(MOST_ON_FIELD, dtype=np.int64)
+    open_spaces = np.empty(OPEN_ROOM, dtype=np.int64)
+    hand = np.empty(HAND, dtype=np.int64)
+    turned_hand = np.empty(TURNED_HAND, dtype=np.int64)
+    moves = np.empty(MOVE_ROOM, dtype=np.int64)
+    end = 0
+    for i in range(first, len(verdicts)):
+        if len(evidence) - end < LONGEST_EVIDENCE:
+            return i
+        nodes[i] = min(limit, 1)
+        if limit < 1:
+            verdicts[i] = UNDECIDED
+        else:
+            tiles, count = _read(text, starts[i], field, played, open_spaces, hand)
+            turn_hand(hand, turned_hand)
+            values[i] = list_moves(field, open_spaces, count, turned_hand, moves)
+            clear(field, played[:tiles])
+            clear(field, open_spaces[:count])
+            verdicts[i] = SCORED
+            end = _write(moves, values[i], evidence, end)
+        ends[i] = end
+    return len(verdicts)
+
+
+@kernel
+def _read(
+    text: Bytes, at: int, field: Numbers, played: Numbers, open_spaces: Numbers, hand: Numbers
+) -> tuple[int, int]:
+    """Set up the layout whose text begins at `at`, and return how many tiles are on the field and spaces open."""
+    tiles = count = 0
+    while text[at] != SLASH:
+        played[tiles], at = read_space(text, at)
+        count = place(field, open_spaces, count, played[tiles], read_tile(text, at + 1))
+        tiles += 1
+        at += len(":BBGGRR ")
+    at += len("/ ")
+    for i in range(HAND):
+        hand[i] = read_tile(text, at + len("BBGGRR ") * i)
+    return tiles, count
+
+
+@kernel
+def _write(moves: Numbers, count: int, evidence: Bytes, end: int) -> int:
+    """Write the first `count` moves behind `end`, and return the new end."""
+    for i in range(count):
+        if i > 0:
+            evidence[end] = BLANK
+            end += 1
+        end = write_placed(moves[i] >> MOVE_SHIFT, moves[i] & WHOLE_TILE, evidence, end)
+    return end

@@ -1,0 +1,62 @@
+"""Layouts of Tantrix: the tiles on the field, and the hand of the player to move.
+
+Canonical text: the tiles on the field as ``x,y:COLOURS`` in order of x, then y, a slash, and the five tiles in hand in
+alphabetical order, each in its alphabetically first rotation, all separated by single blanks::
+
+    -1,1:GGYBYB 0,0:BRYRBY / BBRRGG BBYGYG BGBRGR BGRBRG BGYBYG
+
+COLOURS are those of the sides, clockwise from the one facing up. Clockwise from above, the spaces around (x, y) are
+(x, y+1), (x+1, y), (x+1, y-1), (x, y-1), (x-1, y), (x-1, y+1).
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+from pipeline.games.tantrix.position import canonical_text
+from pipeline.games.tantrix.statement import COUNT, read_cases
+
+LONGEST_LINE = 2000
+
+
+def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
+    """Read the statement's format if the first line that is not blank is one number, else one layout a line."""
+    filled = ((number, text) for number, line in lines if (text := line.strip()))
+    first = next(filled, None)
+    if first is None:
+        return
+    if COUNT.fullmatch(first[1]):
+        yield from read_cases(first, filled)
+    else:
+        yield from map(_read_line, chain([first], filled))
+
+
+def _read_line(numbered: tuple[int, str]) -> Layout | Reject:
+    number, text = numbered
+    try:
+        return Layout(number, canonical(text))
+    except BadLayout as error:
+        return Reject(number, text[:200], error.reasons)
+
+
+def canonical(text: str) -> str:
+    """The canonical text of a layout on one line; tiles may come in any order, and lower case is accepted.
+
+    Raises
+    ------
+    BadLayout
+    """
+    if len(text) > LONGEST_LINE:
+        raise BadLayout([f"the line is {len(text)} characters long, more than any layout"])
+    field, slash, hand = text.partition("/")
+    faults = [] if slash else ["no / between the field and the hand"]
+    placed = []
+    for entry in field.split():
+        place, colon, tile = entry.partition(":")
+        x, comma, y = place.partition(",")
+        if colon and comma:
+            placed.append((x, y, tile.upper()))
+        else:
+            faults.append(f"{entry!r} is not of the form x,y:COLOURS")
+    return canonical_text(placed, hand.upper().split(), faults)

@@ -1,0 +1,108 @@
+"""Spaces and tiles as the kernels hold them, read from text and written to it.
+
+A space is the number 256 · (x + 128) + y + 128; a greater number comes later in the order by x, then y. A tile, as it
+lies, is 24 bits: four bits for each side, the one facing up first (highest) and then clockwise, with one of them set
+for the side's colour. Since B, G, R, Y are the bits 1, 2, 4, 8, the order of the numbers is the alphabetical one.
+"""
+
+import numpy as np
+
+from pipeline.games.batch import Bytes
+from pipeline.games.kernel import kernel
+from pipeline.games.tantrix.tiles import SIDES
+
+ROW = 256
+CENTRE = 128
+ORIGIN = ROW * CENTRE + CENTRE
+SPACES = ROW * ROW
+
+WHOLE_TILE = (1 << 24) - 1
+NO_TILE = 0
+
+LETTERS = np.frombuffer(b"?BG?R???Y", dtype=np.uint8)
+"""By the bit of a colour, its letter."""
+BITS = np.zeros(128, dtype=np.int64)
+BITS[LETTERS] = np.arange(len(LETTERS))
+"""By the letter of a colour, its bit."""
+MINUS, ZERO, COMMA, COLON, BLANK, SLASH = (ord(sign) for sign in "-0,: /")
+
+
+@kernel
+def turned(tile: int) -> int:
+    """The tile turned by one side, anticlockwise."""
+    return (tile << 4 | tile >> 20) & WHOLE_TILE
+
+
+@kernel
+def least_rotation(tile: int) -> int:
+    """The alphabetically first rotation of a tile."""
+    least = tile
+    for _ in range(SIDES - 1):
+        tile = turned(tile)
+        least = min(least, tile)
+    return least
+
+
+@kernel
+def read_number(text: Bytes, at: int) -> tuple[int, int]:
+    """The whole number that stands at `at`, and where the text goes on."""
+    negative = text[at] == MINUS
+    if negative:
+        at += 1
+    number = 0
+    while at < len(text) and ZERO <= text[at] < ZERO + 10:
+        number = 10 * number + text[at] - ZERO
+        at += 1
+    return -number if negative else number, at
+
+
+@kernel
+def read_space(text: Bytes, at: int) -> tuple[int, int]:
+    """The space ``x,y`` that stands at `at`, and where the text goes on."""
+    x, at = read_number(text, at)
+    y, at = read_number(text, at + 1)
+    return ROW * (x + CENTRE) + y + CENTRE, at
+
+
+@kernel
+def read_tile(text: Bytes, at: int) -> int:
+    """The tile whose six letters stand at `at`."""
+    tile = 0
+    for side in range(SIDES):
+        tile = tile << 4 | BITS[text[at + side]]
+    return tile
+
+
+@kernel
+def write_number(number: int, text: Bytes, end: int) -> int:
+    """Write a whole number of at most three digits behind `end`, and return the new end, as all of these do."""
+    if number < 0:
+        text[end] = MINUS
+        end += 1
+        number = -number
+    if number >= 100:
+        text[end] = ZERO + number // 100
+        end += 1
+    if number >= 10:
+        text[end] = ZERO + number // 10 % 10
+        end += 1
+    text[end] = ZERO + number % 10
+    return end + 1
+
+
+@kernel
+def write_tile(tile: int, text: Bytes, end: int) -> int:
+    """Write the six letters of a tile."""
+    for side in range(SIDES):
+        text[end + side] = LETTERS[tile >> 4 * (SIDES - 1 - side) & 15]
+    return end + SIDES
+
+
+@kernel
+def write_placed(space: int, tile: int, text: Bytes, end: int) -> int:
+    """Write ``x,y:COLOURS``."""
+    end = write_number(space // ROW - CENTRE, text, end)
+    text[end] = COMMA
+    end = write_number(space % ROW - CENTRE, text, end + 1)
+    text[end] = COLON
+    return write_tile(tile, text, end + 1)

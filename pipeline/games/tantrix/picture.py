@@ -1,0 +1,114 @@
+"""Tantrix as text: the field as hexagons with the colour of each side on it, then the legal moves by space."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from textwrap import fill
+
+from pipeline.games.contract import Verdict
+from pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
+
+WIDTH = 76
+COLUMNS = 10
+"""Columns of spaces that are drawn side by side; what is further right comes below."""
+
+HEXAGON = (
+    "  __0__  ",
+    " 5     1 ",
+    "/       \\",
+    "4       2",
+    " \\__3__/ ",
+)
+"""Sides by number, up first and clockwise; hexagons side by side share the characters of their common side."""
+RIGHT, UP, UP_PER_COLUMN = 7, 4, 2
+"""From a space to the next one to the right, to the one above, and how far each column is shifted up."""
+HAND_PITCH = 10
+LEGEND = "[n] ways to place a tile   ! forced space   x along a controlled side"
+
+Canvas = dict[tuple[int, int], str]
+"""Characters by line and column."""
+
+
+def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
+    """The field and the hand, then the field with the number of legal moves on each space, and their list.
+
+    Raises
+    ------
+    InvalidEvidence
+        Where the moves in `evidence` cannot be read.
+    """
+    position = read_position(layout)
+    field = _field(position, {})
+    yield f"{field}\n\n{_count(len(position.field), 'tile')} on the field; in hand:\n\n{_hand(position.hand)}"
+    if verdict is Verdict.SCORED and evidence is not None:
+        moves = [read_move(step, entry) for step, entry in enumerate(evidence.split(), start=1)]
+        yield f"{_field(position, _labels(position, moves))}\n\n{_caption(moves)}"
+
+
+def _labels(position: Position, moves: Sequence[Move]) -> dict[Space, str]:
+    """What to write on empty spaces."""
+    labels = dict.fromkeys(position.controlled_spaces, "x") | dict.fromkeys(position.forced_spaces, "!")
+    for space, count in Counter(move.space for move in moves).items():
+        labels[space] = f"[{count}]!" if space in position.forced_spaces else f"[{count}]"
+    return labels
+
+
+def _caption(moves: Sequence[Move]) -> str:
+    by_space = {space: [move.tile for move in group] for space, group in groupby(moves, lambda move: move.space)}
+    heading = f"{_count(len(moves), 'legal move')} on {_count(len(by_space), 'space')}:"
+    lists = (
+        fill(" ".join(tiles), WIDTH, initial_indent=f"{space!s:>8}  ", subsequent_indent=" " * 10)
+        for space, tiles in by_space.items()
+    )
+    return "\n".join([LEGEND, "", heading, *lists])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _field(position: Position, labels: Mapping[Space, str]) -> str:
+    spaces = [*position.field, *labels]
+    first, last = min(spaces).x, max(spaces).x
+    strips = []
+    for left in range(first, last + 1, COLUMNS):
+        canvas: Canvas = {}
+        for space in spaces:
+            if left <= space.x < left + COLUMNS:
+                line, column = -UP * space.y - UP_PER_COLUMN * space.x, RIGHT * space.x
+                if space in position.field:
+                    _draw_tile(canvas, line, column, position.field[space])
+                _write(canvas, line + 2, column, str(space))
+                _write(canvas, line + 3, column, labels.get(space, ""))
+        strips.append(_render(canvas))
+    return "\n\n(and to the right of it)\n\n".join(strips)
+
+
+def _hand(tiles: Sequence[str]) -> str:
+    canvas: Canvas = {}
+    for number, tile in enumerate(tiles):
+        _draw_tile(canvas, 0, HAND_PITCH * number, tile)
+    return _render(canvas)
+
+
+def _draw_tile(canvas: Canvas, line: int, column: int, tile: str) -> None:
+    for i, row in enumerate(HEXAGON):
+        for j, sign in enumerate(row):
+            if sign != " ":
+                canvas[line + i, column + j] = tile[int(sign)] if sign.isdigit() else sign
+
+
+def _write(canvas: Canvas, line: int, column: int, text: str) -> None:
+    """Write a text across the middle of a hexagon."""
+    for j, sign in enumerate(text.center(len(HEXAGON[0]))):
+        if sign != " ":
+            canvas[line, column + j] = sign
+
+
+def _render(canvas: Canvas) -> str:
+    lines, columns = {line for line, _ in canvas}, {column for _, column in canvas}
+    width = range(min(columns), max(columns) + 1)
+    return "\n".join(
+        "".join(canvas.get((line, column), " ") for column in width).rstrip()
+        for line in range(min(lines), max(lines) + 1)
+    )

@@ -1,0 +1,114 @@
+"""Validation of a position, whatever format it came in, and its canonical text."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from pipeline.errors import BadLayout
+from pipeline.games.tantrix.tiles import HAND, LEAST, MOST_ON_FIELD, SIDES, why_no_tile
+
+FARTHEST = 99
+COORDINATE = re.compile(r"[+-]?[0-9]{1,9}")
+
+CACHED = 1 << 14
+"""Spaces that are kept by name and number: more than the tiles of legal play ever reach."""
+
+COLUMN = 1000
+"""The space (x, y) is the number x · COLUMN + y, so that the spaces around it are always the same steps away."""
+STEPS = (1, COLUMN, COLUMN - 1, -1, -COLUMN, 1 - COLUMN)
+HALF_OF_THE_STEPS = tuple((step, side, side + 3) for side, step in enumerate(STEPS[:3]))
+"""With the side of the tile that faces there, and the side of the other tile that it meets: enough for all edges."""
+ORIGIN = 0
+
+
+def canonical_text(placed: Iterable[tuple[str, str, str]], hand: Sequence[str], faults: Iterable[str]) -> str:
+    """The canonical text of a position: tiles on the field, as texts of x, y and colours, and tiles in hand.
+
+    `faults` are the reasons against it that the reader of its format has found.
+
+    Raises
+    ------
+    BadLayout
+    """
+    reasons = list(faults)
+    field: dict[int, str] = {}
+    tiles: list[str] = []
+    for x, y, tile in placed:
+        tiles.append(tile)
+        try:
+            space = _space(x, y)
+        except BadLayout as error:
+            reasons += error.reasons
+            continue
+        if space in field:
+            reasons.append(f"two tiles on {_name(space)}")
+        field[space] = tile if len(tile) == SIDES else ""
+    if len(hand) != HAND:
+        reasons.append(f"the number of tiles in hand is {len(hand)}, not {HAND}")
+    tiles += hand
+    if len({LEAST.get(tile, "") for tile in tiles} - {""}) != len(tiles):
+        reasons += _wrong_tiles(tiles)
+    reasons += _wrong_field(field)
+    if reasons:
+        raise BadLayout(reasons)
+    on_field = " ".join([f"{_name(space)}:{field[space]}" for space in sorted(field)])
+    in_hand = " ".join(sorted([LEAST[tile] for tile in hand]))
+    return f"{on_field} / {in_hand}"
+
+
+@lru_cache(maxsize=CACHED)
+def _space(x: str, y: str) -> int:
+    reasons = []
+    for axis, text in (("x", x), ("y", y)):
+        if not COORDINATE.fullmatch(text):
+            reasons.append(f"{axis} is {text!r}, not a whole number")
+        elif abs(int(text)) > FARTHEST:
+            reasons.append(f"{axis} is {int(text)}, outside -{FARTHEST} to {FARTHEST}")
+    if reasons:
+        raise BadLayout(reasons)
+    return int(x) * COLUMN + int(y)
+
+
+@lru_cache(maxsize=CACHED)
+def _name(space: int) -> str:
+    x = (space + COLUMN // 2) // COLUMN
+    return f"{x},{space - x * COLUMN}"
+
+
+def _wrong_tiles(tiles: Sequence[str]) -> Iterator[str]:
+    yield from filter(None, map(why_no_tile, tiles))
+    for tile, times in Counter(LEAST[tile] for tile in tiles if tile in LEAST).items():
+        if times > 1:
+            yield f"the tile {tile} is there {times} times"
+
+
+def _wrong_field(field: Mapping[int, str]) -> Iterator[str]:
+    if len(field) > MOST_ON_FIELD:
+        yield f"more than {MOST_ON_FIELD} tiles on the field"
+    if ORIGIN not in field:
+        yield "no tile on 0,0"
+    for space, tile in field.items():
+        for step, side, opposite in HALF_OF_THE_STEPS:
+            other = field.get(space + step)
+            if other and tile and tile[side] != other[opposite]:
+                yield f"{tile[side]} on {_name(space)} meets {other[opposite]} on {_name(space + step)}"
+    if apart := _unreached(field):
+        yield f"not joined to the other tiles: {' '.join(_name(space) for space in sorted(apart))}"
+
+
+def _unreached(field: Mapping[int, str]) -> set[int]:
+    """The tiles that are not joined to the one on 0,0, or to the first one if there is none."""
+    unreached = set(field)
+    waiting = [ORIGIN] if ORIGIN in field else list(field)[:1]
+    unreached.difference_update(waiting)
+    for space in waiting:
+        found = _around(space) & unreached
+        unreached -= found
+        waiting += found
+    return unreached
+
+
+@lru_cache(maxsize=CACHED)
+def _around(space: int) -> frozenset[int]:
+    return frozenset(space + step for step in STEPS)

@@ -1,0 +1,183 @@
+"""The referee of Tantrix: the statement's rules, one by one, on a position held as a dictionary.
+
+Where the statement leaves something open, it is taken at its word:
+
+- Rule 3: a space with more than three tiles around is forced too, for it is surrounded by three.
+- Rule 5: a side along a forced space is the straight line of empty spaces that leaves it along a row of tiles, the
+  first of which touches the forced space; it ends where that row ends. (The sample's answer needs the whole line.)
+- Rules 4 and 5 make no exception for a placement in a forced space.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import zip_longest
+from re import fullmatch
+from typing import NamedTuple
+
+from pipeline.errors import IllegalMove, InvalidEvidence
+from pipeline.games.contract import Verdict
+
+ENGINE = "legal-moves"
+TILE = "[BGRY]{6}"
+STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
+
+
+class Space(NamedTuple):
+    """A space of the field."""
+
+    x: int
+    y: int
+
+    def __str__(self) -> str:
+        return f"{self.x},{self.y}"
+
+
+@lru_cache(maxsize=1 << 12)
+def around(space: Space) -> tuple[Space, ...]:
+    """The six spaces around one, clockwise from the one above."""
+    return tuple(Space(space.x + x, space.y + y) for x, y in STEPS)
+
+
+class Move(NamedTuple):
+    """A tile, as it lies, on a space. A tile is the colours of its sides, clockwise from the one facing up."""
+
+    space: Space
+    tile: str
+
+    def __str__(self) -> str:
+        return f"{self.space}:{self.tile}"
+
+
+@dataclass(frozen=True)
+class Position:
+    """The tiles on the field by their spaces, and the tiles in hand."""
+
+    field: dict[Space, str]
+    hand: tuple[str, ...]
+
+    def links(self, space: Space) -> dict[int, str]:
+        """The colours that the tiles around show to a space, by direction."""
+        return {d: self.field[beside][(d + 3) % 6] for d, beside in enumerate(around(space)) if beside in self.field}
+
+    @cached_property
+    def empty_spaces(self) -> list[Space]:
+        """The empty spaces beside tiles, in order of x, then y."""
+        return sorted({beside for space in self.field for beside in around(space)} - self.field.keys())
+
+    @cached_property
+    def forced_spaces(self) -> set[Space]:
+        """The empty spaces that are surrounded by three tiles."""
+        return {space for space in self.empty_spaces if len(self.links(space)) >= 3}
+
+    @cached_property
+    def controlled_spaces(self) -> set[Space]:
+        """The empty spaces along the sides of forced ones."""
+        sides = (self._side(forced, d, flank) for forced in self.forced_spaces for d in range(6) for flank in (-1, 1))
+        return {space for side in sides for space in side}
+
+    def _side(self, forced: Space, direction: int, flank: int) -> Iterator[Space]:
+        """The line that leaves a forced space with the row of tiles on its left (flank -1) or right (1)."""
+        space, beside = around(forced)[direction], around(forced)[(direction + flank) % 6]
+        while space not in self.field and beside in self.field:
+            yield space
+            space, beside = around(space)[direction], around(beside)[direction]
+
+    def objection(self, move: Move) -> str | None:
+        """Which rule, except the third, forbids a placement, and why."""
+        space, tile = move
+        links = self.links(space)
+        if space in self.field or not links:
+            return "rule 1: a tile goes to an empty space next to other tiles"
+        for direction, colour in links.items():
+            if tile[direction] != colour:
+                return f"rule 2: {tile[direction]} of the tile meets {colour} on {around(space)[direction]}"
+        after = Position(self.field | {space: tile}, self.hand)
+        for beside, colour in zip(around(space), tile, strict=True):
+            if beside not in after.field and list(after.links(beside).values()).count(colour) >= 3:
+                return f"rule 4: the forced space {beside} would get three links of colour {colour}"
+        if space in self.controlled_spaces:
+            return "rule 5: the space lies along a controlled side"
+        return None
+
+    @cached_property
+    def legal_moves(self) -> list[Move]:
+        """Every legal move of the player, in order of x, then y, then colours."""
+        moves = [
+            Move(space, placed)
+            for space in self.empty_spaces
+            for tile in self.hand
+            for placed in rotations(tile)
+            if self.objection(Move(space, placed)) is None
+        ]
+        moves.sort()
+        return [move for move in moves if move.space in self.forced_spaces] or moves
+
+
+def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+    """Find all legal moves and compare them with the listed ones.
+
+    Raises
+    ------
+    InvalidEvidence
+        Its step counts the listed moves; it is 0 where the verdict itself cannot be right.
+    """
+    if engine != ENGINE:
+        raise InvalidEvidence(0, f"there is no engine {engine!r}")
+    if verdict is not Verdict.SCORED:
+        raise InvalidEvidence(0, f"{engine} counts moves, it never calls a position {verdict.word}")
+    position = read_position(layout)
+    listed = evidence.split(" ") if evidence else []
+    legal = [str(move) for move in position.legal_moves]
+    for step, (entry, expected) in enumerate(zip_longest(listed, legal), start=1):
+        if entry is None:
+            raise InvalidEvidence(step, f"the legal move {expected} is missing")
+        if entry != expected:
+            _check_legality(step, entry, position)
+            raise InvalidEvidence(step, f"{entry} does not follow here" + (f", but {expected}" if expected else ""))
+    if value != len(legal):
+        raise InvalidEvidence(0, f"there are {len(legal)} legal moves, not {value}")
+
+
+def _check_legality(step: int, entry: str, position: Position) -> None:
+    move = read_move(step, entry)
+    if not any(move.tile in rotations(tile) for tile in position.hand):
+        raise IllegalMove(step, f"the tile {move.tile} is not in hand")
+    if objection := position.objection(move):
+        raise IllegalMove(step, f"{entry} breaks {objection}")
+    if move not in position.legal_moves:
+        raise IllegalMove(step, f"{entry} breaks rule 3: a tile can be placed in a forced space")
+
+
+def read_position(layout: str) -> Position:
+    """The position of a canonical layout.
+
+    Raises
+    ------
+    InvalidEvidence
+        With step 0, if the text is not one.
+    """
+    field, _, hand = layout.partition(" / ")
+    moves = [read_move(0, entry) for entry in field.split(" ")]
+    tiles = tuple(hand.split(" "))
+    if not all(fullmatch(TILE, tile) for tile in tiles):
+        raise InvalidEvidence(0, f"{hand!r} is no hand")
+    return Position({move.space: move.tile for move in moves}, tiles)
+
+
+def read_move(step: int, entry: str) -> Move:
+    """A placement ``x,y:COLOURS``, which stands as number `step` in its list.
+
+    Raises
+    ------
+    InvalidEvidence
+    """
+    match = fullmatch(rf"(-?[0-9]{{1,3}}),(-?[0-9]{{1,3}}):({TILE})", entry)
+    if not match:
+        raise InvalidEvidence(step, f"{entry!r} is not of the form x,y:COLOURS")
+    return Move(Space(int(match[1]), int(match[2])), match[3])
+
+
+def rotations(tile: str) -> list[str]:
+    """The six ways to place a tile."""
+    return [tile[turn:] + tile[:turn] for turn in range(6)]

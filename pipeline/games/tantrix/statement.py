@@ -1,0 +1,112 @@
+"""The statement's input: the number of cases, then each case on several lines.
+
+A case is the number of tiles on the field, a line ``x y COLOURS`` for each, and a line with the tiles in hand. Where a
+case is malformed, reading goes on behind its hand or, if that comes first, with the next line that is one number.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+from pipeline.games.tantrix.position import canonical_text
+from pipeline.games.tantrix.tiles import MOST_ON_FIELD, SIDES
+
+COUNT = re.compile(r"[+-]?[0-9]{1,9}")
+ROW = re.compile(r"[+-]?[0-9]+\s+[+-]?[0-9]+\s+\S+")
+LONGEST_LINE = 200
+
+Line = tuple[int, str]
+
+
+@dataclass(slots=True)
+class Case:
+    """The lines of one case as they were found. Of the lines of tiles no more are kept than show there are too many."""
+
+    first_line: int
+    last_line: int
+    count: str = ""
+    rows: list[str] = field(default_factory=list)
+    row_count: int = 0
+    hand: str = ""
+
+    def add(self, number: int, text: str) -> None:
+        """Take a line as the hand if it looks like one or is due, else as a tile on the field."""
+        self.last_line = number
+        if self._is_hand(text):
+            self.hand = text
+        else:
+            self.row_count += 1
+            if len(self.rows) <= MOST_ON_FIELD:
+                self.rows.append(text)
+
+    def _is_hand(self, text: str) -> bool:
+        words = text.split()
+        looks_like_one = len(words) > 1 and all(len(word) == SIDES and word.isalpha() for word in words)
+        is_due = self.count != "" and self.row_count >= int(self.count) and not ROW.fullmatch(text)
+        return looks_like_one or is_due
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong with the lines before anything is known of the position."""
+        if not self.count:
+            yield "the case does not begin with its number of tiles"
+        elif int(self.count) != self.row_count:
+            yield f"{self.count} tiles on the field announced, {self.row_count} found"
+        if not self.hand:
+            yield "the line with the hand is missing"
+        for row in self.rows:
+            if len(row.split()) != 3:
+                yield f"{row!r} is not of the form x y COLOURS"
+
+    def canonical(self) -> str:
+        """The canonical text of the position.
+
+        Raises
+        ------
+        BadLayout
+        """
+        rows = [row.split() for row in self.rows]
+        placed = [(row[0], row[1], row[2].upper()) for row in rows if len(row) == 3]
+        return canonical_text(placed, self.hand.upper().split(), self.faults())
+
+
+def read_cases(first: Line, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
+    """Read the cases behind the `first` line, which announces how many there are; no line is blank."""
+    announced = int(first[1])
+    last_line, found = first[0], 0
+    for found, case in enumerate(_split(lines), start=1):
+        last_line = case.last_line
+        reasons: list[str] = []
+        try:
+            text = case.canonical()
+        except BadLayout as error:
+            reasons += error.reasons
+        if found > announced:
+            reasons.append(f"layout {found} of the {announced} that the first line announces")
+        if reasons:
+            as_found = "\n".join(filter(None, [case.count, *case.rows, case.hand]))
+            yield Reject(case.first_line, as_found[:200], tuple(reasons))
+        else:
+            yield Layout(case.first_line, text)
+    if found < announced:
+        yield Reject(last_line, "", (f"the first line announces {announced} layouts, the file ends after {found}",))
+
+
+def _split(lines: Iterable[Line]) -> Iterator[Case]:
+    case = None
+    for number, line in lines:
+        # The mark keeps a line that is cut from passing for a good one.
+        text = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+        if COUNT.fullmatch(text):
+            if case:
+                yield case
+            case = Case(number, number, text)
+            continue
+        case = case or Case(number, number)
+        case.add(number, text)
+        if case.hand:
+            yield case
+            case = None
+    if case:
+        yield case

@@ -1,0 +1,52 @@
+"""The pictures of a small game to the letter."""
+
+import pytest
+
+from pipeline.errors import InvalidEvidence
+from pipeline.games.contract import Verdict
+from pipeline.games.memory.picture import frames
+
+BOARDS = """
+      1   2   3   4   5   6   7   8   9  10
+  0  [A] [B] [C] [D] [E] [F] [a] [a] [B] [A]
+ 10  [C] [D] [E] [F]
+
+14 cards, all turned up.
+---
+      1   2   3   4   5   6   7   8   9  10
+  0  [A] [B]  ▒   ▒   ▒   ▒   ▒   ▒   ▒   ▒
+ 10   ▒   ▒   ▒   ▒
+
+Move 1: card 1 is A, card 2 is B: no pair.
+---
+      1   2   3   4   5   6   7   8   9  10
+  0   ▒   ▒   ▒   ▒   ▒   ▒  [a] [a]  ▒   ▒
+ 10   ▒   ▒   ▒   ▒
+
+Move 2: card 7 is a, card 8 is a: a pair, 12 cards are left.
+---
+      1   2   3   4   5   6   7   8   9  10
+  0  [A]  ▒   ▒   ▒   ▒   ▒   ·   ·   ▒  [A]
+ 10   ▒   ▒   ▒   ▒
+
+Move 3: card 1 is A, card 10 is A: a pair, 10 cards are left.
+"""
+
+
+def test_boards_move_by_move() -> None:
+    shown = list(frames("ABCDEFaaBACDEF", Verdict.SCORED, "1 2 7 8 1 10"))
+    assert shown == [board.strip("\n") for board in BOARDS.split("---")]
+
+
+def test_the_last_pair() -> None:
+    assert list(frames("AA", Verdict.SCORED, "1 2"))[1].endswith("Move 1: card 1 is A, card 2 is A: the last pair.")
+
+
+def test_an_undecided_or_failed_verdict_shows_the_layout_only() -> None:
+    assert len(list(frames("AA", Verdict.UNDECIDED, None))) == 1
+    assert len(list(frames("AA", Verdict.FAILED, "out of memory"))) == 1
+
+
+def test_flips_that_break_the_rules_are_an_error() -> None:
+    with pytest.raises(InvalidEvidence, match="step 2: card 1 is turned up already"):
+        list(frames("AA", Verdict.SCORED, "1 1"))

@@ -1,0 +1,194 @@
+"""Reading layouts in both formats: what is accepted, every reason against the rest, and how reading goes on."""
+
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+from pipeline.games.tantrix.deal import deal
+from pipeline.games.tantrix.layout import canonical, read
+from pipeline.games.tantrix.tiles import LEAST, TILES
+from tests.games.tantrix import naive
+
+HAND = "BBGGYY BGBRRG BGBYYG BRBYYR GRGYYR"
+CASE = ["2", "0 0 BBYYRR", "1 0 GGRRBB", HAND]
+NO_COUNT = "the case does not begin with its number of tiles"
+NO_HAND = "the line with the hand is missing"
+TEXT = f"0,0:BBYYRR 1,0:GGRRBB / {HAND}"
+
+
+def read_lines(*lines: str) -> list[Layout | Reject]:
+    return list(read(enumerate(lines, start=1)))
+
+
+def reasons(text: str) -> tuple[str, ...]:
+    with pytest.raises(BadLayout) as caught:
+        canonical(text)
+    return caught.value.reasons
+
+
+def test_the_tiles_are_56_in_six_rotations() -> None:
+    assert tuple(TILES) == naive.all_tiles()
+    assert {tile: min(naive.rotations(tile)) for tile in LEAST} == LEAST
+    assert len(LEAST) == 336
+
+
+def test_canonical_text_of_an_untidy_one() -> None:
+    untidy = "+1,00:ggrrbb   0,-0:BBYYRR/YYBBGG GRGYYR BYYGBG BRBYYR RGBGBR "
+    assert canonical(untidy) == canonical(TEXT) == TEXT
+    assert canonical(" / ".join([TEXT.partition(" / ")[0], " ".join(reversed(HAND.split()))])) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ["no / between the field and the hand", "the number of tiles in hand is 0, not 5", "no tile on 0,0"]),
+        (f"0,0:BBYYRR 1,0:GGRRBB {HAND}", ["no / between the field and the hand"]
+         + [f"{tile!r} is not of the form x,y:COLOURS" for tile in HAND.split()]
+         + ["the number of tiles in hand is 0, not 5"]),
+        (f"0,0;BBYYRR / {HAND}", ["'0,0;BBYYRR' is not of the form x,y:COLOURS", "no tile on 0,0"]),
+        (f"0,0:BBYYRR a,0x:GGRRBB / {HAND}", ["x is 'a', not a whole number", "y is '0x', not a whole number"]),
+        (f"0,0:BBYYRR 100,-1000:GGRRBB / {HAND}", ["x is 100, outside -99 to 99", "y is -1000, outside -99 to 99"]),
+        (f"0,0:BBYYRR 1,0:GGRRBX / {HAND}", ["unknown colour 'X' in 'GGRRBX'"]),
+        (f"0,0:BBYYRR 1,0:GGRRB / {HAND}", ["GGRRB has 5 sides, not 6"]),
+        (f"0,0:BBYYRR 1,0:GGGRBB / {HAND}", ["GGGRBB is none of the 56 tiles: they show three colours twice each"]),
+        (f"0,0:BBYYRR 1,0:RBGRBG / {HAND}", ["RBGRBG is none of the 56 tiles: it looks the same turned halfway"]),
+        (f"0,0:BBYYRR 1,0:GGYYBB / {HAND}", ["the tile BBGGYY is there 2 times"]),
+        (f"0,0:BBYYRR 0,0:GGRRBB / {HAND}", ["two tiles on 0,0"]),
+        (f"1,1:BBYYRR 2,1:GGRRBB / {HAND}", ["no tile on 0,0"]),
+        (f"0,0:BBYYRR 1,0:BBGGRR / {HAND}", ["B on 0,0 meets R on 1,0"]),
+        (f"0,0:BBYYRR 2,0:GGRRBB / {HAND}", ["not joined to the other tiles: 2,0"]),
+        (f"0,0:BBYYRR 1,0:GGRRBB / {HAND} BBRGRG", ["the number of tiles in hand is 6, not 5"]),
+        (f"0,0:BBYYRR / {HAND} / {HAND}", ["the number of tiles in hand is 11, not 5", "unknown colour '/' in '/'"]
+         + [f"the tile {tile} is there 2 times" for tile in HAND.split()]),
+        ("x" * 2001, ["the line is 2001 characters long, more than any layout"]),
+    ],
+)  # fmt: skip
+def test_all_reasons_are_given(text: str, expected: list[str]) -> None:
+    assert list(reasons(text)) == expected
+
+
+def test_reasons_of_all_kinds_come_together() -> None:
+    assert reasons("1,1:BBRRGG 1,1:BBRRYY 1,2:BBGGYY 9,9:BBBRRG / BBGGRR BBRRGG") == (
+        "two tiles on 1,1",
+        "the number of tiles in hand is 2, not 5",
+        "BBBRRG is none of the 56 tiles: they show three colours twice each",
+        "the tile BBRRGG is there 2 times",
+        "no tile on 0,0",
+        "B on 1,1 meets G on 1,2",
+        "not joined to the other tiles: 9,9",
+    )
+
+
+def test_more_than_51_tiles_on_the_field() -> None:
+    field = " ".join(f"{i},0:{tile}" for i, tile in enumerate(TILES[:52]))
+    assert "more than 51 tiles on the field" in reasons(f"{field} / {' '.join(TILES[51:])}")
+
+
+def test_statement_format_and_canonical_lines_are_told_apart() -> None:
+    assert read_lines("", " 1\r", *CASE, "") == [Layout(3, TEXT)]
+    assert read_lines("", TEXT, "", f"  {TEXT}\r") == [Layout(2, TEXT), Layout(4, TEXT)]
+    assert read_lines() == read_lines("", " ") == read_lines("0") == []
+    (found,) = read_lines("what?")
+    assert isinstance(found, Reject)
+
+
+@pytest.mark.parametrize(
+    ("bad_case", "expected"),
+    [
+        (["3", *CASE[1:]], ["3 tiles on the field announced, 2 found"]),
+        (["1", *CASE[1:]], ["1 tiles on the field announced, 2 found"]),
+        (["0", *CASE[1:]], ["0 tiles on the field announced, 2 found"]),
+        (["-2", *CASE[1:]], ["-2 tiles on the field announced, 2 found"]),
+        (["two", *CASE[1:]], [NO_COUNT, "'two' is not of the form x y COLOURS"]),
+        (CASE[1:], [NO_COUNT]),
+        (CASE[:3], [NO_HAND, "the number of tiles in hand is 0, not 5"]),
+        (["2", "0 0 BBYYRR", "1 GGRRBB", HAND], ["'1 GGRRBB' is not of the form x y COLOURS"]),
+        (["2", "0 0 BBYYRR", "1 0 0 GGRRBB", HAND], ["'1 0 0 GGRRBB' is not of the form x y COLOURS"]),
+        (["2", "0 0 BBYYRR", "1 O GGRRBB", HAND], ["y is 'O', not a whole number"]),
+        ([*CASE[:3], HAND[:-1]], ["GRGYY has 5 sides, not 6"]),
+        ([*CASE[:3], HAND[:-7]], ["the number of tiles in hand is 4, not 5"]),
+        (["noise"], [NO_COUNT, NO_HAND, "'noise' is not of the form x y COLOURS",
+                     "the number of tiles in hand is 0, not 5", "no tile on 0,0"]),
+    ],
+)  # fmt: skip
+def test_a_malformed_case_is_one_reject_and_reading_goes_on(bad_case: list[str], expected: list[str]) -> None:
+    before, bad, after = read_lines("3", *CASE, *bad_case, *CASE)
+    assert before == Layout(2, TEXT)
+    assert bad == Reject(6, "\n".join(bad_case)[:200], tuple(expected))
+    assert after == Layout(6 + len(bad_case), TEXT)
+
+
+def test_more_cases_than_announced() -> None:
+    good, more, even_more = read_lines("1", *CASE, *CASE, *CASE[:3], "BBRRGG")
+    assert good == Layout(2, TEXT)
+    beyond = "layout {} of the 1 that the first line announces"
+    assert more == Reject(6, "\n".join(CASE), (beyond.format(2),))
+    assert isinstance(even_more, Reject)
+    assert even_more.reasons == ("the number of tiles in hand is 1, not 5", beyond.format(3))
+
+
+def test_fewer_cases_than_announced() -> None:
+    assert read_lines("5", *CASE, *CASE, "", "") == [
+        Layout(2, TEXT),
+        Layout(6, TEXT),
+        Reject(9, "", ("the first line announces 5 layouts, the file ends after 2",)),
+    ]
+    assert read_lines("3") == [Reject(1, "", ("the first line announces 3 layouts, the file ends after 0",))]
+
+
+def test_a_file_that_ends_within_a_case() -> None:
+    cut, end = read_lines("2", *CASE[:2])
+    assert isinstance(cut, Reject)
+    assert cut.line == 2
+    assert NO_HAND in cut.reasons
+    assert end == Reject(3, "", ("the first line announces 2 layouts, the file ends after 1",))
+
+
+def test_a_line_that_is_too_long_never_passes() -> None:
+    (found,) = read_lines("1", *CASE[:3], HAND + " " * 300 + "x")
+    assert isinstance(found, Reject)
+
+
+words = st.sampled_from(["0", "1", "2", "-1", "x", "0,0:BBYYRR", "BBYYRR", "GGRRBB", "/", *HAND.split()])
+lines = st.lists(words, max_size=6).map(" ".join)
+
+
+@given(st.lists(st.one_of(st.text(max_size=40), lines, st.sampled_from([*CASE, TEXT])), max_size=12))
+def test_no_text_makes_the_reader_raise(texts: list[str]) -> None:
+    for found in read_lines(*texts):
+        if isinstance(found, Layout):
+            assert canonical(found.text) == found.text
+        else:
+            assert found.reasons
+            assert len(found.text) <= 200
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(1, 20), st.data())
+def test_both_formats_give_the_same_layout_in_any_order(number: int, tiles: int, data: st.DataObject) -> None:
+    (text,) = deal(1, number, 1, tiles=tiles)
+    field, hand = naive.parse(text)
+    rows = data.draw(st.permutations([f"{x} {y} {tile}" for (x, y), tile in field.items()]))
+    turned = [data.draw(st.sampled_from(sorted(naive.rotations(tile)))) for tile in data.draw(st.permutations(hand))]
+    assert read_lines("1", str(tiles), *rows, " ".join(turned)) == [Layout(2, text)]
+
+
+def test_memory_is_bounded() -> None:
+    def endless() -> Iterator[tuple[int, str]]:
+        yield 1, "1000000"
+        for number in range(2, 20_000):
+            yield number, CASE[(number - 2) % 4]
+        yield 20_000, "20"
+        for number in range(20_000, 40_000):
+            yield number, "1 1 BBRRGG" + " x" * 3000
+
+    tracemalloc.start()
+    count = sum(1 for _ in read(endless()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 5003
+    assert peak < 2_000_000

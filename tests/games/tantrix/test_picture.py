@@ -1,0 +1,73 @@
+"""The pictures: the sample's second case to the letter, and what holds for all."""
+
+from pipeline.games.contract import Verdict
+from pipeline.games.tantrix import GAME
+from pipeline.games.tantrix.deal import deal
+from pipeline.games.tantrix.layout import canonical
+from pipeline.games.tantrix.picture import frames
+from tests.games.tantrix import naive
+
+LAYOUT = canonical("0,0:BYYGBG -1,1:GRGBBR 1,0:YRBRYB 2,0:YGGRRY / RBBRYY GBGYBY YBBRYR YBYBRR RBBRGG")
+
+FIELD = r"""
+                       __Y__
+                      Y     G
+  __G__         __Y__/  2,0  \
+ R     R       B     R       G
+/  -1,1 \__B__/  1,0  \__R__/
+B       G     Y       B
+ \__B__/  0,0  \__R__/
+       B       Y
+        \__G__/
+
+4 tiles on the field; in hand:
+
+  __B__     __B__     __B__     __B__     __B__
+ R     B   Y     B   R     B   G     G   Y     R
+/       \ /       \ /       \ /       \ /       \
+G       R R       R Y       R Y       Y B       R
+ \__G__/   \__Y__/   \__Y__/   \__B__/   \__Y__/
+"""
+
+MOVES = r"""
+                        2,1
+                         x
+   -1,2          1,1   __Y__
+    x             x   Y     G
+  __G__   0,1   __Y__/  2,0  \
+ R     R  [2]! B     R       G
+/  -1,1 \__B__/  1,0  \__R__/
+B       G     Y       B
+ \__B__/  0,0  \__R__/
+       B       Y
+        \__G__/
+
+[n] ways to place a tile   ! forced space   x along a controlled side
+
+2 legal moves on 1 space:
+     0,1  GRBBRG YRBBRY
+"""
+
+
+def test_the_samples_second_case() -> None:
+    assert list(frames(LAYOUT)) == [FIELD.strip("\n")]
+    assert list(frames(LAYOUT, Verdict.SCORED, "0,1:GRBBRG 0,1:YRBBRY")) == [FIELD.strip("\n"), MOVES.strip("\n")]
+
+
+def test_an_undecided_or_failed_verdict_shows_the_layout_only() -> None:
+    assert len(list(frames(LAYOUT, Verdict.UNDECIDED, None))) == 1
+    assert len(list(frames(LAYOUT, Verdict.FAILED, "out of memory"))) == 1
+
+
+def test_no_legal_moves() -> None:
+    (layout,) = deal(1, 24862, 1, tiles=6)
+    assert list(frames(layout, Verdict.SCORED, ""))[1].endswith("\n\n0 legal moves on 0 spaces:")
+
+
+def test_every_picture_is_narrow_and_shows_every_tile() -> None:
+    layouts = [naive.longest_row(), *deal(1, 1, 200, tiles=20)]
+    batch = GAME.solver(GAME.engines[0])(layouts)
+    for layout, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
+        for frame in frames(layout, verdict, evidence):
+            assert max(map(len, frame.splitlines())) <= 76
+            assert all(f" {entry.partition(':')[0]} " in frame for entry in layout.partition(" / ")[0].split())

@@ -1,0 +1,134 @@
+"""The referee: what it rejects and why, and that it rejects every change of good evidence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import IllegalMove, InvalidEvidence
+from pipeline.games.contract import Verdict
+from pipeline.games.tantrix import GAME
+from pipeline.games.tantrix.deal import deal
+from pipeline.games.tantrix.layout import canonical
+from pipeline.games.tantrix.rules import Move, Space, check, read_position
+from tests.games.tantrix import naive
+
+SOLVE = GAME.solver(GAME.engines[0])
+
+FREE = canonical(
+    "0,0:BRYRBY 1,0:GRGBRB -1,1:GGYBYB 0,1:YYBBGG -2,2:YYBGBG -3,3:BYGYGB / BBRRGG GBYBYG RBRBGG GYBGBY GRBBRG"
+)
+FORCED = canonical("0,0:BYYGBG -1,1:GRGBBR 1,0:YRBRYB 2,0:YGGRRY / RBBRYY GBGYBY YBBRYR YBYBRR RBBRGG")
+
+
+def solved(layout: str) -> tuple[int, str]:
+    batch = SOLVE([layout])
+    value, evidence = batch.values[0], batch.evidence[0]
+    assert value is not None
+    assert evidence is not None
+    return value, evidence
+
+
+def test_the_samples_forced_and_controlled_spaces() -> None:
+    free, forced = read_position(FREE), read_position(FORCED)
+    assert free.forced_spaces == {Space(-1, 2)}
+    assert free.controlled_spaces == {Space(-2, 3), Space(-3, 4), Space(0, 2)}
+    assert forced.forced_spaces == {Space(0, 1)}
+    assert {move.space for move in forced.legal_moves} == forced.forced_spaces
+
+
+@pytest.mark.parametrize(
+    ("layout", "move", "reason"),
+    [
+        (FREE, "0,0:BBRRGG", "rule 1"),
+        (FREE, "5,5:BBRRGG", "rule 1"),
+        (FREE, "1,1:BBRRGG", "rule 2"),
+        (FREE, "2,0:BBRRGG", "rule 2"),
+        (FREE, "0,2:BYBYGG", "rule 4"),
+        (FREE, "1,1:GGYYRR", "is not in hand"),
+        (FORCED, "1,1:BRYYRB", "rule 5"),
+        (FORCED, "-2,2:GGRBBR", "rule 3"),
+    ],
+)
+def test_illegal_moves_are_named_with_the_rule(layout: str, move: str, reason: str) -> None:
+    value, evidence = solved(layout)
+    entries = [move, *evidence.split()[1:]]
+    with pytest.raises(IllegalMove, match=f"step 1: .*{reason}"):
+        check("legal-moves", layout, Verdict.SCORED, value, " ".join(entries))
+
+
+def test_every_rule_forbids_something_in_legal_play() -> None:
+    """Each of the rules 2 to 5 is broken by some placement on a space beside tiles, and named as the first broken."""
+    named = set()
+    for layout in deal(4, 1, 60, tiles=12):
+        position = read_position(layout)
+        for space in position.empty_spaces:
+            for tile in position.hand:
+                for placed in naive.rotations(tile):
+                    objection = position.objection(Move(space, placed))
+                    named.add(objection[:6] if objection else "")
+    assert named == {"", "rule 2", "rule 4", "rule 5"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "layout", "verdict", "value"),
+    [
+        ("legal-moves", FORCED, Verdict.SCORED, 1),
+        ("legal-moves", FORCED, Verdict.SCORED, None),
+        ("legal-moves", FORCED, Verdict.WINNABLE, 2),
+        ("legal-moves", FORCED, Verdict.UNDECIDED, None),
+        ("greedy", FORCED, Verdict.SCORED, 2),
+        ("legal-moves", FREE, Verdict.SCORED, 2),
+        ("legal-moves", FORCED.replace(" / ", " "), Verdict.SCORED, 2),
+        ("legal-moves", FORCED.replace("0,0", "0;0"), Verdict.SCORED, 2),
+        ("legal-moves", FORCED[:-1], Verdict.SCORED, 2),
+        ("legal-moves", "", Verdict.SCORED, 2),
+    ],
+)
+def test_good_moves_do_not_prove_another_verdict(engine: str, layout: str, verdict: Verdict, value: int | None) -> None:
+    evidence = "0,1:GRBBRG 0,1:YRBBRY"
+    check("legal-moves", FORCED, Verdict.SCORED, 2, evidence)
+    with pytest.raises(InvalidEvidence):
+        check(engine, layout, verdict, value, evidence)
+
+
+@given(
+    number=st.integers(0, 2**64 - 1),
+    tiles=st.integers(1, 8),
+    change=st.sampled_from(["drop", "double", "swap", "turn", "move", "cut", "blank"]),
+    data=st.data(),
+)
+def test_changed_evidence_is_rejected(number: int, tiles: int, change: str, data: st.DataObject) -> None:
+    (layout,) = deal(1, number, 1, tiles=tiles)
+    value, evidence = solved(layout)
+    entries = evidence.split()
+    changed = list(entries)
+    i = data.draw(st.integers(0, len(entries) - 1)) if entries else 0
+    j = data.draw(st.integers(0, len(entries) - 1)) if entries else 0
+    place, _, tile = entries[i].partition(":") if entries else ("0,1", "", "BBGGRR")
+    match change:
+        case "drop":
+            del changed[i : i + 1]
+        case "double":
+            changed[i:i] = entries[i : i + 1]
+        case "swap" if entries:
+            changed[i], changed[j] = entries[j], entries[i]
+        case "turn":
+            changed[i : i + 1] = [f"{place}:{tile[1:]}{tile[0]}"]
+        case "move":
+            changed[i : i + 1] = [f"{data.draw(st.integers(-9, 9))},{data.draw(st.integers(-9, 9))}:{tile}"]
+        case "cut":
+            changed[i : i + 1] = [entries[i][:-1]] if entries else ["0"]
+        case "blank":
+            changed.insert(i, "")
+    if changed != entries:
+        for claimed in (value, len(changed)):
+            with pytest.raises(InvalidEvidence):
+                check("legal-moves", layout, Verdict.SCORED, claimed, " ".join(changed))
+
+
+def test_no_legal_move_is_proved_by_nothing() -> None:
+    (layout,) = deal(1, 24862, 1, tiles=6)
+    check("legal-moves", layout, Verdict.SCORED, 0, "")
+    for value, evidence in [(1, ""), (0, "0,1:BBGGRR"), (0, " ")]:
+        with pytest.raises(InvalidEvidence):
+            check("legal-moves", layout, Verdict.SCORED, value, evidence)

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NEEDS := Dealmill needs Python 3.11 or newer with venv: install it (Debian: apt install python3-venv), or name one with make PYTHON=…
 
-.PHONY: install run test check reproduce golden bench lock clean
+.PHONY: install run test check reproduce golden docs bench lock clean
 
 install: .venv/installed
 
@@ -26,6 +26,10 @@ reproduce: .venv/tested
 # Writes the golden files that are missing, after an engine got a new version.
 golden: .venv/tested
 	$(BIN)/python -m tests.golden
+
+# Writes docs/commands.md from the help texts.
+docs: .venv/tested
+	$(BIN)/python -m tests.docs
 
 bench: .venv/tested
 	$(BIN)/python -m bench

@@ -1,0 +1,5 @@
+"""Write the page of commands."""
+
+from tests.docs.commands import PAGE, page
+
+PAGE.write_text(page())

@@ -1,0 +1,79 @@
+"""Every command the documentation shows is run, and what it shows of the output is compared."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.commands import PAGE, page
+from tests.servers import clean_environment
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SERVER = "postgresql://dealmill@db.example/dealmill"
+"""The database that the pages speak of; here it is a real one."""
+ELIDED = "…"
+
+
+def sessions(text: str) -> list[tuple[str, list[str]]]:
+    """The commands of a page with the lines of output shown for each."""
+    found: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:].partition("    # ")[0], []))
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+def plain(line: str) -> str:
+    """A line without what differs from run to run: speeds, spaces, and the folder of the installation."""
+    return re.sub(r"\s+", " ", re.sub(r"\d[\d,]*", "N", line.replace(str(ROOT), ""))).strip()
+
+
+def same(shown: list[str], printed: list[str]) -> bool:
+    """Whether output is as shown; a line of `…` stands for any number of lines."""
+    if ELIDED in shown:
+        cut = shown.index(ELIDED)
+        rest = shown[cut + 1 :]
+        return shown[:cut] == printed[:cut] and (not rest or printed[-len(rest) :] == rest)
+    return shown == printed
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_command_shown_works_as_shown(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    text = path.read_text()
+    url = request.getfixturevalue("postgres").new_database() if SERVER in text else ""
+    env = clean_environment({"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "200"})
+    for command, shown in sessions(text):
+        if command.startswith("make "):
+            targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+            assert command.split()[1] in targets
+            continue
+        if exported := re.fullmatch(r"export (\w+)=(\S+)", command):
+            env[exported[1]] = exported[2].replace(SERVER, url)
+            continue
+        ran = subprocess.run(
+            ["sh", "-c", f"{command} 2>&1"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=200, check=False
+        )
+        assert ran.returncode in (0, 4), (command, ran.stdout)
+        if shown:
+            expected = [plain(line) for line in shown if line.strip()]
+            printed = [plain(line) for line in ran.stdout.splitlines() if line.strip() and "compiling" not in line]
+            assert same(expected, printed), (command, ran.stdout)
+
+
+def test_the_page_of_commands_is_what_help_says() -> None:
+    assert PAGE.read_text() == page(), "write it anew with: make docs"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+        if "://" not in link:
+            assert (path.parent / link).exists(), link

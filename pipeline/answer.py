@@ -5,14 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TextIO
 
-from pipeline.games.contract import Engine, Game, Layout, Reject, Verdict
-from pipeline.runs import full_name
+from pipeline.games.contract import UNKNOWN, Engine, Game, Layout, Reject, Verdict
 from pipeline.solve import solve
 
 BATCH = 2_000
-
-UNKNOWN = "?"
-"""Stands where a layout has no answer."""
 
 Complain = Callable[[str], None]
 """Called with a message for every layout that has no answer."""
@@ -42,12 +38,13 @@ def answer(
                 complain(f"line {entry.line}: {'; '.join(entry.reasons)}")
                 rejected += 1
             elif verdict is Verdict.FAILED:
-                complain(f"line {entry.line}: {full_name(game, engine)} broke down: {evidence}")
+                complain(f"line {entry.line}: {game.full_name(engine)} broke down: {evidence}")
                 failed += 1
             words.append(UNKNOWN if verdict is None else form.word(verdict, value))
         output.write(form.between if seen else "")
         output.write(form.between.join(words))
         seen += len(words)
+    output.write("\n" if seen else "")
     output.write(form.closing)
     return Answered(seen - rejected - failed, rejected, failed)
 
@@ -55,7 +52,7 @@ def answer(
 def _verdicts(
     game: Game, engine: Engine, batch: list[Layout | Reject]
 ) -> Iterator[tuple[Verdict | None, int | None, str | None]]:
-    solved = solve(full_name(game, engine), [entry.text for entry in batch if isinstance(entry, Layout)])
+    solved = solve(game.full_name(engine), [entry.text for entry in batch if isinstance(entry, Layout)])
     verdicts = zip(solved.verdicts, solved.values, solved.evidence, strict=True)
     for entry in batch:
         yield next(verdicts) if isinstance(entry, Layout) else (None, None, None)

@@ -2,7 +2,6 @@
 
 from pipeline.errors import NotFoundError, StoreError
 from pipeline.games import find_engine, games
-from pipeline.games.contract import Engine, Game
 from pipeline.store.database import Store
 from pipeline.store.runs import plan_run
 from pipeline.store.sources import Source
@@ -13,12 +12,7 @@ CHUNK = 2_000
 
 def installed_engines() -> frozenset[tuple[str, str]]:
     """Full name and version of every engine of this installation."""
-    return frozenset((full_name(game, engine), engine.version) for game in games().values() for engine in game.engines)
-
-
-def full_name(game: Game, engine: Engine) -> str:
-    """An engine's name with its game's: ``camelot/winnable``."""
-    return f"{game.name}/{engine.name}"
+    return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
 def queue_run(store: Store, source: Source, engine_name: str, limit: int) -> int:
@@ -36,4 +30,4 @@ def queue_run(store: Store, source: Source, engine_name: str, limit: int) -> int
         raise NotFoundError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
     if not source.complete:
         raise StoreError(f"{source.name} has not been read to its end; read it in again with: dealmill ingest")
-    return plan_run(store, source, full_name(game, engine), engine.version, limit, CHUNK)
+    return plan_run(store, source, game.full_name(engine), engine.version, limit, CHUNK)

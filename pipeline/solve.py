@@ -10,8 +10,7 @@ from threading import Timer
 from platformdirs import user_cache_path
 
 from pipeline.games import find_engine
-from pipeline.games.batch import Batch
-from pipeline.games.contract import NO_LIMIT, EngineFunction, Verdict
+from pipeline.games.contract import NO_LIMIT, Batch, EngineFunction, Verdict
 
 logger = logging.getLogger(__name__)
 

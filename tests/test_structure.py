@@ -7,7 +7,7 @@ from pipeline.games import games
 from pipeline.games.contract import Game
 
 GRAPH = grimp.build_graph("pipeline", include_external_packages=True, exclude_type_checking_imports=True)
-SHARED = {f"pipeline.games.{name}" for name in ("contract", "batch", "kernel", "philox")}
+SHARED = {f"pipeline.games.{name}" for name in ("contract", "batch", "kernel", "philox", "reading")}
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 

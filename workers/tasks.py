@@ -7,8 +7,8 @@ import socket
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.solve import broken_down, load, solve
-from pipeline.store.database import open_store
 from pipeline.store.jobs import claim, engine_of, finish, release
+from pipeline.store.opening import open_store
 from workers.app import app
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ def games(form: str | None) -> None:
     """List the games and their engines with versions; the forms for programs tell more."""
     rows = [
         {
-            "engine": f"{game.name}/{engine.name}",
+            "engine": game.full_name(engine),
             "version": engine.version,
             "default": "*" if engine is game.engines[0] else "",
             "what it says": engine.summary,

@@ -45,10 +45,9 @@ def _parsed(game: Game, layout: str) -> str:
 
 
 def _show_solved(game: Game, engine: Engine, layout: str) -> None:
-    from pipeline.runs import full_name
     from pipeline.solve import solve
 
-    solved = solve(full_name(game, engine), [layout])
+    solved = solve(game.full_name(engine), [layout])
     _show(game, engine, layout, solved.verdicts[0], solved.values[0], solved.nodes[0], solved.evidence[0])
 
 
@@ -71,7 +70,7 @@ def _show(
     game: Game, engine: Engine, layout: str, verdict: Verdict, value: int | None, nodes: int, evidence: str | None
 ) -> None:
     worth = "" if value is None else f" with value {value}"
-    click.echo(f"{game.name}/{engine.name} says: {verdict.word}{worth} ({nodes:,} nodes)")
+    click.echo(f"{game.full_name(engine)} says: {verdict.word}{worth} ({nodes:,} nodes)")
     click.echo(f"layout: {layout}")
     if verdict is Verdict.FAILED:
         click.echo(f"error: {evidence}")

@@ -32,7 +32,7 @@ game_option = click.option(
 def open_configured_store() -> "Store":
     """The store that the settings name."""
     from pipeline.settings import settings
-    from pipeline.store.database import open_store
+    from pipeline.store.opening import open_store
 
     return open_store(settings().database_url.get_secret_value())
 

@@ -42,5 +42,5 @@ def find_engine(name: str) -> tuple[Game, Engine]:
     for engine in game.engines:
         if engine.name == engine_name:
             return game, engine
-    offered = ", ".join(f"{game.name}/{engine.name}" for engine in game.engines)
+    offered = ", ".join(map(game.full_name, game.engines))
     raise NotFoundError(f"there is no engine {name!r}; {game.name} has: {offered}")

@@ -1,43 +1,39 @@
 """Batches: how layouts go into a kernel and verdicts with evidence come out, all as flat arrays."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.games.contract import Verdict
+from pipeline.games.contract import Batch, Verdict
 
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int8]
 Numbers = NDArray[np.int64]
 
-Kernel = Callable[[Bytes, Numbers, int, int, Codes, Numbers, Numbers, Bytes, Numbers], int]
-"""``kernel(text, starts, first, limit, verdicts, values, nodes, evidence, ends) -> next``
 
-Solves layouts from number `first` on, as long as `evidence` has room, and returns the number of the first one it
-did not come to. Layout i is ``text[starts[i]:starts[i + 1]]`` (ASCII, without a line end). It writes ``verdicts[i]``,
-``values[i]`` (read for scored layouts only), ``nodes[i]``, the evidence itself into `evidence` from 0 on, and
-``ends[i]``, where that of layout i ends.
+class Results(NamedTuple):
+    """What a kernel writes: an entry per layout, and the evidence itself one behind the other.
+
+    ``values[i]`` is read for scored layouts only; ``ends[i]`` is where the evidence of layout i ends.
+    """
+
+    verdicts: Codes
+    values: Numbers
+    nodes: Numbers
+    ends: Numbers
+    evidence: Bytes
+
+
+Kernel = Callable[[Bytes, Numbers, int, int, Results], int]
+"""``kernel(text, starts, first, limit, results) -> next``
+
+Solves layouts from number `first` on, as long as there is room for evidence, which it writes from 0 on; returns the
+number of the first layout it did not come to. Layout i is ``text[starts[i]:starts[i + 1]]`` (ASCII, no line end).
 """
 
 ROOM = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What an engine says of N layouts: four lists of length N.
-
-    `values` is None unless the verdict is scored; `evidence` is None where the verdict is undecided.
-    """
-
-    verdicts: list[Verdict]
-    values: list[int | None]
-    nodes: list[int]
-    evidence: list[str | None]
-
-    def __len__(self) -> int:
-        return len(self.verdicts)
 
 
 def pack(layouts: Sequence[str]) -> tuple[Bytes, Numbers]:
@@ -61,21 +57,26 @@ def solve_batch(kernel: Kernel, layouts: Sequence[str], limit: int, longest: int
     """Send layouts through a kernel; `longest` bounds the bytes of one layout's evidence."""
     text, starts = pack(layouts)
     count = len(layouts)
-    verdicts = np.zeros(count, dtype=np.int8)
-    values = np.zeros(count, dtype=np.int64)
-    nodes = np.zeros(count, dtype=np.int64)
-    ends = np.zeros(count, dtype=np.int64)
-    room = np.empty(max(ROOM, longest), dtype=np.uint8)
+    results = Results(
+        verdicts=np.zeros(count, dtype=np.int8),
+        values=np.zeros(count, dtype=np.int64),
+        nodes=np.zeros(count, dtype=np.int64),
+        ends=np.zeros(count, dtype=np.int64),
+        evidence=np.empty(max(ROOM, longest), dtype=np.uint8),
+    )
     evidence: list[str] = []
     first = 0
     while first < count:
-        reached = kernel(text, starts, first, limit, verdicts, values, nodes, room, ends)
-        evidence += unpack(room, ends[first:reached])
+        reached = kernel(text, starts, first, limit, results)
+        evidence += unpack(results.evidence, results.ends[first:reached])
         first = reached
-    words = [Verdict(code) for code in verdicts.tolist()]
+    words = [Verdict(code) for code in results.verdicts.tolist()]
     return Batch(
         verdicts=words,
-        values=[value if word is Verdict.SCORED else None for word, value in zip(words, values.tolist(), strict=True)],
-        nodes=nodes.tolist(),
+        values=[
+            value if word is Verdict.SCORED else None
+            for word, value in zip(words, results.values.tolist(), strict=True)
+        ],
+        nodes=results.nodes.tolist(),
         evidence=[None if word is Verdict.UNDECIDED else trace for word, trace in zip(words, evidence, strict=True)],
     )

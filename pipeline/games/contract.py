@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
-if TYPE_CHECKING:
-    from pipeline.games.batch import Batch
+UNKNOWN = "?"
+"""Stands where a layout has no answer."""
 
 NO_LIMIT = 2**62
 """The node limit of a run that may search as long as it needs."""
@@ -61,6 +61,22 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """What an engine says of N layouts: four lists of length N.
+
+    `values` is None unless the verdict is scored; `evidence` is None where the verdict is undecided.
+    """
+
+    verdicts: list[Verdict]
+    values: list[int | None]
+    nodes: list[int]
+    evidence: list[str | None]
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+
+@dataclass(frozen=True, slots=True)
 class Engine:
     """A named, versioned solver. Same name and version: same output, byte for byte, on every machine."""
 
@@ -96,11 +112,11 @@ class Deals:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """The output format of a game's statement."""
+    """The output format of a game's statement: the answers, with lines before and behind them."""
 
     opening: str = ""
     between: str = "\n"
-    closing: str = "\n"
+    closing: str = ""
     winnable: str = ""
     unwinnable: str = ""
 
@@ -113,7 +129,7 @@ class AnswerFormat:
                 return self.unwinnable
             case Verdict.SCORED:
                 return str(value)
-        return "?"
+        return UNKNOWN
 
 
 class LayoutModule(Protocol):
@@ -160,7 +176,7 @@ class PictureModule(Protocol):
 class EngineFunction(Protocol):
     """A function of ``engine.py``."""
 
-    def __call__(self, layouts: Sequence[str], limit: int = NO_LIMIT) -> "Batch":
+    def __call__(self, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
         """Solve canonical layouts; a layout that would take more than `limit` nodes is undecided."""
         ...
 
@@ -179,6 +195,10 @@ class Game:
     def name(self) -> str:
         """The game's name: its folder's, with dashes."""
         return self.package.rpartition(".")[2].replace("_", "-")
+
+    def full_name(self, engine: Engine) -> str:
+        """An engine's name with its game's: ``camelot/winnable``."""
+        return f"{self.name}/{engine.name}"
 
     @property
     def examples(self) -> Path:

@@ -1,4 +1,4 @@
-"""Opening the store, and its two kinds of transaction: `reading` and `writing`."""
+"""A store's connections, and its two kinds of transaction: `reading` and `writing`."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -17,7 +17,6 @@ from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
 from pipeline.errors import StoreError
-from pipeline.store.tables import REVISION
 
 BUSY_SECONDS = 60
 
@@ -109,7 +108,7 @@ def _told(url: URL) -> Iterator[None]:
 
 
 class Store:
-    """An open store of the version this code belongs to."""
+    """A database, at whatever migration it stands; `pipeline.store.opening` opens it for use."""
 
     def __init__(self, url: URL) -> None:
         self.url = url
@@ -138,31 +137,3 @@ def revision_of(connection: Connection) -> str | None:
         return None
     revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     return revision
-
-
-def open_store(url: str) -> Store:
-    """Open the store. A fresh embedded file gets its tables; a server's database is never changed unasked.
-
-    Raises
-    ------
-    StoreError
-        If the database cannot be reached or does not stand at this code's migration.
-    """
-    store = Store(database_url(url))
-    with store.reading() as connection:
-        revision = revision_of(connection)
-    if revision == REVISION:
-        return store
-    from pipeline.store import migrate  # the migration tool takes its time to load, and is rarely needed
-
-    if revision is None and store.embedded:
-        migrate.upgrade(store)
-        return store
-    place = store.url.render_as_string(hide_password=True)
-    if revision is None:
-        raise StoreError(f"the database {place} has no tables yet; create them with: dealmill db upgrade")
-    if revision in migrate.revisions():
-        raise StoreError(
-            f"the database {place} is of an older version ({revision}); upgrade it with: dealmill db upgrade"
-        )
-    raise StoreError(f"the database {place} is newer ({revision}) than this Dealmill ({REVISION}); install a newer one")

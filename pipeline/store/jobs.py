@@ -6,17 +6,13 @@ job that is done) and writes nothing. So whatever is killed, sent twice or lost,
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, func, or_, select, update
 
-from pipeline.games.contract import Verdict
+from pipeline.games.contract import Batch, Verdict
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store, clock
 from pipeline.store.tables import engines, items, jobs, layouts, runs, verdicts
-
-if TYPE_CHECKING:
-    from pipeline.games.batch import Batch
 
 PENDING, LEASED, DONE = 1, 2, 3
 
@@ -78,7 +74,7 @@ def claim(store: Store, job: int, worker: str, lease: float) -> Job | None:
         return Job(job, attempt, run, first, engine, limit, list(texts.scalars()))
 
 
-def finish(store: Store, job: Job, batch: "Batch") -> bool:
+def finish(store: Store, job: Job, batch: Batch) -> bool:
     """Write a job's verdicts and mark it done; False, and nothing written, if it is no longer this attempt's."""
     with store.writing() as connection:
         mine = connection.execute(

@@ -34,9 +34,9 @@ def test_a_bad_layout_gets_a_question_mark_in_its_place(game: Game, tmp_path: Pa
     good = (game.examples / f"{game.name}-deals.txt").read_text().splitlines()[:2]
     whole = dealmill("answer", game.name, cwd=tmp_path, stdin="\n".join(good))
     broken = dealmill("answer", game.name, cwd=tmp_path, stdin="\n".join([good[0], "nonsense ?", good[1]]))
-    words = whole.stdout.removeprefix(game.answer.opening).removesuffix(game.answer.closing).split(game.answer.between)
-    expected = game.answer.between.join([words[0], "?", words[1]])
-    assert broken.stdout == f"{game.answer.opening}{expected}{game.answer.closing}"
+    form = game.answer
+    words = whole.stdout.removeprefix(form.opening).removesuffix(f"\n{form.closing}").split(form.between)
+    assert broken.stdout == f"{form.opening}{form.between.join([words[0], '?', words[1]])}\n{form.closing}"
     assert broken.returncode == 4
     assert broken.stderr.startswith("line 2: ")
 

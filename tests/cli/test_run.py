@@ -54,7 +54,7 @@ def test_statement_samples_pass_through_run_and_query(game: Game, database: dict
     ]
     answers = game.answer.between.join(map(str, words))
     expected = (game.examples / f"{game.name}-statement.answer").read_text()
-    assert f"{game.answer.opening}{answers}{game.answer.closing}" == expected
+    assert f"{game.answer.opening}{answers}\n{game.answer.closing}" == expected
     shown = dealmill("show", "last:1", cwd=tmp_path, env=database)
     assert "referee: valid" in shown.stdout
 

@@ -17,7 +17,7 @@ NOISE = ["", "\0", "?", "1", "-1", "9" * 400, "A" * 10_000, "ä ö ü", "X/Y/Z",
 
 each_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 each_engine = pytest.mark.parametrize(
-    ("game", "engine"), ENGINES, ids=[f"{game.name}/{engine.name}" for game, engine in ENGINES]
+    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
 )
 
 
@@ -101,7 +101,7 @@ def test_no_other_game_takes_its_deals(game: Game) -> None:
 @each_engine
 def test_every_verdict_is_proved_to_the_referee(game: Game, engine: Engine) -> None:
     layouts = game.deal.deal(11, 1, DEALS)
-    solved = solve(f"{game.name}/{engine.name}", layouts)
+    solved = solve(game.full_name(engine), layouts)
     assert len(solved) == DEALS
     for layout, verdict, value, evidence in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
         assert evidence is not None and evidence.isascii() and "\n" not in evidence
@@ -112,7 +112,7 @@ def test_every_verdict_is_proved_to_the_referee(game: Game, engine: Engine) -> N
 @each_engine
 def test_evidence_of_another_layout_is_refused(game: Game, engine: Engine) -> None:
     layouts = game.deal.deal(12, 1, DEALS)
-    solved = solve(f"{game.name}/{engine.name}", layouts)
+    solved = solve(game.full_name(engine), layouts)
     refused = 0
     for index in range(DEALS):
         other = (index + 1) % DEALS
@@ -129,7 +129,7 @@ def test_evidence_of_another_layout_is_refused(game: Game, engine: Engine) -> No
 @each_engine
 def test_a_verdict_depends_on_nothing_but_the_layout(game: Game, engine: Engine) -> None:
     layouts = game.deal.deal(13, 1, DEALS)
-    name = f"{game.name}/{engine.name}"
+    name = game.full_name(engine)
     whole = solve(name, layouts)
     backwards = solve(name, layouts[::-1])
     alone = [solve(name, [layout]) for layout in layouts[:20]]
@@ -142,7 +142,7 @@ def test_a_verdict_depends_on_nothing_but_the_layout(game: Game, engine: Engine)
 @each_engine
 def test_a_node_limit_decides_less_but_nothing_else(game: Game, engine: Engine) -> None:
     layouts = game.deal.deal(14, 1, DEALS)
-    name = f"{game.name}/{engine.name}"
+    name = game.full_name(engine)
     free = solve(name, layouts)
     for limit in (1, 5, max(free.nodes)):
         limited = solve(name, layouts, limit)
@@ -160,7 +160,7 @@ def test_a_node_limit_decides_less_but_nothing_else(game: Game, engine: Engine) 
 @each_engine
 def test_boards_are_drawn_for_the_layout_and_every_step(game: Game, engine: Engine) -> None:
     for layout in game.deal.deal(15, 1, 5):
-        solved = solve(f"{game.name}/{engine.name}", [layout])
+        solved = solve(game.full_name(engine), [layout])
         frames = list(game.picture.frames(layout, solved.verdicts[0], solved.evidence[0]))
         assert len(frames) > 1
         assert list(game.picture.frames(layout)) == frames[:1]
@@ -169,4 +169,4 @@ def test_boards_are_drawn_for_the_layout_and_every_step(game: Game, engine: Engi
 
 @each_engine
 def test_no_layouts_are_solved_at_once(game: Game, engine: Engine) -> None:
-    assert len(solve(f"{game.name}/{engine.name}", [])) == 0
+    assert len(solve(game.full_name(engine), [])) == 0

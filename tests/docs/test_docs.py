@@ -59,7 +59,13 @@ def test_every_command_shown_works_as_shown(path: Path, tmp_path: Path, request:
             env[exported[1]] = exported[2].replace(SERVER, url)
             continue
         ran = subprocess.run(
-            ["sh", "-c", f"{command} 2>&1"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=200, check=False
+            ["sh", "-c", f"{command} 2>&1"],
+            cwd=tmp_path,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
         )
         assert ran.returncode in (0, 4), (command, ran.stdout)
         if shown:

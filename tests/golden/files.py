@@ -19,7 +19,7 @@ def golden_lines(game: Game, engine: Engine) -> list[str]:
     statement = (game.examples / f"{game.name}-statement.txt").read_text().splitlines()
     layouts = [entry.text for entry in game.layout.read(list(enumerate(statement, start=1)))]
     layouts += (game.examples / f"{game.name}-deals.txt").read_text().splitlines()[:DEALS]
-    solved = solve(f"{game.name}/{engine.name}", layouts)
+    solved = solve(game.full_name(engine), layouts)
     rows = zip(
         layouts,
         [verdict.word for verdict in solved.verdicts],

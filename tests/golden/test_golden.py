@@ -9,7 +9,7 @@ from tests.golden.files import golden_file, golden_lines
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
 
 
-@pytest.mark.parametrize(("game", "engine"), ENGINES, ids=[f"{game.name}/{engine.name}" for game, engine in ENGINES])
+@pytest.mark.parametrize(("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES])
 def test_output_is_that_of_the_version_on_record(game: Game, engine: Engine) -> None:
     path = golden_file(game, engine)
     assert path.exists(), f"version {engine.version} has no golden file; write it with: make golden"

@@ -5,8 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import update
 
-from pipeline.games.batch import Batch
-from pipeline.games.contract import NO_LIMIT, Layout, Verdict
+from pipeline.games.contract import NO_LIMIT, Batch, Layout, Verdict
 from pipeline.store import jobs
 from pipeline.store.database import Store
 from pipeline.store.jobs import claim, engine_of, finish, free_expired, pending, release, unfinished

@@ -9,7 +9,8 @@ from sqlalchemy import inspect, text
 
 from pipeline.errors import StoreError
 from pipeline.store import migrate
-from pipeline.store.database import Store, open_store
+from pipeline.store.database import Store
+from pipeline.store.opening import open_store
 from pipeline.store.tables import REVISION, metadata
 
 

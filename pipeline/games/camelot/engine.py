@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
+from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
 from pipeline.games.camelot.layout import CARDS, COPIES, VALUES
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT, Batch, Verdict
 from pipeline.games.kernel import kernel
 
 WINNABLE = int(Verdict.WINNABLE)
@@ -45,37 +45,27 @@ def winnable(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
 
 
 @kernel
-def _solve_each(
-    text: Bytes,
-    starts: Numbers,
-    first: int,
-    limit: int,
-    verdicts: Codes,
-    values: Numbers,
-    nodes: Numbers,
-    evidence: Bytes,
-    ends: Numbers,
-) -> int:
+def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     deck = np.empty(CARDS, dtype=np.int64)
     end = 0
-    for i in range(first, len(verdicts)):
-        if len(evidence) - end < LONGEST_EVIDENCE:
+    for i in range(first, len(results.verdicts)):
+        if len(results.evidence) - end < LONGEST_EVIDENCE:
             return i
-        nodes[i] = min(limit, 1)
+        results.nodes[i] = min(limit, 1)
         if limit < 1:
-            verdicts[i] = UNDECIDED
+            results.verdicts[i] = UNDECIDED
         else:
             for card in range(CARDS):
                 deck[card] = PIPS[text[starts[i] + card]]
             failing = _first_failing_prefix(deck)
             if failing:
-                verdicts[i] = UNWINNABLE
-                end = _write_number(failing, evidence, end)
+                results.verdicts[i] = UNWINNABLE
+                end = _write_number(failing, results.evidence, end)
             else:
-                verdicts[i] = WINNABLE
-                end = _write_play(deck, evidence, end)
-        ends[i] = end
-    return len(verdicts)
+                results.verdicts[i] = WINNABLE
+                end = _write_play(deck, results.evidence, end)
+        results.ends[i] = end
+    return len(results.verdicts)
 
 
 @kernel

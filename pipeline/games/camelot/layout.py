@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator
 
 from pipeline.errors import BadLayout
 from pipeline.games.contract import Layout, Reject
+from pipeline.games.reading import read_line, rejected
 
 VALUES = "A234567890JQK"
 COPIES = 4
 CARDS = len(VALUES) * COPIES
 SORTED_DECK = sorted(VALUES * COPIES)
 END = "*"
-KEPT = 200
-"""Characters of a bad layout that are kept."""
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
@@ -26,14 +25,11 @@ def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
         if not text:
             continue
         if ended:
-            yield Reject(number, text[:KEPT], ("it stands behind the * that ends the input",))
+            yield rejected(number, text, ["it stands behind the * that ends the input"])
         elif text == END:
             ended = True
         else:
-            try:
-                yield Layout(number, canonical(text))
-            except BadLayout as error:
-                yield Reject(number, text[:KEPT], error.reasons)
+            yield read_line(number, text, canonical)
 
 
 def canonical(text: str) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
+from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
 from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES, SUITS
 from pipeline.games.card_pairing.search import (
     ALL,
@@ -19,7 +19,7 @@ from pipeline.games.card_pairing.search import (
     Sets,
     solve,
 )
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT, Batch, Verdict
 from pipeline.games.kernel import kernel
 
 WINNABLE = int(Verdict.WINNABLE)
@@ -39,18 +39,7 @@ def winnable(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
 
 
 @kernel
-def _solve_each(
-    possible: Bytes,
-    text: Bytes,
-    starts: Numbers,
-    first: int,
-    limit: int,
-    verdicts: Codes,
-    values: Numbers,
-    nodes: Numbers,
-    evidence: Bytes,
-    ends: Numbers,
-) -> int:
+def _solve_each(possible: Bytes, text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     cards = np.empty(MOST_CARDS, dtype=np.int64)
     before = np.zeros((LEVELS, MOST_CARDS), dtype=np.uint64)
     notes = np.zeros((NOTES, LEVELS), dtype=np.int64)
@@ -58,28 +47,28 @@ def _solve_each(
     certificate = np.empty(LONGEST_CERTIFICATE, dtype=np.uint8)
     counts = np.zeros(2, dtype=np.int64)
     end = 0
-    for i in range(first, len(verdicts)):
-        if len(evidence) - end < LONGEST_CERTIFICATE:
+    for i in range(first, len(results.verdicts)):
+        if len(results.evidence) - end < LONGEST_CERTIFICATE:
             return i
         stacks = _read(text[starts[i] : starts[i + 1]], cards)
         height = (starts[i + 1] - starts[i] + 1) // stacks - 1
         ranks = _set_above(cards, stacks, height, before)
         outcome = solve(possible, ranks, limit, False, before, notes, chosen, certificate, counts)
-        nodes[i] = counts[0]
+        results.nodes[i] = counts[0]
         if outcome == LOST and counts[1] > 1:
             solve(possible, ranks, NO_LIMIT, True, before, notes, chosen, certificate, counts)
         if outcome == WON:
-            verdicts[i] = WINNABLE
-            end = _write_play(cards, stacks, height, chosen, evidence, end)
+            results.verdicts[i] = WINNABLE
+            end = _write_play(cards, stacks, height, chosen, results.evidence, end)
         elif outcome == LOST:
-            verdicts[i] = UNWINNABLE
+            results.verdicts[i] = UNWINNABLE
             for k in range(counts[1]):
-                evidence[end + k] = RANK_SIGNS[certificate[k]]
+                results.evidence[end + k] = RANK_SIGNS[certificate[k]]
             end += counts[1]
         else:
-            verdicts[i] = UNDECIDED
-        ends[i] = end
-    return len(verdicts)
+            results.verdicts[i] = UNDECIDED
+        results.ends[i] = end
+    return len(results.verdicts)
 
 
 @kernel

@@ -7,16 +7,16 @@ times, since there are four suits. The statement's format begins with the number
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from pipeline.errors import BadLayout
 from pipeline.games.contract import Layout, Reject
+from pipeline.games.reading import read_line, rejected
 
 RANKS = "A23456789TJQKBCD"
 SUITS = 4
 MOST_CARDS = len(RANKS) * SUITS
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
-KEPT = 200
-"""Characters of a bad layout that are kept."""
 LONGEST_LINE = 1_000
 
 
@@ -27,9 +27,8 @@ def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
         if line.isascii() and line.isdigit():
             yield from _read_announced(int(line[:18]), number, written)
         else:
-            yield _read_one(number, line)
-            for later, text in written:
-                yield _read_one(later, text)
+            for later, text in chain([(number, line)], written):
+                yield read_line(later, text, canonical)
 
 
 def canonical(text: str) -> str:
@@ -55,23 +54,16 @@ def canonical(text: str) -> str:
     raise BadLayout(list(_reasons(stacks)))
 
 
-def _read_one(number: int, line: str) -> Layout | Reject:
-    try:
-        return Layout(number, canonical(line))
-    except BadLayout as error:
-        return Reject(number, line[:KEPT], error.reasons)
-
-
 def _read_announced(announced: int, number: int, lines: Iterator[tuple[int, str]]) -> Iterator[Layout | Reject]:
     count = 0
     for number, line in lines:  # noqa: PLR1704 -- the last line is told if the file ends too early
         count += 1
         if count > announced:
-            yield Reject(number, line[:KEPT], (f"layout {count} of the {announced} that the first line announces",))
+            yield rejected(number, line, [f"layout {count} of the {announced} that the first line announces"])
         else:
-            yield _read_one(number, line)
+            yield read_line(number, line, canonical)
     if count < announced:
-        yield Reject(number, "", (f"the first line announces {announced} layouts, the file ends after {count}",))
+        yield rejected(number, "", [f"the first line announces {announced} layouts, the file ends after {count}"])
 
 
 def _reasons(stacks: list[str]) -> Iterator[str]:

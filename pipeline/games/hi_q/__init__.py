@@ -14,5 +14,5 @@ GAME = Game(
         ),
     ),
     deals=Deals("1", {"pegs": Parameter(16, 0, 33, "pegs on the board")}),
-    answer=AnswerFormat(opening="HI Q OUTPUT\n", closing="\nEND OF OUTPUT\n"),
+    answer=AnswerFormat(opening="HI Q OUTPUT\n", closing="END OF OUTPUT\n"),
 )

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
+from pipeline.games.contract import NO_LIMIT, Batch, Verdict
 from pipeline.games.hi_q.layout import HOLES, ROWS
 from pipeline.games.kernel import kernel
 
@@ -47,20 +47,10 @@ def greedy(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
 
 
 @kernel
-def _play_each(
-    text: Bytes,
-    starts: Numbers,
-    first: int,
-    limit: int,
-    verdicts: Codes,
-    values: Numbers,
-    nodes: Numbers,
-    evidence: Bytes,
-    ends: Numbers,
-) -> int:
+def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     end = 0
-    for i in range(first, len(verdicts)):
-        if len(evidence) - end < LONGEST_EVIDENCE:
+    for i in range(first, len(results.verdicts)):
+        if len(results.evidence) - end < LONGEST_EVIDENCE:
             return i
         board = _read(text[starts[i] : starts[i + 1]])
         start = end
@@ -70,17 +60,17 @@ def _play_each(
             board ^= CONCERNED[jump]
             positions += 1
             if end > start:
-                evidence[end] = ord(" ")
+                results.evidence[end] = ord(" ")
                 end += 1
             for k in range(NAME_LENGTHS[jump]):
-                evidence[end] = NAMES[jump, k]
+                results.evidence[end] = NAMES[jump, k]
                 end += 1
             jump = _next_jump(board)
-        nodes[i] = positions
-        values[i] = _sum_of_holes(board)
-        verdicts[i] = SCORED if jump < 0 else UNDECIDED
-        ends[i] = end
-    return len(verdicts)
+        results.nodes[i] = positions
+        results.values[i] = _sum_of_holes(board)
+        results.verdicts[i] = SCORED if jump < 0 else UNDECIDED
+        results.ends[i] = end
+    return len(results.verdicts)
 
 
 @kernel

@@ -7,15 +7,15 @@ list of holes up to a 0, and games share lines and wrap.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from pipeline.errors import BadLayout
 from pipeline.games.contract import Layout, Reject
+from pipeline.games.reading import read_line, rejected
 
 ROWS = (3, 3, 7, 7, 7, 3, 3)
 HOLES = sum(ROWS)
 CANONICAL_LENGTH = HOLES + len(ROWS) - 1
-KEPT = 200
-"""Characters of a bad layout that are kept."""
 MOST_TOKENS = 1_000
 """Numbers of one game that are looked at; a game that goes on is bad anyway."""
 
@@ -28,9 +28,8 @@ def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
         if first.isascii() and first.isdigit():
             yield from _read_games(int(first[:18]), number, line.split()[1:], written)
         else:
-            yield _read_board(number, line)
-            for later, board in written:
-                yield _read_board(later, board)
+            for later, board in chain([(number, line)], written):
+                yield read_line(later, board, canonical)
 
 
 def canonical(text: str) -> str:
@@ -46,13 +45,6 @@ def canonical(text: str) -> str:
         if tuple(map(len, rows)) == ROWS:
             return board
     raise BadLayout(_board_reasons(board))
-
-
-def _read_board(number: int, line: str) -> Layout | Reject:
-    try:
-        return Layout(number, canonical(line))
-    except BadLayout as error:
-        return Reject(number, line.strip()[:KEPT], error.reasons)
 
 
 def _board_reasons(board: str) -> list[str]:
@@ -89,17 +81,17 @@ def _read_games(
             break
         number, words = following[0], following[1].split()
     if holes:
-        yield Reject(start, " ".join(holes)[:KEPT], ("the file ends before the 0 that ends this game",))
+        yield rejected(start, " ".join(holes), ["the file ends before the 0 that ends this game"])
         games += 1
     if games < announced:
-        yield Reject(number, "", (f"the first line announces {announced} games, the file ends after {games}",))
+        yield rejected(number, "", [f"the first line announces {announced} games, the file ends after {games}"])
 
 
 def _read_game(line: int, holes: list[str], game: int, announced: int) -> Layout | Reject:
     pegs = {int(word) for word in holes if word.isascii() and word.isdigit() and len(word) < 3}
     if len(pegs) == len(holes) and (not pegs or (min(pegs) >= 1 and max(pegs) <= HOLES)) and game <= announced:
         return Layout(line, _board(pegs))
-    return Reject(line, " ".join(holes)[:KEPT], tuple(_game_reasons(holes, game, announced)))
+    return rejected(line, " ".join(holes), _game_reasons(holes, game, announced))
 
 
 def _game_reasons(holes: list[str], game: int, announced: int) -> Iterator[str]:

@@ -10,8 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
+from pipeline.games.contract import NO_LIMIT, Batch, Verdict
 from pipeline.games.kernel import kernel
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
@@ -46,40 +46,29 @@ def incremental(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
 
 
 @kernel
-def _play_each(
-    strategy: int,
-    text: Bytes,
-    starts: Numbers,
-    first: int,
-    limit: int,
-    verdicts: Codes,
-    values: Numbers,
-    nodes: Numbers,
-    evidence: Bytes,
-    ends: Numbers,
-) -> int:
+def _play_each(strategy: int, text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     partners = np.empty(MOST_CARDS, dtype=np.int64)
     flips = np.empty(MOST_FLIPS, dtype=np.int64)
     end = 0
-    for i in range(first, len(verdicts)):
-        if len(evidence) - end < LONGEST_EVIDENCE:
+    for i in range(first, len(results.verdicts)):
+        if len(results.evidence) - end < LONGEST_EVIDENCE:
             return i
-        nodes[i] = min(limit, 1)
+        results.nodes[i] = min(limit, 1)
         if limit < 1:
-            verdicts[i] = UNDECIDED
+            results.verdicts[i] = UNDECIDED
         else:
             cards = starts[i + 1] - starts[i]
             _find_partners(text[starts[i] : starts[i + 1]], partners)
             if strategy == TWO_PASS:
-                values[i] = _play_two_pass(partners, cards, flips)
+                results.values[i] = _play_two_pass(partners, cards, flips)
             elif strategy == TWO_PASS_LAST_CARD:
-                values[i] = _play_two_pass_last_card(partners, cards, flips)
+                results.values[i] = _play_two_pass_last_card(partners, cards, flips)
             else:
-                values[i] = _play_incremental(partners, cards, flips)
-            verdicts[i] = SCORED
-            end = _write(flips, values[i], evidence, end)
-        ends[i] = end
-    return len(verdicts)
+                results.values[i] = _play_incremental(partners, cards, flips)
+            results.verdicts[i] = SCORED
+            end = _write(flips, results.values[i], results.evidence, end)
+        results.ends[i] = end
+    return len(results.verdicts)
 
 
 @kernel

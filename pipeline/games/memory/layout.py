@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from pipeline.errors import BadLayout
 from pipeline.games.contract import Layout, Reject
+from pipeline.games.reading import read_line
 
 MOST_CARDS = 104
 LONGEST_LINE = 1000
@@ -16,13 +17,8 @@ LONGEST_LINE = 1000
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
     """Read one layout a line; blank lines are passed over."""
     for number, line in lines:
-        text = line.strip()
-        if not text:
-            continue
-        try:
-            yield Layout(number, canonical(text))
-        except BadLayout as error:
-            yield Reject(number, text[:200], error.reasons)
+        if line and not line.isspace():
+            yield read_line(number, line, canonical)
 
 
 def canonical(text: str) -> str:

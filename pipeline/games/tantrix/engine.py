@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.games.batch import Batch, Bytes, Codes, Numbers, solve_batch
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
+from pipeline.games.contract import NO_LIMIT, Batch, Verdict
 from pipeline.games.kernel import kernel
 from pipeline.games.tantrix.board import (
     MOST_MOVES,
@@ -34,17 +34,7 @@ def legal_moves(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
 
 
 @kernel
-def _solve_each(
-    text: Bytes,
-    starts: Numbers,
-    first: int,
-    limit: int,
-    verdicts: Codes,
-    values: Numbers,
-    nodes: Numbers,
-    evidence: Bytes,
-    ends: Numbers,
-) -> int:
+def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     field = empty_field()
     played = np.empty(MOST_ON_FIELD, dtype=np.int64)
     open_spaces = np.empty(OPEN_ROOM, dtype=np.int64)
@@ -52,22 +42,22 @@ def _solve_each(
     turned_hand = np.empty(TURNED_HAND, dtype=np.int64)
     moves = np.empty(MOVE_ROOM, dtype=np.int64)
     end = 0
-    for i in range(first, len(verdicts)):
-        if len(evidence) - end < LONGEST_EVIDENCE:
+    for i in range(first, len(results.verdicts)):
+        if len(results.evidence) - end < LONGEST_EVIDENCE:
             return i
-        nodes[i] = min(limit, 1)
+        results.nodes[i] = min(limit, 1)
         if limit < 1:
-            verdicts[i] = UNDECIDED
+            results.verdicts[i] = UNDECIDED
         else:
             tiles, count = _read(text, starts[i], field, played, open_spaces, hand)
             turn_hand(hand, turned_hand)
-            values[i] = list_moves(field, open_spaces, count, turned_hand, moves)
+            results.values[i] = list_moves(field, open_spaces, count, turned_hand, moves)
             clear(field, played[:tiles])
             clear(field, open_spaces[:count])
-            verdicts[i] = SCORED
-            end = _write(moves, values[i], evidence, end)
-        ends[i] = end
-    return len(verdicts)
+            results.verdicts[i] = SCORED
+            end = _write(moves, results.values[i], results.evidence, end)
+        results.ends[i] = end
+    return len(results.verdicts)
 
 
 @kernel

@@ -14,6 +14,7 @@ from itertools import chain
 
 from pipeline.errors import BadLayout
 from pipeline.games.contract import Layout, Reject
+from pipeline.games.reading import read_line
 from pipeline.games.tantrix.position import canonical_text
 from pipeline.games.tantrix.statement import COUNT, read_cases
 
@@ -29,15 +30,8 @@ def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
     if COUNT.fullmatch(first[1]):
         yield from read_cases(first, filled)
     else:
-        yield from map(_read_line, chain([first], filled))
-
-
-def _read_line(numbered: tuple[int, str]) -> Layout | Reject:
-    number, text = numbered
-    try:
-        return Layout(number, canonical(text))
-    except BadLayout as error:
-        return Reject(number, text[:200], error.reasons)
+        for number, text in chain([first], filled):
+            yield read_line(number, text, canonical)
 
 
 def canonical(text: str) -> str:

@@ -1,0 +1,22 @@
+"""What all readers of layouts share: one line tried as a canonical layout, and how a bad one is kept."""
+
+from collections.abc import Callable, Iterable
+
+from pipeline.errors import BadLayout
+from pipeline.games.contract import Layout, Reject
+
+KEPT = 200
+"""Characters of a bad layout that are kept."""
+
+
+def read_line(number: int, line: str, canonical: Callable[[str], str]) -> Layout | Reject:
+    """A line as a layout; `canonical` tidies it or raises `BadLayout`."""
+    try:
+        return Layout(number, canonical(line))
+    except BadLayout as error:
+        return rejected(number, line.strip(), error.reasons)
+
+
+def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:
+    """A bad layout that starts in line `number`."""
+    return Reject(number, text[:KEPT], tuple(reasons))

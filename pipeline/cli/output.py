@@ -2,8 +2,10 @@
 
 import csv
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -22,6 +24,12 @@ def output_options(command: Command) -> Command:
     ):
         command = click.option(f"--{form}", "form", flag_value=form, help=meaning)(command)
     return command
+
+
+def called_as() -> str:
+    """How the user calls us: by our name if the shell finds it, else by the path that was typed."""
+    path = Path(sys.argv[0])
+    return path.name if shutil.which(path.name) else str(path)
 
 
 def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import output_options, write_rows
+from pipeline.cli.output import called_as, output_options, write_rows
 from pipeline.cli.progress import Bar, progress_bar
 from pipeline.cli.sources import REJECTED, game_option, open_configured_store, read_sources, tell_source
 from pipeline.deals import is_deal_range
@@ -145,10 +145,10 @@ def _tell_what_next(runs: Sequence["Run"]) -> None:
     lost = next((one for one in runs if one.counts.get(Verdict.UNWINNABLE)), None)
     shown = lost or next((one for one in runs if one.solved), None)
     if lost:
-        click.echo(f"which ones cannot be won:  dealmill query {lost.id} --verdict unwinnable", err=True)
+        click.echo(f"which ones cannot be won:  {called_as()} query {lost.id} --verdict unwinnable", err=True)
     if shown:
-        click.echo(f"a run's verdicts:          dealmill query {shown.id}", err=True)
-        click.echo(f"one, step by step:         dealmill show {shown.id}:1", err=True)
+        click.echo(f"a run's verdicts:          {called_as()} query {shown.id}", err=True)
+        click.echo(f"one, step by step:         {called_as()} show {shown.id}:1", err=True)
 
 
 @click.command()

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NEEDS := Dealmill needs Python 3.11 or newer with venv: install it (Debian: apt install python3-venv), or name one with make PYTHON=…
 
-.PHONY: install run test check reproduce golden docs bench lock clean
+.PHONY: install run test check golden docs bench lock clean
 
 install: .venv/installed
 
@@ -18,10 +18,6 @@ check: .venv/tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-
-# The public figures of the five games, the long ones too.
-reproduce: .venv/tested
-	$(BIN)/pytest -m "slow or not slow" tests/games tests/reproduce
 
 # Writes the golden files that are missing, after an engine got a new version.
 golden: .venv/tested

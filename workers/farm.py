@@ -14,8 +14,9 @@ from kombu.exceptions import OperationalError
 from pipeline.errors import WorkerError
 from pipeline.settings import settings
 from pipeline.store.database import Store
+from pipeline.store.jobs import unfinished
 from workers.broker import LocalBroker
-from workers.processes import start, stop
+from workers.processes import kill, start, stop
 from workers.reconciler import check_broker, reconcile
 
 Tell = Callable[[str], None]
@@ -59,7 +60,7 @@ class Farm:
                 self._broker_url = configured.get_secret_value()
             check_broker(self._broker_url)
             self._start_worker()
-            opened.callback(lambda: stop(self._worker))
+            opened.callback(self._stop_worker)
             self._opened = opened.pop_all()
         return self
 
@@ -99,6 +100,13 @@ class Farm:
             },
         )
         Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
+
+    def _stop_worker(self) -> None:
+        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing."""
+        if unfinished(self._store):
+            stop(self._worker)
+        else:
+            kill(self._worker)
 
     def _restart_worker(self) -> None:
         gave_up = (self._worker.returncode or 0) > 0  # by itself, and not killed

@@ -39,5 +39,11 @@ def stop(process: subprocess.Popen[str]) -> None:
         try:
             process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            kill(process)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """End a process and those it started at once."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

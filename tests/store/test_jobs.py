@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import update
 
 from pipeline.games.contract import NO_LIMIT, Batch, Layout, Verdict
-from pipeline.store import jobs
+from pipeline.store import tables
 from pipeline.store.database import Store
-from pipeline.store.jobs import claim, engine_of, finish, free_expired, pending, release, unfinished
+from pipeline.store.jobs import PENDING, claim, engine_of, finish, free_expired, pending, release, unfinished
 from pipeline.store.results import Wanted, page
 from pipeline.store.runs import find_run, list_runs, plan_run
 from pipeline.store.sources import Source, append, open_source
@@ -151,7 +151,7 @@ def test_the_schema_itself_forbids_a_second_verdict(store: Store, run: int) -> N
     assert job is not None
     finish(store, job, scored(4, 6))
     with store.writing() as connection:
-        connection.execute(update(jobs.jobs).values(state=jobs.PENDING))
+        connection.execute(update(tables.jobs).values(state=PENDING))
     again = claim(store, job.id, "w", LEASE)
     assert again is not None
     with pytest.raises(Exception, match=r"(?i)unique|duplicate"):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
-from pipeline.games.camelot.layout import CARDS, COPIES, VALUES
+from pipeline.games.camelot.layout import CARDS, VALUES
 from pipeline.games.contract import NO_LIMIT, Batch, Verdict
 from pipeline.games.kernel import kernel
 
@@ -24,9 +24,8 @@ UNDECIDED = int(Verdict.UNDECIDED)
 
 SLOTS = 16
 TEN, FIVE = 10, 5
-COURT = TEN * COPIES
-"""How many cards can be removed, and the pip values of Jack, Queen and King come behind ten."""
 PIPS = np.zeros(128, dtype=np.int64)
+"""The pips of a card by its symbol; those of the court come behind ten."""
 for pip, symbol in enumerate(VALUES, start=1):
     PIPS[ord(symbol)] = pip
 JACK, QUEEN, KING = 11, 12, 13
@@ -34,6 +33,7 @@ PLACES = np.array([list(b"ehil"), list(b"bcno"), list(b"admp"), list(b"fgjk")], 
 """The slots of Jacks, Queens and Kings, and the four that only number cards can lie in."""
 FREE = len(PLACES) - 1
 EMPTY = 0
+BLANK, DASH = ord(" "), ord("-")
 
 LONGEST_EVIDENCE = 256
 """52 slots dealt to, 40 cleared, and two signs around each of at most 22 removals and 37 dealing phases."""
@@ -88,49 +88,27 @@ def _first_failing_prefix(deck: Numbers) -> int:
 
 
 @kernel
-def _write_play(deck: Numbers, evidence: Bytes, end: int) -> int:
-    """Play on slots without names, then write the play with the names that the court asks for."""
-    names = np.zeros(SLOTS, dtype=np.uint8)
-    _name_slots(deck, names)
+def _write_play(deck: Numbers, evidence: Bytes, start: int) -> int:
+    """Play on slots without names, written as bytes 0 … 15, which get their names when the play is over."""
     slots = np.zeros(SLOTS, dtype=np.int64)
+    end = start
     dealt = 0
     removed = 0
     while dealt < CARDS:
         if dealt:
-            end = _write_sign(ord(" "), evidence, end)
+            end = _write_sign(BLANK, evidence, end)
         for slot in range(SLOTS):
             if slots[slot] == EMPTY and dealt < CARDS:
                 slots[slot] = deck[dealt]
                 dealt += 1
-                end = _write_sign(names[slot], evidence, end)
-        removed, end = _remove(slots, removed, dealt == CARDS, names, evidence, end)
+                end = _write_sign(slot, evidence, end)
+        removed, end = _remove(slots, removed, dealt == CARDS, evidence, end)
+    _name_slots(slots, evidence[start:end])
     return end
 
 
 @kernel
-def _name_slots(deck: Numbers, names: Bytes) -> None:
-    """Play once without writing, to see which slot each court card ends in."""
-    slots = np.zeros(SLOTS, dtype=np.int64)
-    nowhere = np.empty(LONGEST_EVIDENCE, dtype=np.uint8)
-    dealt = 0
-    removed = 0
-    while dealt < CARDS:
-        for slot in range(SLOTS):
-            if slots[slot] == EMPTY and dealt < CARDS:
-                slots[slot] = deck[dealt]
-                dealt += 1
-        removed, _ = _remove(slots, removed, dealt == CARDS, names, nowhere, 0)
-    used = np.zeros(len(PLACES), dtype=np.int64)
-    for slot in range(SLOTS):
-        kind = slots[slot] - JACK if slots[slot] else FREE
-        names[slot] = PLACES[kind, used[kind]]
-        used[kind] += 1
-
-
-@kernel
-def _remove(
-    slots: Numbers, removed: int, deck_is_empty: bool, names: Bytes, evidence: Bytes, end: int
-) -> tuple[int, int]:
+def _remove(slots: Numbers, removed: int, deck_is_empty: bool, evidence: Bytes, end: int) -> tuple[int, int]:
     """Remove all that can be removed, but hold something back for the last phase.
 
     A phase in which nothing can be removed loses, and the last cards dealt may be court cards only; so while there
@@ -141,10 +119,15 @@ def _remove(
             break
         partner = _partner(slots, slot)
         if partner >= 0:
-            removed += 1 if partner == slot else 2
             slots[slot] = EMPTY
             slots[partner] = EMPTY
-            end = _write_removal(names[slot], names[partner], evidence, end)
+            end = _write_sign(BLANK, evidence, end)
+            end = _write_sign(DASH, evidence, end)
+            end = _write_sign(slot, evidence, end)
+            removed += 1
+            if partner != slot:
+                end = _write_sign(partner, evidence, end)
+                removed += 1
     return removed, end
 
 
@@ -162,11 +145,19 @@ def _partner(slots: Numbers, slot: int) -> int:
 
 
 @kernel
-def _write_removal(one: int, other: int, evidence: Bytes, end: int) -> int:
-    end = _write_sign(ord(" "), evidence, end)
-    end = _write_sign(ord("-"), evidence, end)
-    end = _write_sign(min(one, other), evidence, end)
-    return end if one == other else _write_sign(max(one, other), evidence, end)
+def _name_slots(slots: Numbers, play: Bytes) -> None:
+    """Write the names of the slots into a play, by the court cards that lie there at its end; pairs in order."""
+    names = np.empty(SLOTS, dtype=np.uint8)
+    used = np.zeros(len(PLACES), dtype=np.int64)
+    for slot in range(SLOTS):
+        kind = slots[slot] - JACK if slots[slot] else FREE
+        names[slot] = PLACES[kind, used[kind]]
+        used[kind] += 1
+    for k in range(len(play)):
+        if play[k] < SLOTS:
+            play[k] = names[play[k]]
+            if k > 1 and play[k - 2] == DASH and play[k - 1] > play[k]:
+                play[k - 1], play[k] = play[k], play[k - 1]
 
 
 @kernel

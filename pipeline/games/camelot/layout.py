@@ -15,6 +15,7 @@ COPIES = 4
 CARDS = len(VALUES) * COPIES
 SORTED_DECK = sorted(VALUES * COPIES)
 END = "*"
+LONGEST_LINE = 1000
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
@@ -39,6 +40,8 @@ def canonical(text: str) -> str:
     ------
     BadLayout
     """
+    if len(text) > LONGEST_LINE:
+        raise BadLayout([f"the line is {len(text)} characters long, more than any deck"])
     deck = text.strip().upper()
     if len(deck) == CARDS and sorted(deck) == SORTED_DECK:
         return deck

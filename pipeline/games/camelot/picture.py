@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from textwrap import fill
 
-from pipeline.games.camelot.rules import PLACES, SLOTS, Table, must_stay, phases
+from pipeline.games.camelot.rules import PLACES, SLOTS, Table, must_stay, phases, prove_loss
 from pipeline.games.contract import Verdict
 
 WIDTH = 4
@@ -15,14 +15,14 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     Raises
     ------
     InvalidEvidence
-        Where the trace cannot be read or breaks the rules.
+        Where the trace cannot be read or breaks the rules, or the certificate proves nothing.
     """
     rows = [" ".join(layout[start : start + 13]) for start in range(0, len(layout), 13)]
     yield "\n".join(rows) + "\n\nThe deck, in the order of dealing."
     if evidence is None:
         return
     if verdict is Verdict.UNWINNABLE:
-        yield _explained(layout, int(evidence))
+        yield _explained(layout, prove_loss(layout, evidence))
     elif verdict is Verdict.WINNABLE:
         yield from _played(layout, evidence)
 
@@ -32,13 +32,14 @@ def _played(layout: str, trace: str) -> Iterator[str]:
     for number, (first, dealt, removals) in enumerate(phases(trace), start=1):
         cards = [table.deal(slot, first) for slot in dealt]
         placed = ", ".join(f"{card} to {slot}" for card, slot in zip(cards, dealt, strict=True))
-        yield f"{_board(table, dealt)}\n\nDealing {number}: {_wrapped(placed)}."
+        yield f"{_board(table, dealt)}\n\n{_wrapped(f'Dealing {number}: {placed}.')}"
         removed = [
             f"{' and '.join(table.remove(slots, step))} from {' and '.join(slots)}"
             for step, slots in enumerate(removals, start=first + 1)
         ]
         ending = " The deck is empty and only the court is left: won." if table.won else ""
-        yield f"{_board(table, '')}\n\nRemoval {number}: {_wrapped(', '.join(removed))}.{ending}"
+        caption = f"Removal {number}: {', '.join(removed)}.{ending}"
+        yield f"{_board(table, '')}\n\n{_wrapped(caption)}"
 
 
 def _explained(layout: str, cards: int) -> str:
@@ -48,9 +49,9 @@ def _explained(layout: str, cards: int) -> str:
     for low, high in ("A9", "28", "37", "46"):
         surplus = prefix.count(low) - prefix.count(high)
         if surplus:
-            single.append(f"{abs(surplus)} {low if surplus > 0 else high}")
+            single.append(f"{abs(surplus)}×{low if surplus > 0 else high}")
     if prefix.count("5") % 2:
-        single.append("1 5")
+        single.append("1×5")
     reason = (
         f"Of the first {cards} cards, {court} are of the court and never leave, and {', '.join(single) or 'none'} of "
         f"the others find no partner. These {must_stay(prefix)} fill all {len(SLOTS)} slots, so that however they are "

@@ -107,7 +107,7 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     if verdict is Verdict.WINNABLE:
         _check_win(layout, evidence)
     elif verdict is Verdict.UNWINNABLE:
-        _check_loss(layout, evidence)
+        prove_loss(layout, evidence)
     else:
         raise InvalidEvidence(0, f"{engine} cannot prove that a deck is {verdict.word}")
 
@@ -132,13 +132,17 @@ def _check_win(layout: str, trace: str) -> None:
         )
 
 
-def _check_loss(layout: str, certificate: str) -> None:
-    """A certificate is the least number P ≥ 16 of cards that leaves no empty slot.
+def prove_loss(layout: str, certificate: str) -> int:
+    """A certificate as a number: the least P ≥ 16 such that the first P cards leave no empty slot.
 
     Why no play gets beyond them: for the next card to be dealt there must have been a removal phase with these P cards
     dealt and fewer than sixteen left. But of the first P cards, court cards never leave, each number card leaves only
     with one of its partner value, and fives only in pairs; what must stay is at least `must_stay`, and that is sixteen
     or more. And since P < 52, there is a next card, without which the game is not won.
+
+    Raises
+    ------
+    InvalidEvidence
     """
     if not re.fullmatch(r"[1-9]\d", certificate, re.ASCII):
         raise InvalidEvidence(1, f"{certificate!r} is no number of cards")
@@ -150,6 +154,7 @@ def _check_loss(layout: str, certificate: str) -> None:
             raise InvalidEvidence(1, f"not {named} but {cards} cards are the first that leave no empty slot")
     if must_stay(layout[:named]) < len(SLOTS):
         raise InvalidEvidence(1, f"of the first {named} cards only {must_stay(layout[:named])} must stay")
+    return named
 
 
 def must_stay(cards: str) -> int:

@@ -66,9 +66,9 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
                 results.evidence[end] = NAMES[jump, k]
                 end += 1
             jump = _next_jump(board)
-        results.nodes[i] = positions
+        results.nodes[i] = min(positions, limit)
         results.values[i] = _sum_of_holes(board)
-        results.verdicts[i] = SCORED if jump < 0 else UNDECIDED
+        results.verdicts[i] = SCORED if jump < 0 and positions <= limit else UNDECIDED
         results.ends[i] = end
     return len(results.verdicts)
 

@@ -15,6 +15,7 @@ from pipeline.games.reading import read_line, rejected
 
 ROWS = (3, 3, 7, 7, 7, 3, 3)
 HOLES = sum(ROWS)
+HOLE_NAMES = [str(hole) for hole in range(1, HOLES + 1)]
 CANONICAL_LENGTH = HOLES + len(ROWS) - 1
 MOST_TOKENS = 1_000
 """Numbers of one game that are looked at; a game that goes on is bad anyway."""
@@ -81,15 +82,16 @@ def _read_games(
             break
         number, words = following[0], following[1].split()
     if holes:
-        yield rejected(start, " ".join(holes), ["the file ends before the 0 that ends this game"])
         games += 1
+        reasons = [*_game_reasons(holes, games, announced), "the file ends before the 0 that ends this game"]
+        yield rejected(start, " ".join(holes), reasons)
     if games < announced:
         yield rejected(number, "", [f"the first line announces {announced} games, the file ends after {games}"])
 
 
 def _read_game(line: int, holes: list[str], game: int, announced: int) -> Layout | Reject:
-    pegs = {int(word) for word in holes if word.isascii() and word.isdigit() and len(word) < 3}
-    if len(pegs) == len(holes) and (not pegs or (min(pegs) >= 1 and max(pegs) <= HOLES)) and game <= announced:
+    pegs = set(holes)
+    if game <= announced and len(pegs) == len(holes) and pegs.issubset(HOLE_NAMES):
         return Layout(line, _board(pegs))
     return rejected(line, " ".join(holes), _game_reasons(holes, game, announced))
 
@@ -101,7 +103,7 @@ def _game_reasons(holes: list[str], game: int, announced: int) -> Iterator[str]:
         shown = word[:20]
         if not (word.isascii() and word.isdigit()):
             yield f"{shown!r} is no number"
-        elif len(word) > 2 or not 1 <= int(word) <= HOLES:
+        elif word not in HOLE_NAMES:
             yield f"hole {shown} is not one of 1 to {HOLES}"
         elif times > 1:
             yield f"hole {shown} is named {times} times"
@@ -109,8 +111,8 @@ def _game_reasons(holes: list[str], game: int, announced: int) -> Iterator[str]:
         yield f"the game names {MOST_TOKENS} holes or more"
 
 
-def _board(pegs: set[int]) -> str:
-    signs = "".join("X" if hole in pegs else "O" for hole in range(1, HOLES + 1))
+def _board(pegs: set[str]) -> str:
+    signs = "".join("X" if hole in pegs else "O" for hole in HOLE_NAMES)
     rows, start = [], 0
     for length in ROWS:
         rows.append(signs[start : start + length])

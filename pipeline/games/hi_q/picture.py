@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pipeline.games.contract import Verdict
-from pipeline.games.hi_q.rules import HOLE_AT, play, read_trace, start
+from pipeline.games.hi_q.rules import HOLE_AT, OVER, play, read_trace, start
 
 PEG, HOLE, LEFT, JUMPED, LANDED = "●", "·", "○", "×", "◉"
 SIZE = 7
@@ -15,7 +15,7 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     Raises
     ------
     InvalidEvidence
-        Where the jumps in `evidence` cannot be read.
+        Where the jumps in `evidence` cannot be read or played.
     """
     pegs = start(layout)
     yield f"{_board(pegs, {})}\n\n{len(pegs)} pegs, the holes with pegs add up to {sum(pegs)}."
@@ -23,12 +23,11 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
         return
     trace = read_trace(evidence)
     for number, jump in enumerate(trace, start=1):
-        after = play(pegs, jump)
-        [jumped] = pegs - after - {jump.source}
-        ending = f"; the end: {len(after)} pegs that add up to {sum(after)}" if number == len(trace) else ""
+        pegs = play(pegs, jump, number)
+        jumped = OVER[jump]
+        ending = f"; the end: {len(pegs)} pegs that add up to {sum(pegs)}" if number == len(trace) else ""
         caption = f"Jump {number}: from {jump.source} over {jumped} to {jump.target}{ending}."
-        yield f"{_board(after, {jump.source: LEFT, jumped: JUMPED, jump.target: LANDED})}\n\n{caption}"
-        pegs = after
+        yield f"{_board(pegs, {jump.source: LEFT, jumped: JUMPED, jump.target: LANDED})}\n\n{caption}"
     if not trace:
         yield f"{_board(pegs, {})}\n\nNo jump is possible."
 

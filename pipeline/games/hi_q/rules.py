@@ -24,6 +24,7 @@ PLACE_OF = {
     if line[start : start + 3].strip()
 }
 HOLE_AT = {place: hole for hole, place in PLACE_OF.items()}
+STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
 @dataclass(frozen=True, order=True)
@@ -37,6 +38,15 @@ class Jump:
         return f"{self.source}-{self.target}"
 
 
+OVER = {
+    Jump(HOLE_AT[row + 2 * down, column + 2 * right], source): HOLE_AT[row + down, column + right]
+    for source, (row, column) in PLACE_OF.items()
+    for down, right in STEPS
+    if (row + 2 * down, column + 2 * right) in HOLE_AT
+}
+"""The jumps that the board has room for, each with the hole that it goes over."""
+
+
 def start(layout: str) -> frozenset[int]:
     """The holes with pegs of a layout."""
     signs = layout.replace("/", "")
@@ -45,22 +55,19 @@ def start(layout: str) -> frozenset[int]:
 
 def jumps(pegs: frozenset[int]) -> list[Jump]:
     """All jumps that are possible: over a neighbouring peg into an empty hole behind it."""
-    found = []
-    for source in pegs:
-        row, column = PLACE_OF[source]
-        for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0)):
-            over = HOLE_AT.get((row + down, column + right))
-            target = HOLE_AT.get((row + 2 * down, column + 2 * right))
-            if over in pegs and target is not None and target not in pegs:
-                found.append(Jump(target, source))
-    return found
+    return [jump for jump, over in OVER.items() if jump.source in pegs and over in pegs and jump.target not in pegs]
 
 
-def play(pegs: frozenset[int], jump: Jump) -> frozenset[int]:
-    """The pegs after a jump."""
-    (from_row, from_column), (to_row, to_column) = PLACE_OF[jump.source], PLACE_OF[jump.target]
-    over = HOLE_AT[(from_row + to_row) // 2, (from_column + to_column) // 2]
-    return pegs - {jump.source, over} | {jump.target}
+def play(pegs: frozenset[int], jump: Jump, step: int) -> frozenset[int]:
+    """The pegs after a jump.
+
+    Raises
+    ------
+    IllegalMove
+    """
+    if jump not in jumps(pegs):
+        raise IllegalMove(step, f"there is no jump {jump} here")
+    return pegs - {jump.source, OVER[jump]} | {jump.target}
 
 
 def read_trace(evidence: str) -> list[Jump]:
@@ -91,12 +98,10 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     pegs = start(layout)
     trace = read_trace(evidence)
     for step, jump in enumerate(trace, start=1):
-        possible = jumps(pegs)
-        if jump not in possible:
-            raise IllegalMove(step, f"there is no jump {jump} here")
-        if jump != max(possible):
-            raise IllegalMove(step, f"the rule prescribes {max(possible)} and not {jump}")
-        pegs = play(pegs, jump)
+        after = play(pegs, jump, step)
+        if jump != (prescribed := max(jumps(pegs))):
+            raise IllegalMove(step, f"the rule prescribes {prescribed} and not {jump}")
+        pegs = after
     if left := jumps(pegs):
         raise InvalidEvidence(len(trace) + 1, f"the play is not over: {max(left)} is possible")
     if sum(pegs) != value:

@@ -1,6 +1,6 @@
 """Camelot by exhaustive search, twice: on counts of cards with a full deck, and literally, slot by slot, on any table.
 
-Neither knows that removing more never hurts, or that slots can be renamed.
+Neither knows that removing more never hurts, or that slots can be renamed. And a play replayed sign by sign.
 """
 
 from collections.abc import Mapping
@@ -92,3 +92,39 @@ def winnable_by_prefixes(deck: str, slots: int) -> bool:
         if left >= slots:
             return False
     return True
+
+
+def replay_wins(deck: str, trace: str) -> bool:
+    """Whether a trace is a play by the rules that wins, on a grid of rows and columns."""
+    grid = [[" "] * 4 for _ in range(4)]
+    waiting = list(deck)
+    dealing, cleared = True, 1
+    for word in trace.split(" "):
+        slots = [divmod("abcdefghijklmnop".find(sign), 4) for sign in word.lstrip("-")]
+        if not slots or any(row < 0 for row, _ in slots) or len(word) - len(slots) != word.startswith("-"):
+            return False
+        if word.startswith("-"):
+            cards = [grid[row][column] for row, column in slots]
+            if dealing or len(set(slots)) != len(slots) or sum(WORTH.get(card, 99) for card in cards) != 10:
+                return False
+            cleared += 1
+            for row, column in slots:
+                grid[row][column] = " "
+        else:
+            if not cleared:
+                return False
+            for row, column in slots:
+                if not waiting or grid[row][column] != " " or not _fits(waiting[0], row, column):
+                    return False
+                grid[row][column] = waiting.pop(0)
+            if waiting and any(" " in line for line in grid):
+                return False
+            dealing, cleared = False, 0
+    return cleared > 0 and not waiting and not any(card in WORTH for line in grid for card in line)
+
+
+def _fits(card: str, row: int, column: int) -> bool:
+    edge_row, edge_column = row in (0, 3), column in (0, 3)
+    return {"K": edge_row and edge_column, "Q": edge_row and not edge_column, "J": edge_column and not edge_row}.get(
+        card, True
+    )

@@ -48,6 +48,11 @@ def test_decks_that_are_hard_to_call_agree_too() -> None:
     assert verdicts(decks) == [winnable_by_counts(deck) for deck in decks]
 
 
+def test_thousands_of_decks_agree_with_the_formula_written_again() -> None:
+    decks = deal(23, 1, 4_000)
+    assert verdicts(decks) == [winnable_by_prefixes(deck, 16) for deck in decks]
+
+
 @pytest.mark.parametrize(
     ("cards", "places", "slots"),
     [

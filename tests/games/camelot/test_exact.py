@@ -1,33 +1,41 @@
 """The exact number of winnable decks, counted over states and not sampled (52!/(4!)¹³ distinct decks)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from math import factorial
 
 WINNABLE = 47282356852139666523425070188440005183791049600000
 DECKS = factorial(52) // factorial(4) ** 13
 
-Pair = tuple[int, int]
-State = tuple[tuple[Pair, ...], int, int, int]
+Pairs = tuple[tuple[int, int], ...]
+State = tuple[Pairs, int, int, int]
 """Cards seen of the four pairs of partner values (each pair and all of them sorted), of fives, tens and court cards."""
 
 
-def moves(state: State) -> list[tuple[State, int]]:
+@cache
+def grown(pairs: Pairs) -> Counter[Pairs]:
+    """The pairs after one more card of theirs, each with the number of values that lead there."""
+    found: Counter[Pairs] = Counter()
+    for index, (low, high) in enumerate(pairs):
+        for one in ((low + 1, high), (low, high + 1)):
+            if max(one) <= 4:
+                found[tuple(sorted((*pairs[:index], (min(one), max(one)), *pairs[index + 1 :])))] += 1
+    return found
+
+
+def moves(state: State) -> Iterator[tuple[State, int]]:
     """The states after one more card, each with the number of kinds of cards that lead there (court as one kind)."""
     pairs, fives, tens, court = state
-    found: list[tuple[State, int]] = []
-    for index, (low, high) in enumerate(pairs):
-        for pair in ((low + 1, high), (low, high + 1)):
-            if max(pair) <= 4:
-                one: Pair = (min(pair), max(pair))
-                found.append(((tuple(sorted((*pairs[:index], one, *pairs[index + 1 :]))), fives, tens, court), 1))
+    for more, kinds in grown(pairs).items():
+        yield (more, fives, tens, court), kinds
     if fives < 4:
-        found.append(((pairs, fives + 1, tens, court), 1))
+        yield (pairs, fives + 1, tens, court), 1
     if tens < 4:
-        found.append(((pairs, fives, tens + 1, court), 1))
+        yield (pairs, fives, tens + 1, court), 1
     if court < 12:
-        found.append(((pairs, fives, tens, court + 1), 1))
-    return found
+        yield (pairs, fives, tens, court + 1), 1
 
 
 def left(state: State) -> int:

@@ -42,6 +42,11 @@ def test_all_reasons_are_given(deck: str, reasons: list[str]) -> None:
     assert list(caught.value.reasons) == reasons
 
 
+def test_a_line_longer_than_any_deck_is_told_by_its_length() -> None:
+    [entry] = entries("K" * 100_000)
+    assert entry == Reject(1, "K" * 200, ("the line is 100000 characters long, more than any deck",))
+
+
 @given(st.text())
 def test_any_text_is_read_without_an_error(text: str) -> None:
     for entry in entries(text):

@@ -25,7 +25,7 @@ LINES = lines()
 def play(pegs: set[int]) -> tuple[int, list[tuple[int, int]]]:
     """The sum at the end, and the jumps as (source, target)."""
     pegs = set(pegs)
-    jumps = []
+    jumps: list[tuple[int, int]] = []
     while True:
         possible = [three for three in LINES if three[0] in pegs and three[1] in pegs and three[2] not in pegs]
         if not possible:

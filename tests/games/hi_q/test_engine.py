@@ -57,6 +57,7 @@ def test_a_play_longer_than_the_limit_is_undecided() -> None:
         [None],
         [3],
     )
+    assert greedy([one, board(set())], 0).verdicts == [Verdict.UNDECIDED] * 2
 
 
 def test_deals_have_the_pegs_asked_for_and_stay_what_they_are() -> None:

@@ -35,6 +35,8 @@ def test_games_may_begin_on_the_line_of_their_number() -> None:
         ("1 1 0", ["hole 1 is named 2 times"]),
         ("1 x 99 2 2 0", ["'x' is no number", "hole 99 is not one of 1 to 33", "hole 2 is named 2 times"]),
         ("-5 0", ["'-5' is no number"]),
+        ("7 07 0", ["hole 07 is not one of 1 to 33"]),
+        ("00 0", ["hole 00 is not one of 1 to 33"]),
         ("٣ 0", ["'٣' is no number"]),
         ("123456789012345678901234567890 0", ["hole 12345678901234567890 is not one of 1 to 33"]),
     ],
@@ -52,6 +54,30 @@ def test_a_file_that_ends_too_early_says_so() -> None:
         Reject(3, "2 3", ("the file ends before the 0 that ends this game",)),
         Reject(3, "", ("the first line announces 3 games, the file ends after 2",)),
     ]
+
+
+def test_a_game_without_its_0_gets_all_other_reasons_too() -> None:
+    assert entries("1\n0 99 x")[1:] == [
+        Reject(
+            2,
+            "99 x",
+            (
+                "game 2 of the 1 that the first line announces",
+                "hole 99 is not one of 1 to 33",
+                "'x' is no number",
+                "the file ends before the 0 that ends this game",
+            ),
+        )
+    ]
+
+
+def test_a_game_that_never_ends_is_read_in_bounded_memory() -> None:
+    [endless] = read((number, "1 2 3") for number in range(1, 100_000))
+    assert isinstance(endless, Reject) and len(endless.text) == 200
+    assert endless.reasons[-2:] == (
+        "the game names 1000 holes or more",
+        "the file ends before the 0 that ends this game",
+    )
 
 
 def test_games_beyond_the_announced_number_are_rejected() -> None:
@@ -85,9 +111,9 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
         assert isinstance(entry, Layout) or (entry.reasons and len(entry.text) <= 200)
 
 
-@given(st.lists(st.integers(-1, 40)))
-def test_any_numbers_are_read_without_an_error(numbers: list[int]) -> None:
-    for entry in entries(" ".join(map(str, numbers))):
+@given(st.lists(st.from_regex(r"-?0{0,2}[0-9]{1,2}", fullmatch=True)))
+def test_any_numbers_are_read_without_an_error(numbers: list[str]) -> None:
+    for entry in entries(" ".join(["1", *numbers])):
         assert isinstance(entry, Layout) or entry.reasons
 
 

@@ -1,0 +1,25 @@
+"""What `make` says where Python will not do."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("python", ["exit 1", "echo no module named venv >&2; exit 1", None])
+def test_a_python_that_will_not_do_gets_one_line(python: str | None, tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
+    for name in ("requirements.txt", "pyproject.toml"):
+        (tmp_path / name).touch()
+    if python is not None:
+        (tmp_path / "python").write_text(f"#!/bin/sh\n{python}\n")
+        (tmp_path / "python").chmod(0o755)
+    made = subprocess.run(
+        ["make", "install", f"PYTHON={tmp_path / 'python'}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert made.returncode != 0
+    assert made.stdout.strip().startswith("Dealmill needs Python 3.11 or newer with venv: install it")
+    assert len(made.stdout.strip().splitlines()) == 1
+    assert not (tmp_path / ".venv").exists()

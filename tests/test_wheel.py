@@ -23,7 +23,15 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     [wheel] = folder.glob("dealmill-*.whl")
     venv.create(folder / "env", with_pip=False, symlinks=True)
-    install = ["-m", "pip", "--quiet", "--disable-pip-version-check", "--python", folder / "env/bin/python", "install"]
+    install: list[str | Path] = [
+        "-m",
+        "pip",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--python",
+        folder / "env/bin/python",
+        "install",
+    ]
     subprocess.run([sys.executable, *install, "--no-deps", wheel], check=True)
     [packages] = (folder / "env/lib").glob("python*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"])

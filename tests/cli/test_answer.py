@@ -8,11 +8,20 @@ import pytest
 
 from pipeline.games import games
 from pipeline.games.contract import Game
+from pipeline.solve import load
 from tests.servers import clean_environment, dealmill, dealmill_command
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 
 MANY = 100_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Compile all engines first, so that the command has nothing to tell of it."""
+    for game in games().values():
+        for engine in game.engines:
+            load(game.full_name(engine))
 
 
 @each_game

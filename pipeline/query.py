@@ -45,12 +45,12 @@ def _all_results(store: Store, runs: list[Run], wanted: Wanted, after: tuple[int
         if run.id < after[0]:
             continue
         position = after[1] if run.id == after[0] else 0
-        while found := page(store, run.id, wanted, position, PAGE):
+        while found := page(store, run, wanted, position, PAGE):
             yield from found
             position = found[-1].position
 
 
-def find_result(store: Store, run: int, position: int) -> Result:
+def find_result(store: Store, run: Run, position: int) -> Result:
     """The verdict on one item of a run.
 
     Raises
@@ -60,5 +60,7 @@ def find_result(store: Store, run: int, position: int) -> Result:
     """
     found = page(store, run, Wanted(), position - 1, 1)
     if not found or found[0].position != position:
-        raise NotFoundError(f"run {run} has no verdict on item {position}; dealmill status {run} says how far it is")
+        raise NotFoundError(
+            f"run {run.id} has no verdict on item {position}; dealmill status {run.id} says how far it is"
+        )
     return found[0]

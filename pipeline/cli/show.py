@@ -60,7 +60,7 @@ def _show_stored(item: str) -> None:
         raise NotFoundError(f"{item!r} is no item; write RUN:POSITION, as in 3:17, or deal:GAME:seed=S:NUMBER")
     store = open_configured_store()
     run = find_run(store, match[1])
-    result = find_result(store, run.id, int(match[2]))
+    result = find_result(store, run, int(match[2]))
     game, engine = find_engine(run.engine)
     click.echo(f"item {run.id}:{result.position}, line {result.line} of {run.source_name}")
     _show(game, engine, result.layout, result.verdict, result.value, result.nodes, result.evidence)

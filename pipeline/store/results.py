@@ -7,7 +7,8 @@ from sqlalchemy import select
 
 from pipeline.games.contract import Verdict
 from pipeline.store.database import Store
-from pipeline.store.tables import items, layouts, runs, verdicts
+from pipeline.store.runs import Run
+from pipeline.store.tables import items, layouts, verdicts
 
 ALL = (-(2**62), 2**62)
 
@@ -35,35 +36,42 @@ class Result:
     layout: str
 
 
-def page(store: Store, run: int, wanted: Wanted, after: int, most: int) -> list[Result]:
-    """The next verdicts of a run behind position `after`, in the order of their positions."""
-    query = (
-        select(
-            verdicts.c.run_id,
-            verdicts.c.position,
-            items.c.line,
-            verdicts.c.verdict,
-            verdicts.c.value,
-            verdicts.c.nodes,
-            verdicts.c.evidence,
-            layouts.c.text,
-        )
-        .select_from(verdicts)
-        .join(runs, runs.c.id == verdicts.c.run_id)
-        .join(items, (items.c.source_id == runs.c.source_id) & (items.c.position == verdicts.c.position))
-        .join(layouts, layouts.c.id == items.c.layout_id)
-        .where(verdicts.c.run_id == run, verdicts.c.position > after)
+def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
+    """The next verdicts of a run behind position `after`, in the order of their positions.
+
+    The page is cut out of the verdicts before anything is joined to it, so that no database takes it into its head to
+    join everything first.
+    """
+    cut = (
+        select(verdicts)
+        .where(verdicts.c.run_id == run.id, verdicts.c.position > after)
         .order_by(verdicts.c.position)
         .limit(most)
     )
     if wanted.verdicts:
-        query = query.where(verdicts.c.verdict.in_([int(verdict) for verdict in wanted.verdicts]))
+        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in wanted.verdicts]))
     if wanted.values != ALL:
-        query = query.where(verdicts.c.value.between(*wanted.values))
+        cut = cut.where(verdicts.c.value.between(*wanted.values))
     if wanted.nodes != ALL:
-        query = query.where(verdicts.c.nodes.between(*wanted.nodes))
+        cut = cut.where(verdicts.c.nodes.between(*wanted.nodes))
+    found = cut.subquery()
+    query = (
+        select(
+            found.c.position,
+            items.c.line,
+            found.c.verdict,
+            found.c.value,
+            found.c.nodes,
+            found.c.evidence,
+            layouts.c.text,
+        )
+        .select_from(found)
+        .join(items, (items.c.source_id == run.source) & (items.c.position == found.c.position))
+        .join(layouts, layouts.c.id == items.c.layout_id)
+        .order_by(found.c.position)
+    )
     with store.reading() as connection:
         return [
-            Result(run, position, line, Verdict(verdict), value, nodes, evidence, text)
-            for run, position, line, verdict, value, nodes, evidence, text in connection.execute(query)
+            Result(run.id, position, line, Verdict(verdict), value, nodes, evidence, text)
+            for position, line, verdict, value, nodes, evidence, text in connection.execute(query)
         ]

@@ -62,7 +62,10 @@ def test_verdicts_are_written_once_and_counted(store: Store, run: int) -> None:
     assert finish(store, job, scored(4, 6))
     assert not finish(store, job, scored(4, 6))
     assert claim(store, first, "w", LEASE) is None
-    assert [(result.position, result.value, result.evidence) for result in page(store, run, Wanted(), 0, 9)] == [
+    assert [
+        (result.position, result.value, result.evidence)
+        for result in page(store, find_run(store, str(run)), Wanted(), 0, 9)
+    ] == [
         (1, 4, "trace 4"),
         (2, 6, "trace 6"),
     ]
@@ -80,7 +83,7 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Store, run: int) -> 
     assert not finish(store, late, scored(0, 0))
     assert finish(store, other, scored(4, 6))
     assert not finish(store, late, scored(0, 0))
-    assert [result.value for result in page(store, run, Wanted(), 0, 9)] == [4, 6]
+    assert [result.value for result in page(store, find_run(store, str(run)), Wanted(), 0, 9)] == [4, 6]
 
 
 def test_expired_jobs_are_freed_and_others_left_alone(store: Store, run: int) -> None:
@@ -110,7 +113,7 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Store, run: int) 
     assert job is not None
     with pytest.raises(ValueError):
         finish(store, job, Batch([Verdict.SCORED] * 2, [1, 2], [1], ["", ""]))
-    assert page(store, run, Wanted(), 0, 9) == []
+    assert page(store, find_run(store, str(run)), Wanted(), 0, 9) == []
     assert finish(store, job, scored(4, 6))
 
 
@@ -139,11 +142,13 @@ def test_pages_filter_and_go_on_behind_a_position(store: Store, run: int) -> Non
         job = claim(store, number, "w", LEASE)
         assert job is not None
         finish(store, job, scored(*values))
-    assert [result.value for result in page(store, run, Wanted(), 2, 2)] == [8, 10]
-    assert [result.value for result in page(store, run, Wanted(values=(6, 8)), 0, 9)] == [6, 8]
-    assert page(store, run, Wanted(verdicts=(Verdict.UNWINNABLE,)), 0, 9) == []
-    assert page(store, run, Wanted(nodes=(2, 9)), 0, 9) == []
-    assert [result.layout for result in page(store, run, Wanted((Verdict.SCORED,)), 0, 9)] == TEXTS
+    assert [result.value for result in page(store, find_run(store, str(run)), Wanted(), 2, 2)] == [8, 10]
+    assert [result.value for result in page(store, find_run(store, str(run)), Wanted(values=(6, 8)), 0, 9)] == [6, 8]
+    assert page(store, find_run(store, str(run)), Wanted(verdicts=(Verdict.UNWINNABLE,)), 0, 9) == []
+    assert page(store, find_run(store, str(run)), Wanted(nodes=(2, 9)), 0, 9) == []
+    assert [
+        result.layout for result in page(store, find_run(store, str(run)), Wanted((Verdict.SCORED,)), 0, 9)
+    ] == TEXTS
 
 
 def test_the_schema_itself_forbids_a_second_verdict(store: Store, run: int) -> None:

@@ -14,6 +14,7 @@ from pipeline.games.contract import Layout, Reject
 from pipeline.games.reading import read_line, rejected
 
 RANKS = "A23456789TJQKBCD"
+RANK_SET = frozenset(RANKS)
 SUITS = 4
 MOST_CARDS = len(RANKS) * SUITS
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -41,12 +42,11 @@ def canonical(text: str) -> str:
     if len(text) > LONGEST_LINE:
         raise BadLayout([f"the line is {len(text)} characters long, more than any layout"])
     stacks = text.upper().split()
-    cards = sorted("".join(stacks))
-    every_fourth = cards[::SUITS]
+    cards = "".join(stacks)
+    ranks = set(cards)
     if (
-        cards == sorted(every_fourth * SUITS)
-        and len(set(every_fourth)) == len(every_fourth)
-        and set(every_fourth) <= set(RANKS)
+        set(map(cards.count, ranks)) == {SUITS}
+        and ranks <= RANK_SET
         and 1 < len(stacks) <= len(STACK_NAMES)
         and len(set(map(len, stacks))) == 1
     ):

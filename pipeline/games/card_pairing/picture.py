@@ -1,4 +1,4 @@
-"""Card pairing as text: the stacks side by side, their tops above."""
+"""Card pairing as text: the stacks side by side, their tops above; `·` is where a card was taken away just now."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,15 @@ from pipeline.games.card_pairing.rules import (
     Mates,
     Stacks,
     cards_of,
+    check,
     jams,
     pair_off,
     play,
     start,
 )
 from pipeline.games.contract import Verdict
+
+FREED = "·"
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
@@ -23,10 +26,11 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     Raises
     ------
     InvalidEvidence
-        Where a move breaks the rules.
+        Where a move breaks the rules, or the certificate does not hold.
     """
     stacks = start(layout)
-    yield f"{_board(stacks)}\n\n{sum(map(len, stacks))} cards in {len(stacks)} stacks."
+    height = max(map(len, stacks))
+    yield f"{_board(stacks, height)}\n\n{sum(map(len, stacks))} cards in {len(stacks)} stacks."
     if evidence is None:
         return
     if verdict is Verdict.WINNABLE:
@@ -34,8 +38,10 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
             rank = play(stacks, move, step)
             left = sum(map(len, stacks))
             ending = f"{left} cards are left." if left else "No card is left: won."
-            yield f"{_board(stacks)}\n\nMove {step}: {rank} from {move[0]} and {rank} from {move[1]}. {ending}"
+            caption = f"Move {step}: {rank} from {move[0]} and {rank} from {move[1]}. {ending}"
+            yield f"{_board(stacks, height, move)}\n\n{caption}"
     elif verdict is Verdict.UNWINNABLE:
+        check("winnable", layout, verdict, None, evidence)
         yield "\n".join(
             [
                 "No play wins. The cards of a rank leave in one of three ways; each way jams,",
@@ -64,10 +70,9 @@ def _name(card: Card) -> str:
     return f"{STACK_NAMES[card.stack]}.{card.height + 1}"
 
 
-def _board(stacks: Stacks) -> str:
-    highest = max(map(len, stacks))
-    rows = [
-        " ".join(stack[height] if height < len(stack) else " " for stack in stacks).rstrip()
-        for height in range(highest - 1, -1, -1)
-    ]
-    return "\n".join([*rows, "─" * (2 * len(stacks) - 1), " ".join(STACK_NAMES[: len(stacks)])])
+def _board(stacks: Stacks, height: int, freed: str = "") -> str:
+    """The stacks, with a mark where the top cards of those that are `freed` were."""
+    names = STACK_NAMES[: len(stacks)]
+    columns = ["".join(stack) + (FREED if name in freed else "") for name, stack in zip(names, stacks, strict=True)]
+    rows = [" ".join(column[level : level + 1] or " " for column in columns) for level in reversed(range(height))]
+    return "\n".join([*map(str.rstrip, rows), "─" * (2 * len(stacks) - 1), " ".join(names)])

@@ -10,7 +10,7 @@ from pipeline.errors import InputError
 from pipeline.files import STDIN, numbered_lines, rereadable, text_digest
 from pipeline.games import games
 from pipeline.games.contract import Game, Layout, Reject
-from pipeline.store.database import Store
+from pipeline.store.database import Store, refresh_statistics
 from pipeline.store.sources import Source, append, open_source
 
 BATCH = 5_000
@@ -84,6 +84,7 @@ def _store(
         batch = list(islice(entries, BATCH))
         source = append(store, source, batch, last=len(batch) < BATCH)
         report(source)
+    refresh_statistics(store)
     return source
 
 

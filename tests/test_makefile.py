@@ -1,5 +1,6 @@
 """What `make` says where Python will not do."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -17,7 +18,12 @@ def test_a_python_that_will_not_do_gets_one_line(python: str | None, tmp_path: P
         (tmp_path / "python").write_text(f"#!/bin/sh\n{python}\n")
         (tmp_path / "python").chmod(0o755)
     made = subprocess.run(
-        ["make", "install", f"PYTHON={tmp_path / 'python'}"], cwd=tmp_path, capture_output=True, text=True, check=False
+        ["make", "install", f"PYTHON={tmp_path / 'python'}"],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},  # and nothing of a make that may have started us
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert made.returncode != 0
     assert made.stdout.strip().startswith("Dealmill needs Python 3.11 or newer with venv: install it")

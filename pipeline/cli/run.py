@@ -80,6 +80,7 @@ def _queue(store: "Store", source: "Source", engine: str, limit: int) -> int:
 
 def solve_runs(store: "Store", numbers: Sequence[int]) -> None:
     """Work with local workers until these runs are finished, with progress; at once if they are."""
+    from pipeline.store.database import refresh_statistics
     from pipeline.store.runs import list_runs
     from workers.farm import Farm
 
@@ -99,6 +100,7 @@ def solve_runs(store: "Store", numbers: Sequence[int]) -> None:
             time.sleep(LOOK)
             runs = list_runs(store, numbers)
             _show(bar, runs)
+    refresh_statistics(store)
 
 
 def _show(bar: Bar, runs: Sequence["Run"]) -> None:

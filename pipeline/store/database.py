@@ -131,6 +131,14 @@ class Store:
             yield connection
 
 
+def refresh_statistics(store: Store) -> None:
+    """Have PostgreSQL look at its tables anew, as after many rows came in: it plans pages of a table that it takes for
+    small by reading all of it. SQLite needs none of that, for every page follows a key."""
+    if not store.embedded:
+        with store.writing() as connection:
+            connection.execute(text("ANALYZE"))
+
+
 def revision_of(connection: Connection) -> str | None:
     """The migration a database stands at; None for one without any tables of ours."""
     if not inspect(connection).has_table("alembic_version"):

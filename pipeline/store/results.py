@@ -39,8 +39,8 @@ class Result:
 def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
     """The next verdicts of a run behind position `after`, in the order of their positions.
 
-    The page is cut out of the verdicts before anything is joined to it, so that no database takes it into its head to
-    join everything first.
+    The page is cut out of the verdicts before anything is joined to it, and the items too begin behind `after`, so that
+    no database takes it into its head to join everything, or to walk there from the first item.
     """
     cut = (
         select(verdicts)
@@ -66,8 +66,9 @@ def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[
             layouts.c.text,
         )
         .select_from(found)
-        .join(items, (items.c.source_id == run.source) & (items.c.position == found.c.position))
+        .join(items, items.c.position == found.c.position)
         .join(layouts, layouts.c.id == items.c.layout_id)
+        .where(items.c.source_id == run.source, items.c.position > after)
         .order_by(found.c.position)
     )
     with store.reading() as connection:

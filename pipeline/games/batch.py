@@ -35,6 +35,9 @@ number of the first layout it did not come to. Layout i is ``text[starts[i]:star
 
 ROOM = 1 << 20
 
+VERDICTS = {int(verdict): verdict for verdict in Verdict}
+"""Looked up here, since asking the enumeration takes as long as solving some layouts does."""
+
 
 def pack(layouts: Sequence[str]) -> tuple[Bytes, Numbers]:
     """Layouts as one array of bytes, and where each starts (N + 1 numbers)."""
@@ -70,7 +73,7 @@ def solve_batch(kernel: Kernel, layouts: Sequence[str], limit: int, longest: int
         reached = kernel(text, starts, first, limit, results)
         evidence += unpack(results.evidence, results.ends[first:reached])
         first = reached
-    words = [Verdict(code) for code in results.verdicts.tolist()]
+    words = [VERDICTS[code] for code in results.verdicts.tolist()]
     return Batch(
         verdicts=words,
         values=[

@@ -8,7 +8,7 @@ top, the next ones stack 1, and so on.
 
 import numpy as np
 
-from pipeline.errors import InputError
+from pipeline.errors import NotFoundError
 from pipeline.games.batch import Bytes, unpack
 from pipeline.games.card_pairing.layout import SUITS
 from pipeline.games.kernel import kernel
@@ -23,12 +23,12 @@ def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9) -> 
 
     Raises
     ------
-    InputError
+    NotFoundError
         If the cards cannot be cut into that many stacks of equal height.
     """
     height, rest = divmod(ranks * SUITS, stacks)
     if rest or not height:
-        raise InputError(f"{ranks * SUITS} cards cannot be cut into {stacks} stacks of equal height")
+        raise NotFoundError(f"{ranks * SUITS} cards cannot be cut into {stacks} stacks of equal height")
     symbols = FRENCH[-ranks:] + MORE[: max(0, ranks - len(FRENCH))]
     deck = np.frombuffer(symbols.encode("ascii"), dtype=np.uint8).repeat(SUITS)
     texts = np.full((count, stacks * (height + 1)), ord(" "), dtype=np.uint8)

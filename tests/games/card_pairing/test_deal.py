@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.errors import InputError
+from pipeline.errors import NotFoundError
 from pipeline.games.card_pairing import GAME
 from pipeline.games.card_pairing.deal import deal
 from pipeline.games.card_pairing.layout import read
@@ -48,7 +48,7 @@ def test_the_default_is_9_ranks_on_9_stacks_and_no_deals_are_none() -> None:
 
 @pytest.mark.parametrize(("ranks", "stacks"), [(9, 7), (9, 10), (1, 3), (1, 8), (2, 36)])
 def test_stacks_of_unequal_height_are_refused(ranks: int, stacks: int) -> None:
-    with pytest.raises(InputError, match=f"{4 * ranks} cards cannot be cut into {stacks} stacks of equal height"):
+    with pytest.raises(NotFoundError, match=f"{4 * ranks} cards cannot be cut into {stacks} stacks of equal height"):
         deal(1, 1, 1, ranks=ranks, stacks=stacks)
 
 

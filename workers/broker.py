@@ -3,7 +3,6 @@ keeping."""
 
 import shutil
 import subprocess
-import tempfile
 import time
 from importlib.resources import files
 from pathlib import Path
@@ -36,11 +35,13 @@ def find_server() -> str:
 
 
 class LocalBroker:
-    """A server for as long as the `with` block lasts; `url` is how to reach it."""
+    """A server for as long as the `with` block lasts, with its socket in `folder`; `url` is how to reach it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._socket = folder / "broker.sock"
 
     def __enter__(self) -> Self:
-        self._folder = tempfile.TemporaryDirectory(prefix="dealmill-")
-        self._socket = Path(self._folder.name) / "broker.sock"
         self.url = f"redis+socket://{self._socket}"
         self._process = self._start()
         return self
@@ -49,7 +50,6 @@ class LocalBroker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         stop(self._process)
-        self._folder.cleanup()
 
     def keep_up(self) -> None:
         """Start the server again if it has died; the reconciler sends anew what it held."""
@@ -58,14 +58,14 @@ class LocalBroker:
 
     def _start(self) -> subprocess.Popen[str]:
         self._socket.unlink(missing_ok=True)
-        log = Path(self._folder.name) / "broker.log"
+        log = self._folder / "broker.log"
         options = {
             "port": "0",
             "unixsocket": str(self._socket),
             "unixsocketperm": "700",
             "save": "",
             "appendonly": "no",
-            "dir": self._folder.name,
+            "dir": str(self._folder),
             "logfile": str(log),
         }
         process = start([find_server(), *(word for key, value in options.items() for word in (f"--{key}", value))])

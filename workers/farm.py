@@ -5,6 +5,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from types import TracebackType
 from typing import Self
@@ -52,9 +54,10 @@ class Farm:
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
+            self._folder = opened.enter_context(TemporaryDirectory(prefix="dealmill-"))
             configured = settings().broker_url
             if configured is None:
-                self._broker = opened.enter_context(LocalBroker())
+                self._broker = opened.enter_context(LocalBroker(Path(self._folder)))
                 self._broker_url = self._broker.url
             else:
                 self._broker_url = configured.get_secret_value()
@@ -97,6 +100,7 @@ class Farm:
             environment={
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,
+                "TMPDIR": self._folder,  # what a killed worker leaves behind goes with us
             },
         )
         Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()

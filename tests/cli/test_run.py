@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -32,7 +33,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def broker() -> Iterator[str]:
     """A broker that is configured and not the command's own."""
-    with LocalBroker() as server:
+    with TemporaryDirectory() as folder, LocalBroker(Path(folder)) as server:
         yield server.url
 
 

@@ -116,3 +116,26 @@ def clean_environment(env: dict[str, str] | None = None) -> dict[str, str]:
     """This process's environment without settings of Dealmill but those given."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DEALMILL_")}
     return {**inherited, **(env or {})}
+
+
+def peak_memory(arguments: Sequence[str], stdin: Path, stdout: Path) -> int:
+    """Run the real command from file to file; the peak of its resident memory in kilobytes.
+
+    A small process in between measures, because the peak of a child counts what its parent had when it was forked.
+    """
+    between = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run(sys.argv[1:], check=True)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)"
+    )
+    with stdin.open() as source, stdout.open("w") as sink:
+        measured = subprocess.run(
+            [sys.executable, "-S", "-c", between, *dealmill_command(arguments)],
+            stdin=source,
+            stdout=sink,
+            stderr=subprocess.PIPE,
+            env=clean_environment(),
+            check=True,
+            text=True,
+        )
+    return int(measured.stderr.splitlines()[-1])

@@ -1,7 +1,5 @@
 """``dealmill answer``: the statement's output, byte for byte, as a stream."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from pipeline.games import games
 from pipeline.games.contract import Game
 from pipeline.solve import load
-from tests.servers import clean_environment, dealmill, dealmill_command
+from tests.servers import dealmill, peak_memory
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 
@@ -68,12 +66,6 @@ def test_a_hundred_thousand_through_a_pipe_take_no_more_memory_than_a_few_thousa
     peaks = []
     for times in (1, 2, MANY // len(deals.splitlines())):  # the first may have to compile
         (tmp_path / "many.txt").write_text(deals * times)
-        with (tmp_path / "many.txt").open() as stdin, (tmp_path / "answers").open("w") as stdout:
-            child = subprocess.Popen(
-                dealmill_command(["answer", game.name]), stdin=stdin, stdout=stdout, env=clean_environment()
-            )
-            _, status, usage = os.wait4(child.pid, 0)
-        assert status == 0
-        peaks.append(usage.ru_maxrss)
+        peaks.append(peak_memory(["answer", game.name], tmp_path / "many.txt", tmp_path / "answers"))
     assert len((tmp_path / "answers").read_text().split()) >= MANY
     assert peaks[2] < 1.2 * peaks[1]

@@ -1,83 +1,134 @@
-"""Card pairing by brute force: every play, every order of the relaxed game. Shares no code with the pipeline."""
+"""Card pairing by exhaustive search over literal play, and its theory by trying everything.
 
+Nothing here knows closures or minds the order of play: positions are tuples of stacks, and every move is tried.
+"""
+
+import random
 from functools import cache
-from itertools import combinations
+from graphlib import CycleError, TopologicalSorter
+from itertools import combinations, product
+
+Stacks = tuple[str, ...]
+Card = tuple[int, int]
+"""A stack and a height in it."""
+Pair = frozenset[Card]
 
 NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-Place = tuple[int, int]
-"""A card: its stack, and how many cards lie under it."""
-Pair = frozenset[Place]
+SHAPES = [(ranks, stacks) for ranks in range(2, 6) for stacks in range(2, 11) if 4 * ranks % stacks == 0]
+"""Ranks and stacks of decks that are small enough to try everything."""
 
 
-def is_winnable(layout: str) -> bool:
-    """Whether any play wins, by trying all."""
-    stacks = layout.split()
+def decks(ranks: int, stacks: int, count: int) -> list[str]:
+    """Shuffled decks, the same ones each time."""
+    chance = random.Random(100 * ranks + stacks)
+    height = 4 * ranks // stacks
+    found = []
+    for _ in range(count):
+        cards = "".join(chance.sample("A23456789TJQK"[:ranks] * 4, 4 * ranks))
+        found.append(" ".join(cards[start : start + height] for start in range(0, len(cards), height)))
+    return found
+
+
+def without_tops(stacks: Stacks, places: tuple[int, ...]) -> Stacks:
+    return tuple(stack[:-1] if place in places else stack for place, stack in enumerate(stacks))
+
+
+def moves(stacks: Stacks) -> list[tuple[int, int]]:
+    """Every two stacks with equal top cards."""
+    full = [place for place, stack in enumerate(stacks) if stack]
+    return [(one, other) for one, other in combinations(full, 2) if stacks[one][-1] == stacks[other][-1]]
+
+
+def winnable_by_play(deck: str) -> bool:
+    """Whether some sequence of removals empties all stacks."""
 
     @cache
-    def wins(heights: tuple[int, ...]) -> bool:
-        if not any(heights):
-            return True
-        tops = [(stack, stacks[stack][height - 1]) for stack, height in enumerate(heights) if height]
-        return any(
-            wins(tuple(height - (stack in (one, other)) for stack, height in enumerate(heights)))
-            for (one, rank), (other, same) in combinations(tops, 2)
-            if rank == same
-        )
+    def wins(stacks: Stacks) -> bool:
+        return not any(stacks) or any(wins(without_tops(stacks, move)) for move in moves(stacks))
 
-    return wins(tuple(map(len, stacks)))
+    return wins(tuple(deck.split()))
 
 
-def is_win(layout: str, moves: str) -> bool:
-    """Whether these moves are legal and leave nothing."""
-    stacks = [list(stack) for stack in layout.split()]
-    for move in moves.split(" "):
-        if len(move) != 2 or not set(move) <= set(NAMES[: len(stacks)]):
+def chance_of_random_play(deck: str) -> float:
+    """How likely all cards leave if each pair of equal tops is as likely as any other to be the next."""
+
+    @cache
+    def chance(stacks: Stacks) -> float:
+        possible = moves(stacks)
+        if not possible:
+            return 0.0 if any(stacks) else 1.0
+        return sum(chance(without_tops(stacks, move)) for move in possible) / len(possible)
+
+    return chance(tuple(deck.split()))
+
+
+def is_win(deck: str, trace: str) -> bool:
+    """Whether the pairs of stacks in a trace can be removed one after the other, and leave nothing."""
+    stacks = tuple(deck.split())
+    for move in trace.split(" "):
+        places = tuple(sorted(map(NAMES.find, move)))
+        if places not in moves(stacks):
             return False
-        one, other = (stacks[NAMES.index(name)] for name in move)
-        if one is other or not one or not other or one.pop() != other.pop():
-            return False
+        stacks = without_tops(stacks, places)
     return not any(stacks)
 
 
-def is_refuted(layout: str, certificate: str) -> bool:
-    """Whether a certificate proves that no play wins, with all orders of play tried in each relaxed game."""
-    stacks = layout.split()
-    places: dict[str, list[Place]] = {}
-    for stack, cards in enumerate(stacks):
-        for height, rank in enumerate(cards):
-            places.setdefault(rank, []).append((stack, height))
-    entries = list(certificate)
+def ways_to_pair(deck: str, rank: str) -> list[list[Pair]]:
+    """The three ways in which the cards of a rank can leave."""
+    first, *rest = [
+        (place, height) for place, stack in enumerate(deck.split()) for height, card in enumerate(stack) if card == rank
+    ]
+    return [[frozenset({first, mate}), frozenset(rest) - {mate}] for mate in rest]
 
-    def holds(pairs: frozenset[Pair]) -> bool:
-        if not entries or entries[0] not in places:
+
+def winnable_by_matchings(deck: str) -> bool:
+    """Whether for some choice of pairs no pair must, by cards that lie on cards, leave before itself."""
+    choices = product(*(ways_to_pair(deck, rank) for rank in sorted(set(deck) - {" "})))
+    return any(is_acyclic([pair for way in choice for pair in way]) for choice in choices)
+
+
+def is_acyclic(pairs: list[Pair]) -> bool:
+    below = TopologicalSorter[Pair]()
+    for upper, lower in product(pairs, repeat=2):
+        if any(above[0] == card[0] and above[1] > card[1] for above in upper for card in lower):
+            below.add(lower, upper)
+    try:
+        below.prepare()
+    except CycleError:
+        return False
+    return True
+
+
+def is_refutation(deck: str, certificate: str) -> bool:
+    """Whether the ranks of a certificate, used up exactly, jam every way to pair them off."""
+    entries = iter(certificate)
+
+    def refutes(pairs: list[Pair], used: str) -> bool:
+        rank = next(entries, " ")
+        if rank not in deck or rank in f"{used} ":
             return False
-        first, *others = places[entries.pop(0)]
-        if any(first in pair for pair in pairs):
-            return False
-        for mate in others:
-            rest = Pair(others) - {mate}
-            chosen = pairs | {Pair({first, mate}), rest}
-            if can_be_cleared(stacks, chosen) and not holds(chosen):
-                return False
-        return True
-
-    return holds(frozenset()) and not entries
-
-
-def can_be_cleared(stacks: list[str], pairs: frozenset[Pair]) -> bool:
-    """Whether some order clears the stacks if these pairs leave together and every other card by itself."""
-
-    @cache
-    def clears(heights: tuple[int, ...]) -> bool:
-        if not any(heights):
-            return True
-        tops = frozenset((stack, height - 1) for stack, height in enumerate(heights) if height)
-        bound = frozenset().union(*pairs)
-        leaving = [pair for pair in pairs if pair <= tops] + [frozenset({top}) for top in tops - bound]
-        return any(
-            clears(tuple(height - ((stack, height - 1) in cards) for stack, height in enumerate(heights)))
-            for cards in leaving
+        return all(
+            not clears_relaxed(deck, pairs + way) or refutes(pairs + way, used + rank)
+            for way in ways_to_pair(deck, rank)
         )
 
-    return clears(tuple(map(len, stacks)))
+    return refutes([], "") and next(entries, None) is None
+
+
+def clears_relaxed(deck: str, pairs: list[Pair]) -> bool:
+    """Whether some order of play clears the stacks if cards that are in no pair leave by themselves."""
+    mates = {card: pair for pair in pairs for card in pair}
+    start = tuple(map(len, deck.split()))
+    seen = {start}
+    waiting = [start]
+    while waiting:
+        heights = waiting.pop()
+        tops = {(place, height - 1) for place, height in enumerate(heights) if height}
+        for top in tops:
+            leaving = mates.get(top, {top})
+            if leaving <= tops:
+                after = tuple(h - any(place == card[0] for card in leaving) for place, h in enumerate(heights))
+                if after not in seen:
+                    seen.add(after)
+                    waiting.append(after)
+    return not all(map(any, seen))

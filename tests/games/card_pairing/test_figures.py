@@ -1,43 +1,52 @@
-"""Figures of the literature on random deals, within five standard deviations of the sample."""
+"""What is known of random deals of card pairing, found again in samples; five standard deviations are allowed."""
 
-from math import sqrt
+import pytest
 
 from pipeline.games.card_pairing.deal import deal
 from pipeline.games.card_pairing.engine import winnable
 from pipeline.games.contract import Verdict
+from tests.games.card_pairing.naive import chance_of_random_play
 
-KNOWN_9_BY_4 = 0.6882, 0.0003
-"""Share of winnable deals of 9 ranks on 9 stacks and its 95 % confidence, from ten million deals."""
-KNOWN_13_BY_4 = 0.841, 0.0005
-"""The same with 13 ranks on 13 stacks; given with three digits."""
-
-
-def is_share(found: float, sample: int, known: float, uncertainty: float) -> bool:
-    return abs(found - known) < uncertainty + 5 * sqrt(known * (1 - known) / sample)
+SAMPLE = 200_000
+NEERC = "A96K JQAK 7QJK QTJ9 6TA8 QTK8 89T7 97J7 86A6"
+"""The sample of *Double Patience*, problem D of the NEERC 2005, without suits."""
 
 
-def test_share_of_winnable_deals() -> None:
-    for ranks, sample, known in ((9, 200_000, KNOWN_9_BY_4), (13, 50_000, KNOWN_13_BY_4)):
-        verdicts = winnable(deal(1, 1, sample, ranks=ranks, stacks=ranks)).verdicts
-        assert is_share(verdicts.count(Verdict.WINNABLE) / sample, sample, *known)
+def is_near(found: int, share: float, rounding: float) -> bool:
+    sigma: float = (share * (1 - share) / SAMPLE) ** 0.5
+    return abs(found / SAMPLE - share) < rounding + 5 * sigma
 
 
-def test_share_of_deals_with_three_of_a_rank_in_one_stack() -> None:
-    sample = 100_000
-    found = sum(
-        any(stack.count(rank) >= 3 for stack in layout.split() for rank in stack[:2]) for layout in deal(2, 1, sample)
-    )
-    assert is_share(found / sample, sample, 0.162, 0.0005)
+@pytest.mark.parametrize(("ranks", "share", "rounding"), [(9, 0.6882, 0.0003), (13, 0.841, 0.0005)])
+def test_the_winnable_share_of_four_cards_in_each_stack(ranks: int, share: float, rounding: float) -> None:
+    solved = winnable(deal(1, 1, SAMPLE, ranks=ranks, stacks=ranks))
+    assert is_near(solved.verdicts.count(Verdict.WINNABLE), share, rounding)
 
 
-def test_certificates_are_short() -> None:
-    solved = winnable(deal(3, 1, 50_000))
-    lengths = sorted(
-        len(evidence or "")
+def test_the_share_of_deals_with_three_equal_ranks_in_one_stack() -> None:
+    assert is_near(sum(has_three(layout) for layout in deal(1, 1, SAMPLE)), 0.162, 0.0005)
+
+
+def has_three(layout: str) -> bool:
+    """Whether a stack of four has only one or two ranks but not two of each."""
+    return any(len(set(stack)) <= 2 and not two_of_each(stack) for stack in layout.split(" "))
+
+
+def two_of_each(stack: str) -> bool:
+    return all(stack.count(card) == 2 for card in stack)
+
+
+def test_half_of_the_lost_deals_are_refuted_by_one_rank() -> None:
+    solved = winnable(deal(1, 1, SAMPLE))
+    lost = [
+        len(evidence)
         for verdict, evidence in zip(solved.verdicts, solved.evidence, strict=True)
-        if verdict is Verdict.UNWINNABLE
-    )
-    half, most = len(lengths) // 2, len(lengths) * 99 // 100
-    assert lengths[half] == 1
-    assert sum(lengths) / len(lengths) < 8.5
-    assert lengths[most] < 56
+        if verdict is Verdict.UNWINNABLE and evidence is not None
+    ]
+    assert 0.48 < lost.count(1) / len(lost) < 0.56
+    assert 6 < sum(lost) / len(lost) < 9
+
+
+def test_the_contest_sample() -> None:
+    assert winnable([NEERC]).verdicts == [Verdict.WINNABLE]
+    assert f"{chance_of_random_play(NEERC):.6f}" == "0.589314"

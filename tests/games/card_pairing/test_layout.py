@@ -1,125 +1,138 @@
-"""Reading layouts: the count line, every kind of malformed input, and that nothing makes the reader raise."""
+"""Reading card pairing: the count line, untidy layouts, and every reason for a bad one."""
 
-import tracemalloc
-from collections.abc import Iterator
+from itertools import count, islice, repeat
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import BadLayout
-from pipeline.games.card_pairing.layout import canonical, read
+from pipeline.games.card_pairing.layout import RANKS, canonical, read
 from pipeline.games.contract import Layout, Reject
 
-PAIRED = "66 77 67 67"
+ONE = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
+TWO = "KK6A QKT8 9TA9 A7QT QJ7Q 6J66 78JJ T8K9 879A"
 
 
-def read_lines(*lines: str) -> list[Layout | Reject]:
-    return list(read(enumerate(lines, start=1)))
+def entries(text: str) -> list[Layout | Reject]:
+    return list(read(enumerate(text.split("\n"), start=1)))
 
 
-def test_layouts_blank_lines_and_white_space() -> None:
-    found = read_lines("", PAIRED, "  \t", " ak\tKA  aK ka \r", "\r")
-    assert found == [Layout(2, PAIRED), Layout(4, "AK KA AK KA")]
+def test_the_count_line_is_optional() -> None:
+    assert entries(f"2\n{ONE}\n{TWO}\n") == [Layout(2, ONE), Layout(3, TWO)]
+    assert entries(f"{ONE}\n{TWO}") == [Layout(1, ONE), Layout(2, TWO)]
 
 
-def test_the_statement_s_format() -> None:
-    assert read_lines("2", PAIRED, PAIRED) == [Layout(2, PAIRED), Layout(3, PAIRED)]
-    assert read_lines("", " 1 \r", "", PAIRED, "") == [Layout(4, PAIRED)]
-    assert read_lines("0") == []
+def test_blank_lines_white_space_and_small_letters_do_not_matter() -> None:
+    untidy = "\t" + ONE.lower().replace(" ", "  \t") + " \r"
+    assert entries(f"\n \r\n 2 \r\n\n{untidy}\n\n{TWO}\r\n\n") == [Layout(5, ONE), Layout(7, TWO)]
 
 
-def test_a_bad_layout_counts_too() -> None:
-    good, bad = read_lines("2", PAIRED, "?")
-    assert good == Layout(2, PAIRED)
-    assert isinstance(bad, Reject) and bad.line == 3
+def test_a_file_of_nothing_has_no_layouts() -> None:
+    for text in ("", "\n \n\t\r\n", "0", "0\n\n"):
+        assert entries(text) == []
 
 
-def test_more_layouts_than_announced() -> None:
-    assert read_lines("1", PAIRED, PAIRED, "?") == [
-        Layout(2, PAIRED),
-        Reject(3, PAIRED, ("layout 2 of the 1 that the first line announces",)),
-        Reject(4, "?", ("layout 3 of the 1 that the first line announces",)),
+def test_layouts_beyond_the_announced_number_are_rejected() -> None:
+    first, *beyond = entries(f"1\n{ONE}\n\n{TWO}\nx")
+    assert first == Layout(2, ONE)
+    assert beyond == [
+        Reject(4, TWO, ("layout 2 of the 1 that the first line announces",)),
+        Reject(5, "x", ("layout 3 of the 1 that the first line announces",)),
     ]
+    assert entries(f"0\n{ONE}") == [Reject(2, ONE, ("layout 1 of the 0 that the first line announces",))]
 
 
-def test_fewer_layouts_than_announced() -> None:
-    reasons = ("the first line announces 5 layouts, the file ends after 1",)
-    assert read_lines("5", PAIRED, "") == [Layout(2, PAIRED), Reject(2, "", reasons)]
-    [reject] = read_lines("9" * 5000)
-    assert isinstance(reject, Reject)
+def test_a_file_that_ends_too_early_says_so() -> None:
+    found = entries(f"5\n{ONE}\nbad\n{TWO}\n\n")
+    assert [found[0], found[2]] == [Layout(2, ONE), Layout(4, TWO)]
+    assert found[1].line == 3
+    assert found[3:] == [Reject(4, "", ("the first line announces 5 layouts, the file ends after 3",))]
+    assert entries("7") == [Reject(1, "", ("the first line announces 7 layouts, the file ends after 0",))]
 
 
-def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:
-    """A single stack such as 6666 is no layout, so nothing is lost by reading it as a count."""
-    assert isinstance(read_lines("6666", PAIRED)[0], Layout)
-    assert read_lines(PAIRED, "6666") == [Layout(1, PAIRED), Reject(2, "6666", ("1 stacks, not 2 to 36",))]
+@pytest.mark.parametrize("line", ["-1", "+3", "3.0", "3 layouts", "٣", "²", "0x3"])
+def test_what_is_no_whole_number_is_no_count_line(line: str) -> None:
+    bad, good = entries(f"{line}\n{ONE}")
+    assert isinstance(bad, Reject)
+    assert (bad.line, bad.text) == (1, line)
+    assert good == Layout(2, ONE)
+
+
+def test_an_endless_count_is_a_count() -> None:
+    first, missing = entries(f"{'9' * 5_000}\n{ONE}")
+    assert first == Layout(2, ONE)
+    assert isinstance(missing, Reject)
 
 
 @pytest.mark.parametrize(
-    ("text", "reasons"),
+    ("layout", "reasons"),
     [
-        ("6667 6777 6", ["stacks of unequal height: 4, 4, 1 cards", "rank 6 occurs 5 times, not 4"]),
-        ("66 6", ["stacks of unequal height: 2, 1 cards", "rank 6 occurs 3 times, not 4"]),
-        ("66 6K 77 77", ["rank 6 occurs 3 times, not 4", "rank K occurs 1 times, not 4"]),
-        ("61 6$ 66", ["unknown symbol '1' in stack 0", "unknown symbol '$' in stack 1"]),
-        ("6\0 66 6Ä", ["unknown symbol '\\x00' in stack 0", "unknown symbol 'Ä' in stack 2"]),
-        ("E E E E", [f"unknown symbol 'E' in stack {stack}" for stack in range(4)]),
-        (" ".join("666677778888999922223333444455556666"), ["rank 6 occurs 8 times, not 4"]),
-        (" ".join("A23456789T" * 4), ["40 stacks, not 2 to 36"]),
-        ("A" * 1001, ["the line is 1001 characters long, more than any layout"]),
+        ("", ["0 stacks, not 2 to 36"]),
+        ("6666", ["1 stacks, not 2 to 36"]),
+        (" ".join("A23456789" * 4) + " A", ["37 stacks, not 2 to 36", "rank A occurs 5 times, not 4"]),
+        ("AAA A", ["stacks of unequal height: 3, 1 cards"]),
+        ("AA A", ["stacks of unequal height: 2, 1 cards", "rank A occurs 3 times, not 4"]),
+        ("AAAA AAAA", ["rank A occurs 8 times, not 4"]),
+        ("AK AK", ["rank A occurs 2 times, not 4", "rank K occurs 2 times, not 4"]),
+        ("A1 A1 A1 A1", [f"unknown symbol '1' in stack {stack}" for stack in range(4)]),
+        ("AAAA KKKX", ["unknown symbol 'X' in stack 1", "rank K occurs 3 times, not 4"]),
+        ("AAAA ÄÄÄÄ", ["unknown symbol 'Ä' in stack 1"]),
+        ("AAAA ßßßß", ["stacks of unequal height: 4, 8 cards", "unknown symbol 'S' in stack 1"]),
+        (
+            "10AA A0/ KKKK",
+            [
+                "stacks of unequal height: 4, 3, 4 cards",
+                "unknown symbol '0' in stack 0",
+                "unknown symbol '1' in stack 0",
+                "unknown symbol '/' in stack 1",
+                "unknown symbol '0' in stack 1",
+                "rank A occurs 3 times, not 4",
+            ],
+        ),
+        (ONE[:-1], ["stacks of unequal height: 4, 4, 4, 4, 4, 4, 4, 4, 3 cards", "rank Q occurs 3 times, not 4"]),
+        (ONE.replace("Q", "K", 1), ["rank Q occurs 3 times, not 4", "rank K occurs 5 times, not 4"]),
+        ("A" * 1_001, ["the line is 1001 characters long, more than any layout"]),
     ],
 )
-def test_all_reasons_are_given(text: str, reasons: list[str]) -> None:
-    found = read_lines(PAIRED, text, PAIRED)
-    assert found == [Layout(1, PAIRED), Reject(2, text[:200], tuple(reasons)), Layout(3, PAIRED)]
+def test_all_reasons_are_given(layout: str, reasons: list[str]) -> None:
+    with pytest.raises(BadLayout) as caught:
+        canonical(layout)
+    assert list(caught.value.reasons) == reasons
 
 
-def test_the_largest_layouts() -> None:
-    ranks = "A23456789TJQKBCD"
-    for layout in (" ".join([ranks] * 4), " ".join(["AB", "CD"] * 4), " ".join("A23456789" * 4), "6666 7777"):
-        assert canonical(layout.lower()) == layout
+def test_a_bad_layout_is_kept_in_short_and_the_next_one_is_read() -> None:
+    bad, good = entries(f"2\n{'x' * 100_000}\n{ONE}")
+    assert bad == Reject(2, "x" * 200, ("the line is 100000 characters long, more than any layout",))
+    assert good == Layout(3, ONE)
 
 
-def test_canonical_of_nothing() -> None:
-    with pytest.raises(BadLayout, match="0 stacks"):
-        canonical(" ")
+def test_a_file_without_end_is_read_as_it_comes() -> None:
+    endless = zip(count(1), repeat(ONE), strict=False)
+    assert [entry.line for entry in islice(read(endless), 1_000)] == list(range(1, 1_001))
 
 
-@given(st.lists(st.text(max_size=60)))
-def test_no_text_makes_the_reader_raise(lines: list[str]) -> None:
-    for found in read_lines(*lines):
-        if isinstance(found, Layout):
-            assert canonical(found.text) == found.text
+@given(st.text())
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    for entry in entries(text):
+        assert isinstance(entry, Layout) or (entry.reasons and len(entry.text) <= 200)
+
+
+@given(st.lists(st.text(alphabet="AK6 \t\r1ak", max_size=12), max_size=5))
+def test_nearly_layouts_are_read_without_an_error(lines: list[str]) -> None:
+    for entry in entries("\n".join(lines)):
+        if isinstance(entry, Layout):
+            assert canonical(entry.text) == entry.text
         else:
-            assert found.reasons
-            assert len(found.text) <= 200
+            assert entry.reasons
 
 
-@given(st.lists(st.text("6A \t", max_size=10), min_size=1, max_size=4).map(" ".join))
-def test_a_layout_is_accepted_if_and_only_if_it_keeps_the_rules(text: str) -> None:
-    stacks = text.split()
-    well_formed = (
-        len(stacks) > 1 and len({len(stack) for stack in stacks}) == 1 and {text.count("6"), text.count("A")} <= {0, 4}
-    )
-    try:
-        assert canonical(text) == " ".join(stacks)
-        assert well_formed
-    except BadLayout as error:
-        assert error.reasons
-        assert not well_formed
-
-
-@pytest.mark.parametrize("first_line", ["20000", PAIRED])
-def test_memory_is_bounded(first_line: str) -> None:
-    def lines() -> Iterator[tuple[int, str]]:
-        yield 1, first_line
-        for number in range(2, 20_002):
-            yield number, PAIRED if number % 2 else "6" * 5000
-
-    tracemalloc.start()
-    count = sum(1 for _ in read(lines()))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert count >= 20_000
-    assert peak < 1_000_000
+@given(st.data())
+def test_any_order_of_any_deck_in_equal_stacks_is_a_layout(data: st.DataObject) -> None:
+    ranks = data.draw(st.sets(st.sampled_from(RANKS), min_size=1))
+    cards = data.draw(st.permutations(sorted(ranks) * 4))
+    stacks = data.draw(st.sampled_from([number for number in range(2, 37) if len(cards) % number == 0]))
+    height = len(cards) // stacks
+    text = " ".join("".join(cards[start : start + height]) for start in range(0, len(cards), height))
+    assert entries(text) == [Layout(1, text)]
+    assert entries(text.lower()) == [Layout(1, text)]

@@ -1,0 +1,67 @@
+"""Run all benchmarks, print them, and write docs/performance.md."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from bench import engines, pipeline
+
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+
+SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
+    (
+        "Engines",
+        "Through `pipeline.solve`, on one core, evidence included, against the naive implementations of the tests.",
+        engines.against_naive,
+    ),
+    (
+        "Around the engine",
+        "Dealing, and reading one canonical layout a line, as multiples of the time the default engine takes.",
+        engines.around_the_engine,
+    ),
+    (
+        "The whole way",
+        "`dealmill run` on a range of deals with two workers and SQLite, from the start of the command to its end, "
+        "against dealing and solving the same in one process that stores nothing.",
+        pipeline.against_bare_engines,
+    ),
+    ("A stream", "`dealmill answer` on canonical layouts through a pipe.", pipeline.stream),
+    ("Evidence", "Bytes of evidence over random deals.", engines.evidence_sizes),
+]
+
+
+def machine() -> str:
+    """What it ran on."""
+    model = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if "model name" in line
+        ),
+        platform.machine(),
+    )
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "sqlalchemy", "celery"))
+    return f"{os.cpu_count()} cores ({model}), Python {platform.python_version()}, {versions}"
+
+
+def main() -> None:
+    """Measure and write."""
+    parts = [
+        "# Performance",
+        "Written by `make bench`. Both sides of a ratio are measured in turn in one run, and the median of three is "
+        "given. Rates are of a shared, noisy machine: the ratios count.",
+        f"{datetime.now(UTC):%Y-%m-%d}, {machine()}.",
+    ]
+    for title, meaning, measured in SECTIONS:
+        part = f"## {title}\n\n{meaning}\n\n{measured()}"
+        sys.stdout.write(f"{part}\n\n")
+        sys.stdout.flush()
+        parts.append(part)
+    PAGE.write_text("\n\n".join(parts) + "\n")
+
+
+main()

@@ -1,0 +1,70 @@
+"""Engines, with evidence and through Python, against the naive implementations of the tests."""
+
+from collections.abc import Callable
+from functools import partial
+
+from bench.measure import in_turn, rounded, table
+from pipeline.games import find_engine, find_game
+from pipeline.solve import load, solve
+from tests.games.camelot.naive import winnable_by_counts
+from tests.games.card_pairing.naive import winnable_by_play
+from tests.games.hi_q.naive import play
+from tests.games.memory.naive import STRATEGIES
+from tests.games.tantrix import naive as tantrix
+
+MANY = 100_000
+SEED = 20261121
+
+
+def _play_hi_q(layout: str) -> object:
+    return play({hole for hole, sign in enumerate(layout.replace("/", ""), start=1) if sign == "X"})
+
+
+NAIVE: dict[str, tuple[Callable[[str], object], int, str]] = {
+    "card-pairing/winnable": (winnable_by_play, 100, "search over states, memo"),
+    "camelot/winnable": (winnable_by_counts, 20, "search over removals, memo"),
+    "hi-q/greedy": (_play_hi_q, 1_000, "play on a grid"),
+    "tantrix/legal-moves": (lambda layout: tantrix.legal_moves(*tantrix.parse(layout)), 50, "every place, tile, turn"),
+    **{f"memory/{name}": (strategy, 3_000, "the article's play") for name, strategy in STRATEGIES.items()},
+}
+"""Per engine: the naive implementation, how many layouts it is given, and what it does."""
+
+
+def against_naive() -> str:
+    """A row per engine: its rate, and how many times the naive one's that is."""
+    rows = []
+    for name, (naive, few, what) in NAIVE.items():
+        game, _ = find_engine(name)
+        load(name)
+        layouts = game.deal.deal(SEED, 1, MANY)
+        fast, slow, _ = in_turn(partial(solve, name, layouts), lambda: [naive(layout) for layout in layouts[:few]])  # noqa: B023
+        ratio = (slow / few) / (fast / MANY)
+        rows.append([f"`{name}`", rounded(MANY / fast), rounded(few / slow), what, f"{rounded(ratio)} ×"])
+    return table(["engine", "layouts/s", "naive layouts/s", "the naive one", "ratio"], rows)
+
+
+def around_the_engine() -> str:
+    """A row per game: dealing and reading, as multiples of the time its default engine takes."""
+    rows = []
+    for game in map(find_game, dict.fromkeys(name.partition("/")[0] for name in NAIVE)):
+        name = game.full_name(game.engines[0])
+        layouts = game.deal.deal(SEED, 1, MANY)
+        lines = list(enumerate(layouts, start=1))
+        _, _, dealing = in_turn(partial(game.deal.deal, SEED, 1, MANY), partial(solve, name, layouts))
+        _, _, reading = in_turn(lambda: list(game.layout.read(lines)), partial(solve, name, layouts))  # noqa: B023
+        rows.append([game.name, f"{dealing:.2f}", f"{reading:.1f}"])
+    return table(["game", "dealing / solving", "reading / solving"], rows)
+
+
+def evidence_sizes() -> str:
+    """A row per engine and verdict: bytes of evidence over many deals."""
+    rows = []
+    for name in NAIVE:
+        game, _ = find_engine(name)
+        solved = solve(name, game.deal.deal(SEED, 1, MANY))
+        for verdict in sorted(set(solved.verdicts)):
+            pairs = zip(solved.verdicts, solved.evidence, strict=True)
+            sizes = sorted(len(text or "") for word, text in pairs if word is verdict)
+            mean, p99 = sum(sizes) / len(sizes), sizes[len(sizes) * 99 // 100]
+            rows.append([f"`{name}`", verdict.word, f"{len(sizes):,}", f"{mean:.1f}", str(p99), str(sizes[-1])])
+    return table(["engine", "verdict", "deals", "mean", "p99", "max"], rows)

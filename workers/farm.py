@@ -14,6 +14,7 @@ from typing import Self
 from kombu.exceptions import OperationalError
 
 from pipeline.errors import WorkerError
+from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.store.database import Store
 from pipeline.store.jobs import unfinished
@@ -48,6 +49,7 @@ class Farm:
         self._said: deque[str] = deque(maxlen=20)
         self._stopping = False
         self._quick_deaths = 0
+        self._broker_answers = True
         self._broker: LocalBroker | None = None
         self._opened = ExitStack()
         self._ticked = 0.0
@@ -90,8 +92,11 @@ class Farm:
             self._restart_worker()
         try:
             reconcile(self._store)
+            self._broker_answers = True
         except OperationalError as error:
-            self._tell(f"the broker does not answer just now: {error}")
+            if self._broker_answers:
+                self._tell(f"the broker does not answer just now: {error}")
+            self._broker_answers = False
 
     def _start_worker(self) -> None:
         self._worker_started = time.monotonic()
@@ -107,7 +112,7 @@ class Farm:
 
     def _stop_worker(self) -> None:
         """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing."""
-        if unfinished(self._store):
+        if unfinished(self._store, installed_engines()):
             stop(self._worker)
         else:
             kill(self._worker)

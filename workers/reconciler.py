@@ -4,6 +4,7 @@ the queue has run dry, so it needs no memory of what it has sent, and a broker m
 from kombu.exceptions import OperationalError
 
 from pipeline.errors import BrokerError
+from pipeline.runs import installed_engines
 from pipeline.store import jobs
 from pipeline.store.database import Store
 from workers.app import QUEUE, app
@@ -45,5 +46,5 @@ def reconcile(store: Store) -> None:
         if waiting:
             return
         with app.amqp.Producer(channel) as producer:
-            for number in jobs.pending(store, WINDOW):
+            for number in jobs.pending(store, installed_engines(), WINDOW):
                 solve_job.apply_async((number,), producer=producer)

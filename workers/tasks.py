@@ -22,7 +22,7 @@ def solve_job(number: int) -> None:
     """Solve one job. Doing it twice, late or not at all is harmless; see `pipeline.store.jobs`."""
     store = open_store(settings().database_url.get_secret_value())
     engine = engine_of(store, number)
-    if engine not in installed_engines():
+    if engine is None or engine not in installed_engines():
         logger.error("job %d is for %s, which is not installed here; it is left to other workers", number, engine)
         return
     _load_before_the_lease_begins(engine[0])

@@ -182,13 +182,14 @@ def queue(source: str, engine: str | None, limit: int) -> None:
 @click.option("--drain", is_flag=True, help="Stop as soon as nothing is left to do.")
 def work(drain: bool) -> None:
     """Start local workers and keep them at work on all runs, until Ctrl-C."""
+    from pipeline.runs import installed_engines
     from pipeline.store.jobs import unfinished
     from workers.farm import Farm
 
     store = open_configured_store()
     with progress_bar("working") as bar, Farm(store, bar.say) as farm:
         most = 0
-        while (left := unfinished(store)) or not drain:
+        while (left := unfinished(store, installed_engines())) or not drain:
             farm.tick()
             most = max(most, left) if left else 0
             bar.update(most - left, most, f"{left:,} jobs left")

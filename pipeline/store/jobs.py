@@ -5,9 +5,10 @@ for the very attempt that claimed it. A worker that wakes up after its lease has
 job that is done) and writes nothing. So whatever is killed, sent twice or lost, each item gets exactly one verdict.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_, update
 
 from pipeline.games.contract import Batch, Verdict
 from pipeline.store.bulk import insert_rows
@@ -15,6 +16,9 @@ from pipeline.store.database import Store, clock
 from pipeline.store.tables import engines, items, jobs, layouts, runs, verdicts
 
 PENDING, LEASED, DONE = 1, 2, 3
+
+Installed = Collection[tuple[str, str]]
+"""Full name and version of the engines that workers here can run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +129,21 @@ def free_expired(store: Store) -> int:
         return connection.execute(update(jobs).where(expired).values(state=PENDING, leased_until=None)).rowcount
 
 
-def pending(store: Store, most: int) -> list[int]:
-    """The first pending jobs, oldest first."""
+def pending(store: Store, installed: Installed, most: int) -> list[int]:
+    """The first pending jobs for engines that are `installed`, oldest first."""
+    query = select(jobs.c.id).where(jobs.c.state == PENDING, _runnable(installed)).order_by(jobs.c.id).limit(most)
     with store.reading() as connection:
-        query = select(jobs.c.id).where(jobs.c.state == PENDING).order_by(jobs.c.id).limit(most)
         return list(connection.execute(query).scalars())
 
 
-def unfinished(store: Store) -> int:
-    """How many jobs are pending or leased."""
+def unfinished(store: Store, installed: Installed) -> int:
+    """How many jobs for engines that are `installed` are pending or leased."""
+    query = select(func.count()).select_from(jobs).where(jobs.c.state.in_((PENDING, LEASED)), _runnable(installed))
     with store.reading() as connection:
-        query = select(func.count()).select_from(jobs).where(jobs.c.state.in_((PENDING, LEASED)))
         return connection.execute(query).scalar_one()
+
+
+def _runnable(installed: Installed) -> ColumnElement[bool]:
+    """Whether a job is of a run with such an engine; runs and engines are few, so they are looked up first."""
+    known = tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
+    return jobs.c.run_id.in_(select(runs.c.id).join(engines).where(known))

@@ -14,6 +14,7 @@ from pipeline.store.runs import find_run, list_runs, plan_run
 from pipeline.store.sources import Source, append, open_source
 
 LEASE = 60.0
+INSTALLED = {("memory/two-pass", "1"), ("memory/incremental", "7")}
 TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]
 
 
@@ -35,7 +36,7 @@ def scored(*values: int) -> Batch:
 
 
 def test_a_run_is_cut_into_jobs_that_cover_it(store: Store, run: int) -> None:
-    claimed = [claim(store, job, "w", LEASE) for job in pending(store, 10)]
+    claimed = [claim(store, job, "w", LEASE) for job in pending(store, INSTALLED, 10)]
     assert [job.layouts for job in claimed if job] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
     assert [job.first for job in claimed if job] == [1, 3, 5]
     assert {(job.run, job.engine, job.limit) for job in claimed if job} == {(run, "memory/two-pass", NO_LIMIT)}
@@ -49,14 +50,14 @@ def test_the_same_run_is_planned_once(store: Store, source: Source, run: int) ->
 
 
 def test_a_job_is_claimed_by_one(store: Store, run: int) -> None:
-    [first, *_] = pending(store, 10)
+    [first, *_] = pending(store, INSTALLED, 10)
     with ThreadPoolExecutor(8) as pool:
         claims = list(pool.map(lambda name: claim(store, first, f"w{name}", LEASE), range(8)))
     assert sum(job is not None for job in claims) == 1
 
 
 def test_verdicts_are_written_once_and_counted(store: Store, run: int) -> None:
-    [first, *_] = pending(store, 10)
+    [first, *_] = pending(store, INSTALLED, 10)
     job = claim(store, first, "w", LEASE)
     assert job is not None
     assert finish(store, job, scored(4, 6))
@@ -75,7 +76,7 @@ def test_verdicts_are_written_once_and_counted(store: Store, run: int) -> None:
 
 
 def test_a_worker_whose_lease_ran_out_writes_nothing(store: Store, run: int) -> None:
-    [first, *_] = pending(store, 10)
+    [first, *_] = pending(store, INSTALLED, 10)
     late = claim(store, first, "late", -1.0)
     other = claim(store, first, "other", LEASE)
     assert late is not None and other is not None
@@ -87,28 +88,28 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Store, run: int) -> 
 
 
 def test_expired_jobs_are_freed_and_others_left_alone(store: Store, run: int) -> None:
-    first, second, _ = pending(store, 10)
+    first, second, _ = pending(store, INSTALLED, 10)
     claim(store, first, "gone", -1.0)
     claim(store, second, "busy", LEASE)
     assert free_expired(store) == 1
     assert free_expired(store) == 0
-    assert first in pending(store, 10)
-    assert second not in pending(store, 10)
+    assert first in pending(store, INSTALLED, 10)
+    assert second not in pending(store, INSTALLED, 10)
 
 
 def test_a_released_job_is_pending_again_but_only_its_holder_releases_it(store: Store, run: int) -> None:
-    [first, *_] = pending(store, 10)
+    [first, *_] = pending(store, INSTALLED, 10)
     late = claim(store, first, "late", -1.0)
     other = claim(store, first, "other", LEASE)
     assert late is not None and other is not None
     release(store, late)
-    assert first not in pending(store, 10)
+    assert first not in pending(store, INSTALLED, 10)
     release(store, other)
-    assert first in pending(store, 10)
+    assert first in pending(store, INSTALLED, 10)
 
 
 def test_a_crash_while_writing_leaves_nothing_half_done(store: Store, run: int) -> None:
-    [first, *_] = pending(store, 10)
+    [first, *_] = pending(store, INSTALLED, 10)
     job = claim(store, first, "w", LEASE)
     assert job is not None
     with pytest.raises(ValueError):
@@ -123,12 +124,12 @@ def test_an_unknown_job_is_nobodys(store: Store) -> None:
 
 
 def test_unfinished_counts_pending_and_leased(store: Store, run: int) -> None:
-    assert unfinished(store) == 3
-    job = claim(store, pending(store, 1)[0], "w", LEASE)
+    assert unfinished(store, INSTALLED) == 3
+    job = claim(store, pending(store, INSTALLED, 1)[0], "w", LEASE)
     assert job is not None
-    assert unfinished(store) == 3
+    assert unfinished(store, INSTALLED) == 3
     finish(store, job, scored(4, 6))
-    assert unfinished(store) == 2
+    assert unfinished(store, INSTALLED) == 2
 
 
 def test_an_empty_source_is_a_finished_run(store: Store) -> None:
@@ -138,7 +139,7 @@ def test_an_empty_source_is_a_finished_run(store: Store) -> None:
 
 
 def test_pages_filter_and_go_on_behind_a_position(store: Store, run: int) -> None:
-    for number, values in zip(pending(store, 10), [(4, 6), (8, 10), (12,)], strict=True):
+    for number, values in zip(pending(store, INSTALLED, 10), [(4, 6), (8, 10), (12,)], strict=True):
         job = claim(store, number, "w", LEASE)
         assert job is not None
         finish(store, job, scored(*values))
@@ -152,7 +153,7 @@ def test_pages_filter_and_go_on_behind_a_position(store: Store, run: int) -> Non
 
 
 def test_the_schema_itself_forbids_a_second_verdict(store: Store, run: int) -> None:
-    job = claim(store, pending(store, 1)[0], "w", LEASE)
+    job = claim(store, pending(store, INSTALLED, 1)[0], "w", LEASE)
     assert job is not None
     finish(store, job, scored(4, 6))
     with store.writing() as connection:
@@ -161,3 +162,11 @@ def test_the_schema_itself_forbids_a_second_verdict(store: Store, run: int) -> N
     assert again is not None
     with pytest.raises(Exception, match=r"(?i)unique|duplicate"):
         finish(store, again, scored(4, 6))
+
+
+def test_jobs_for_an_engine_that_is_not_installed_are_left_alone(store: Store, source: Source, run: int) -> None:
+    plan_run(store, source, "memory/two-pass", "2", NO_LIMIT, chunk=2)
+    assert unfinished(store, INSTALLED) == 3
+    assert len(pending(store, INSTALLED, 99)) == 3
+    assert len(pending(store, {*INSTALLED, ("memory/two-pass", "2")}, 99)) == 6
+    assert not pending(store, {("memory/incremental", "1")}, 99)

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from pipeline.errors import NotFoundError
+from pipeline.games.card_pairing import GAME
 from pipeline.games.card_pairing.deal import deal
 from pipeline.games.card_pairing.layout import read
 from pipeline.games.contract import Layout
@@ -24,7 +25,17 @@ def test_deals_stay_what_they_are() -> None:
         "8T39 4D43 552Q 9QT8 CDB4 T7J3 AC77 DCC5 T7AA BJJQ 5A62 BKK2 K668 6B32 8KD9 4Q9J"
     ]
     assert deal(3, 7, 1, ranks=13, stacks=13) == ["78K5 2QTA 2AQA J565 9K95 266J 87KQ 4483 8Q3T 43T2 3697 T9JA 74JK"]
+    assert deal(9, 1_000_000, 1, ranks=16, stacks=16) == [
+        "DJ77 K5TD 362Q T7BA 569T 5J26 ACKT 4B8J 8C8B 336Q KAQ4 A734 JC92 5K8D DC94 92QB"
+    ]
     assert deal(3, 5, 1, ranks=1, stacks=4) == ["A A A A"]
+
+
+def test_the_parameters_are_what_layouts_allow() -> None:
+    ranks, stacks = GAME.deals.parameters["ranks"], GAME.deals.parameters["stacks"]
+    assert (ranks.least, ranks.default, ranks.most) == (1, 9, 16)
+    assert (stacks.least, stacks.default, stacks.most) == (2, 9, 36)
+    assert deal(1, 5, 3) == deal(1, 5, 3, ranks=9, stacks=9)
 
 
 @pytest.mark.parametrize(("seed", "number"), [(0, 0), (1, 1), (3, 17), (2**63, 2**64 - 1), LAST])

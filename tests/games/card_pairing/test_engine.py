@@ -1,5 +1,8 @@
 """The engine of card pairing against exhaustive play, and each of its verdicts before the referee."""
 
+import random
+from itertools import combinations
+
 import pytest
 
 from pipeline.games.card_pairing.deal import deal
@@ -32,6 +35,17 @@ def test_the_statement() -> None:
     prove(STATEMENT, solved)
 
 
+@pytest.mark.parametrize("height", [2, 4])
+def test_all_layouts_of_two_ranks_are_won_exactly_if_some_play_wins(height: int) -> None:
+    layouts = []
+    for sixes in combinations(range(8), 4):
+        cards = "".join("6" if card in sixes else "7" for card in range(8))
+        layouts.append(" ".join(cards[start : start + height] for start in range(0, 8, height)))
+    solved = winnable(layouts)
+    assert wins(solved) == [winnable_by_play(layout) for layout in layouts]
+    prove(layouts, solved)
+
+
 @pytest.mark.parametrize(("ranks", "stacks"), SHAPES)
 def test_small_decks_are_won_exactly_if_some_play_wins(ranks: int, stacks: int) -> None:
     small = decks(ranks, stacks, 400)
@@ -47,7 +61,7 @@ def test_a_deck_is_won_exactly_if_some_choice_of_pairs_is_acyclic(ranks: int, st
 
 
 def test_certificates_of_small_decks_hold_for_every_order_of_play() -> None:
-    small = decks(5, 5, 300)
+    small = decks(5, 5, 100)
     solved = winnable(small)
     lengths = set()
     for deck, verdict, evidence in zip(small, solved.verdicts, solved.evidence, strict=True):
@@ -76,6 +90,20 @@ def test_certificates_of_small_decks_hold_for_every_order_of_play() -> None:
 def test_every_verdict_of_random_deals_is_proved(ranks: int, stacks: int, count: int) -> None:
     layouts = deal(6, 1, count, ranks=ranks, stacks=stacks)
     prove(layouts, winnable(layouts))
+
+
+def test_the_names_of_ranks_and_the_order_of_stacks_change_no_verdict() -> None:
+    chance = random.Random(5)
+    layouts = deal(10, 1, 500)
+    renamed = []
+    for layout in layouts:
+        stacks = layout.split(" ")
+        chance.shuffle(stacks)
+        others = str.maketrans("6789TJQKA", "".join(chance.sample("A23456789TJQKBCD", 9)))
+        renamed.append(" ".join(stacks).translate(others))
+    solved = winnable(renamed)
+    assert wins(solved) == wins(winnable(layouts))
+    prove(renamed, solved)
 
 
 def test_a_verdict_does_not_depend_on_its_batch() -> None:

@@ -28,23 +28,19 @@ def test_the_share_of_deals_with_three_equal_ranks_in_one_stack() -> None:
 
 
 def has_three(layout: str) -> bool:
-    """Whether a stack of four has only one or two ranks but not two of each."""
-    return any(len(set(stack)) <= 2 and not two_of_each(stack) for stack in layout.split(" "))
+    return any(stack.count(card) >= 3 for stack in layout.split(" ") for card in stack[:2])
 
 
-def two_of_each(stack: str) -> bool:
-    return all(stack.count(card) == 2 for card in stack)
-
-
-def test_half_of_the_lost_deals_are_refuted_by_one_rank() -> None:
+def test_half_of_the_lost_deals_are_refuted_by_one_rank_and_few_need_many() -> None:
     solved = winnable(deal(1, 1, SAMPLE))
-    lost = [
+    lengths = sorted(
         len(evidence)
         for verdict, evidence in zip(solved.verdicts, solved.evidence, strict=True)
         if verdict is Verdict.UNWINNABLE and evidence is not None
-    ]
-    assert 0.48 < lost.count(1) / len(lost) < 0.56
-    assert 6 < sum(lost) / len(lost) < 9
+    )
+    assert 0.48 < lengths.count(1) / len(lengths) < 0.56
+    assert 6 < sum(lengths) / len(lengths) < 8.5
+    assert lengths[len(lengths) * 99 // 100] < 56
 
 
 def test_the_contest_sample() -> None:

@@ -1,6 +1,7 @@
 """Reading card pairing: the count line, untidy layouts, and every reason for a bad one."""
 
-from itertools import count, islice, repeat
+import tracemalloc
+from itertools import chain, count, repeat
 
 import pytest
 from hypothesis import given
@@ -107,9 +108,26 @@ def test_a_bad_layout_is_kept_in_short_and_the_next_one_is_read() -> None:
     assert good == Layout(3, ONE)
 
 
-def test_a_file_without_end_is_read_as_it_comes() -> None:
-    endless = zip(count(1), repeat(ONE), strict=False)
-    assert [entry.line for entry in islice(read(endless), 1_000)] == list(range(1, 1_001))
+def test_the_largest_layouts() -> None:
+    for layout in (" ".join([RANKS] * 4), " ".join("A23456789" * 4), " ".join(["AB", "CD"] * 4)):
+        assert canonical(layout.lower()) == layout
+
+
+def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:
+    assert entries(f"{ONE}\n6666") == [Layout(1, ONE), Reject(2, "6666", ("1 stacks, not 2 to 36",))]
+    assert entries("6666 7777") == [Layout(1, "6666 7777")]
+
+
+@pytest.mark.parametrize("first_line", ["20000", ONE])
+def test_a_long_file_is_read_in_bounded_memory(first_line: str) -> None:
+    numbers = count(2)
+    lines = ((next(numbers), line) for line in chain.from_iterable(repeat((ONE, "6" * 5_000), 10_000)))
+    tracemalloc.start()
+    found = sum(1 for _ in read(chain([(1, first_line)], lines)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found >= 20_000
+    assert peak < 1_000_000
 
 
 @given(st.text())
@@ -125,6 +143,18 @@ def test_nearly_layouts_are_read_without_an_error(lines: list[str]) -> None:
             assert canonical(entry.text) == entry.text
         else:
             assert entry.reasons
+
+
+@given(st.lists(st.text("6A \t", max_size=10), min_size=1, max_size=4).map(" ".join))
+def test_a_layout_is_accepted_exactly_if_it_keeps_the_rules(text: str) -> None:
+    stacks = text.split()
+    keeps = len(stacks) > 1 and len(set(map(len, stacks))) == 1 and {text.count("6"), text.count("A")} <= {0, 4}
+    try:
+        assert canonical(text) == " ".join(stacks)
+        assert keeps
+    except BadLayout as error:
+        assert error.reasons
+        assert not keeps
 
 
 @given(st.data())

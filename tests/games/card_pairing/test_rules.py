@@ -1,6 +1,9 @@
 """The referee of card pairing accepts proofs and refuses everything else, at the step that is wrong."""
 
 import random
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -16,7 +19,6 @@ from tests.games.card_pairing.naive import decks, is_refutation, is_win, winnabl
 WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 TRACE = "25 46 06 26 36 34 24 14 28 35 78 07 01 03 18 15 57 78"
 """The play that the statement publishes."""
-LOST = "AKA KKA QQA QQK"
 
 
 def is_accepted(layout: str, verdict: Verdict, evidence: str) -> bool:
@@ -37,9 +39,31 @@ def proofs(layouts: list[str], verdict: Verdict) -> list[tuple[str, str]]:
     ]
 
 
-WINS = proofs(deal(9, 1, 100), Verdict.WINNABLE)
-LOSSES = proofs(deal(9, 1, 100), Verdict.UNWINNABLE)
-SMALL_LOSSES = proofs(decks(5, 5, 300), Verdict.UNWINNABLE)
+@cache
+def wins() -> list[tuple[str, str]]:
+    return proofs(deal(9, 1, 100), Verdict.WINNABLE)
+
+
+@cache
+def losses() -> list[tuple[str, str]]:
+    return proofs(deal(9, 1, 100), Verdict.UNWINNABLE)
+
+
+@cache
+def small_losses() -> list[tuple[str, str]]:
+    return proofs(decks(4, 4, 300), Verdict.UNWINNABLE)
+
+
+def one_of(found: Callable[[], list[tuple[str, str]]]) -> st.SearchStrategy[tuple[str, str]]:
+    """One of the proofs, which are not searched for before a test runs."""
+    return st.deferred(lambda: st.sampled_from(found()))
+
+
+def with_two_swapped(steps: Sequence[str], data: st.DataObject) -> list[str]:
+    swapped = list(steps)
+    one, other = (data.draw(st.integers(0, len(steps) - 1)) for _ in range(2))
+    swapped[one], swapped[other] = swapped[other], swapped[one]
+    return swapped
 
 
 def test_the_play_of_the_statement_is_accepted() -> None:
@@ -91,7 +115,7 @@ def test_a_play_proves_nothing_but_a_win(verdict: Verdict) -> None:
 
 @pytest.mark.parametrize("verdict", set(Verdict) - {Verdict.UNWINNABLE})
 def test_a_certificate_proves_nothing_but_a_loss(verdict: Verdict) -> None:
-    for layout, certificate in LOSSES:
+    for layout, certificate in losses():
         assert not is_accepted(layout, verdict, certificate)
 
 
@@ -101,27 +125,26 @@ def test_evidence_of_another_engine_or_with_a_value_is_refused(engine: str, valu
         check(engine, WON, Verdict.WINNABLE, value, TRACE)
 
 
-@given(st.sampled_from(WINS), st.data())
+@given(one_of(wins), st.data())
 def test_a_changed_play_is_accepted_only_if_it_wins(win: tuple[str, str], data: st.DataObject) -> None:
     layout, trace = win
     moves = trace.split(" ")
-    one, other = data.draw(st.tuples(*[st.integers(0, len(moves) - 1)] * 2))
-    swapped = moves.copy()
-    swapped[one], swapped[other] = swapped[other], swapped[one]
+    swapped = with_two_swapped(moves, data)
+    step = data.draw(st.integers(0, len(moves) - 1))
     place = data.draw(st.integers(0, len(trace) - 1))
     sign = data.draw(st.sampled_from("0123456789a x"))
     for changed in (" ".join(swapped), trace[:place] + sign + trace[place + 1 :]):
         assert is_accepted(layout, Verdict.WINNABLE, changed) == is_win(layout, changed)
-    for kept in (moves[:one] + moves[one + 1 :], moves[: one + 1] + moves[one:], moves[:one], moves[one + 1 :]):
+    for kept in (moves[:step] + moves[step + 1 :], moves[: step + 1] + moves[step:], moves[:step], moves[step + 1 :]):
         assert not is_accepted(layout, Verdict.WINNABLE, " ".join(kept))
 
 
 def test_a_play_of_another_deal_is_refused() -> None:
-    for (layout, _), (_, trace) in zip(WINS, WINS[1:] + WINS[:1], strict=True):
+    for (layout, _), (_, trace) in pairwise(wins()):
         assert not is_accepted(layout, Verdict.WINNABLE, trace)
 
 
-@given(st.sampled_from(LOSSES), st.data())
+@given(one_of(losses), st.data())
 def test_a_shorter_or_longer_certificate_is_refused(loss: tuple[str, str], data: st.DataObject) -> None:
     layout, certificate = loss
     shorter = certificate[: data.draw(st.integers(0, len(certificate) - 1))]
@@ -130,17 +153,15 @@ def test_a_shorter_or_longer_certificate_is_refused(loss: tuple[str, str], data:
         assert not is_accepted(layout, Verdict.UNWINNABLE, changed)
 
 
-@given(st.sampled_from(SMALL_LOSSES), st.data())
+@given(one_of(small_losses), st.data())
 def test_a_changed_certificate_is_accepted_only_if_it_holds(loss: tuple[str, str], data: st.DataObject) -> None:
     layout, certificate = loss
-    entries = list(certificate)
-    one, other = data.draw(st.tuples(*[st.integers(0, len(entries) - 1)] * 2))
-    entries[one], entries[other] = entries[other], entries[one]
+    swapped = with_two_swapped(certificate, data)
     place = data.draw(st.integers(0, len(certificate)))
-    sign = data.draw(st.sampled_from("A2345 6x"))
-    _, elsewhere = data.draw(st.sampled_from(SMALL_LOSSES))
+    sign = data.draw(st.sampled_from("A234 5x"))
+    _, elsewhere = data.draw(one_of(small_losses))
     for changed in (
-        "".join(entries),
+        "".join(swapped),
         certificate[:place] + sign + certificate[place:],
         certificate[:place] + sign + certificate[place + 1 :],
         certificate[place:],
@@ -150,7 +171,7 @@ def test_a_changed_certificate_is_accepted_only_if_it_holds(loss: tuple[str, str
 
 
 def test_a_certificate_says_where_it_is_wrong() -> None:
-    layout, certificate = next((layout, text) for layout, text in LOSSES if len(text) > 3)
+    layout, certificate = next((layout, text) for layout, text in losses() if len(text) > 3)
     for changed, step, reason in (
         ("", 1, "ends before every way is jammed"),
         (certificate[:-1], len(certificate), "ends before every way is jammed"),
@@ -166,7 +187,7 @@ def test_a_certificate_says_where_it_is_wrong() -> None:
 
 def test_a_winnable_deal_has_no_certificate() -> None:
     chance = random.Random(11)
-    for layout, _ in WINS:
+    for layout, _ in wins():
         for _ in range(20):
             ranks = "".join(chance.choices("6789TJQKA", k=chance.randint(0, 30)))
             assert not is_accepted(layout, Verdict.UNWINNABLE, ranks)

@@ -1,7 +1,7 @@
 """Planning runs: which engine goes over which source, and in what chunks."""
 
 from pipeline.errors import NotFoundError, StoreError
-from pipeline.games import find_engine, games
+from pipeline.games import find_engine, find_game, games
 from pipeline.store.database import Store
 from pipeline.store.runs import plan_run
 from pipeline.store.sources import Source
@@ -25,7 +25,7 @@ def queue_run(store: Store, source: Source, engine_name: str, limit: int) -> int
     StoreError
         If the source has not been read to its end.
     """
-    game, engine = find_engine(engine_name)
+    game, engine = find_engine(engine_name, find_game(source.game))
     if game.name != source.game:
         raise NotFoundError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
     if not source.complete:

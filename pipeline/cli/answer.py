@@ -23,7 +23,7 @@ def answer(ctx: click.Context, game: str, file: str, engine: str | None) -> None
     """
     from pipeline.answer import answer as answer_all
 
-    found, used = find_engine(engine or game)
+    found, used = find_engine(engine or game, find_game(game))
     if found is not find_game(game):
         raise NotFoundError(f"{engine} is no engine of {game}")
     with open_binary(file) as binary:

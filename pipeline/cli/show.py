@@ -23,11 +23,11 @@ def show(item: str, layout: str | None, engine: str | None) -> None:
     on the spot, and nothing is stored.
     """
     if layout is not None:
-        game, used = find_engine(engine or item)
+        game, used = find_engine(engine or item, find_engine(item)[0])
         _show_solved(game, used, _parsed(game, layout))
     elif is_deal_range(item):
         deals = parse_deal_range(item)
-        game, used = find_engine(engine or deals.game.name)
+        game, used = find_engine(engine or deals.game.name, deals.game)
         if len(deals) != 1 or game is not deals.game:
             raise NotFoundError(f"show takes one deal and an engine of its game, not {item} with {engine or 'any'}")
         _show_solved(game, used, next(iter(deals)).text)

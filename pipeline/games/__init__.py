@@ -28,13 +28,17 @@ def find_game(name: str) -> Game:
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
 
 
-def find_engine(name: str) -> tuple[Game, Engine]:
+def find_engine(name: str, within: Game | None = None) -> tuple[Game, Engine]:
     """The engine of a full name such as ``memory/two-pass``; a game's name alone means its default engine.
+
+    Where it is clear `within` which game it must be, the name of the engine alone is enough.
 
     Raises
     ------
     NotFoundError
     """
+    if within and "/" not in name and name != within.name:
+        name = f"{within.name}/{name}"
     game_name, slash, engine_name = name.partition("/")
     game = find_game(game_name)
     if not slash:

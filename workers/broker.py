@@ -14,6 +14,7 @@ from workers.processes import start, stop
 
 SERVERS = ("valkey-server", "redis-server")
 START_SECONDS = 20
+STARTS = 3
 
 
 def find_server() -> str:
@@ -40,6 +41,7 @@ class LocalBroker:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._socket = folder / "broker.sock"
+        self._log = folder / "broker.log"
 
     def __enter__(self) -> Self:
         self.url = f"redis+socket://{self._socket}"
@@ -57,8 +59,22 @@ class LocalBroker:
             self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:
-        self._socket.unlink(missing_ok=True)
-        log = self._folder / "broker.log"
+        """Start the server and wait until it answers; one that somebody kills meanwhile is started again."""
+        for _ in range(STARTS):
+            self._socket.unlink(missing_ok=True)
+            process = self._launch()
+            deadline = time.monotonic() + START_SECONDS
+            while process.poll() is None and time.monotonic() < deadline:
+                if self._socket.exists():
+                    return process
+                time.sleep(0.01)
+            stop(process)
+            if process.returncode >= 0:
+                break
+        said = self._log.read_text(errors="replace").strip() if self._log.exists() else "nothing"
+        raise BrokerError(f"the local broker did not start; it said: {said}")
+
+    def _launch(self) -> subprocess.Popen[str]:
         options = {
             "port": "0",
             "unixsocket": str(self._socket),
@@ -66,14 +82,6 @@ class LocalBroker:
             "save": "",
             "appendonly": "no",
             "dir": str(self._folder),
-            "logfile": str(log),
+            "logfile": str(self._log),
         }
-        process = start([find_server(), *(word for key, value in options.items() for word in (f"--{key}", value))])
-        deadline = time.monotonic() + START_SECONDS
-        while not self._socket.exists():
-            if process.poll() is not None or time.monotonic() > deadline:
-                stop(process)
-                said = log.read_text(errors="replace").strip() if log.exists() else "nothing"
-                raise BrokerError(f"the local broker did not start; it said: {said}")
-            time.sleep(0.01)
-        return process
+        return start([find_server(), *(word for key, value in options.items() for word in (f"--{key}", value))])

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from functools import cache
 from threading import Timer
 
-from platformdirs import user_cache_path
-
 from pipeline.games import find_engine
 from pipeline.games.contract import NO_LIMIT, Batch, EngineFunction, Verdict
+from pipeline.games.kernel import caches
 
 logger = logging.getLogger(__name__)
 
@@ -61,9 +60,7 @@ def load(name: str) -> EngineFunction:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    folder = user_cache_path("dealmill")
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "compiling").open("w") as lock:
+    with (caches() / "compiling").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -16,10 +16,33 @@ from typing import ParamSpec, TypeVar
 import numba
 from platformdirs import user_cache_path
 
+from pipeline.errors import DealmillError
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 SHARED = Path(__file__).parent
+
+
+@cache
+def caches() -> Path:
+    """The folder for all that is kept between processes, in the user's cache folder.
+
+    Raises
+    ------
+    DealmillError
+        If it cannot be written to.
+    """
+    folder = user_cache_path("dealmill")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "kernels").mkdir(exist_ok=True)
+    except OSError as error:
+        raise DealmillError(
+            f"compiled engines are kept in {folder}, which cannot be written to ({error.strerror}); "
+            "name another cache folder with XDG_CACHE_HOME"
+        ) from error
+    return folder
 
 
 @cache
@@ -29,7 +52,7 @@ def cache_folder(game_folder: Path) -> Path:
     digest = blake2b(digest_size=8)
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    return user_cache_path("dealmill") / "kernels" / f"{game_folder.name}-{digest.hexdigest()}"
+    return caches() / "kernels" / f"{game_folder.name}-{digest.hexdigest()}"
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

@@ -228,6 +228,13 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["status"], {"DEALMILL_DATABASE_URL": "nonsense"}, 1, "DEALMILL_DATABASE_URL is no database URL"),
         (["status"], {"DEALMILL_DATABASE_URL": "mysql://u:secret@h/d"}, 1, "DEALMILL_DATABASE_URL names mysql"),
         (["status"], {"DEALMILL_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d"}, 1, "is the server running"),
+        (
+            ["show", "memory", "AA"],
+            {"XDG_CACHE_HOME": "/proc/none"},
+            1,
+            "name another cache folder with XDG_CACHE_HOME",
+        ),
+        (["deal", "hi-q", "--count", "1", "--seed", "1"], {"XDG_CACHE_HOME": "/proc/none"}, 1, "cannot be written to"),
         (["status"], {"DEALMILL_WORKERS": "none"}, 1, "a setting cannot be used: DEALMILL_WORKERS"),
     ],
 )

@@ -1,0 +1,39 @@
+"""A batch through an engine that breaks down on some layouts."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from pipeline import solve as room
+from pipeline.games.contract import NO_LIMIT, Batch, Verdict
+from pipeline.solve import broken_down, solve
+
+
+def brittle(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    """An engine that cannot stand a B."""
+    for layout in layouts:
+        if "B" in layout:
+            raise ValueError(f"there is a B in {layout}")
+    count = len(layouts)
+    return Batch([Verdict.SCORED] * count, [limit] * count, [1] * count, list(layouts))
+
+
+@pytest.mark.parametrize("bad", [[], [0], [6], [2, 3], [0, 3, 6], list(range(7))])
+def test_only_the_layouts_that_break_an_engine_fail(bad: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "load", lambda _name: brittle)
+    layouts = [f"{'B' if number in bad else 'A'}{number}" for number in range(7)]
+    solved = solve("memory/two-pass", layouts, 5)
+    for number, layout in enumerate(layouts):
+        if number in bad:
+            assert solved.verdicts[number] is Verdict.FAILED
+            assert solved.evidence[number] == f"ValueError: there is a B in {layout}"
+            assert (solved.values[number], solved.nodes[number]) == (None, 0)
+        else:
+            assert (solved.verdicts[number], solved.values[number]) == (Verdict.SCORED, 5)
+            assert (solved.evidence[number], solved.nodes[number]) == (layout, 1)
+
+
+def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
+    failed = broken_down(OSError("no room"), 3)
+    assert failed.verdicts == [Verdict.FAILED] * 3
+    assert failed.evidence == ["OSError: no room"] * 3

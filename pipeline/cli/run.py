@@ -8,7 +8,7 @@ import click
 
 from pipeline.cli.output import called_as, output_options, write_rows
 from pipeline.cli.progress import Bar, progress_bar
-from pipeline.cli.sources import REJECTED, game_option, open_configured_store, read_sources, tell_source
+from pipeline.cli.sources import REJECTED, game_of_source, game_option, open_configured_store, read_sources, tell_source
 from pipeline.deals import is_deal_range
 from pipeline.errors import NotFoundError
 from pipeline.games import find_engine
@@ -48,8 +48,8 @@ def run(
     FILE is what `dealmill ingest` takes. What was done before is not done again, and what was broken off goes on where
     it was.
     """
-    for engine in engines:
-        find_engine(engine)
+    for name in files if engines else ():
+        _engines_for(game_of_source(name, game).name, engines)
     store = open_configured_store()
     sources = read_sources(store, files, game)
     for source in sources:

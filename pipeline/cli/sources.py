@@ -12,6 +12,7 @@ from pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
 from pipeline.errors import NotFoundError
 from pipeline.files import check_file
 from pipeline.games import find_game, games
+from pipeline.games.contract import Game
 
 if TYPE_CHECKING:
     from pipeline.ingest import Progress
@@ -42,14 +43,23 @@ def read_sources(store: "Store", names: Sequence[str], game: str | None) -> list
     return [_read(name, read) for name, read in [(name, _reader(store, name, game)) for name in names]]
 
 
+def game_of_source(name: str, game: str | None) -> Game:
+    """The game of a range of deals, or of a file (which must exist): the one asked for, or the one in its name."""
+    from pipeline.ingest import game_of_file
+
+    if is_deal_range(name):
+        return parse_deal_range(name).game
+    named = find_game(game) if game else None
+    check_file(name)
+    return named or game_of_file(name)
+
+
 def _reader(store: "Store", name: str, game: str | None) -> Callable[["Progress"], "Source"]:
-    from pipeline.ingest import game_of_file, ingest_deals, ingest_file
+    from pipeline.ingest import ingest_deals, ingest_file
 
     if is_deal_range(name):
         return partial(ingest_deals, store, parse_deal_range(name))
-    named = find_game(game) if game else None
-    check_file(name)
-    return partial(ingest_file, store, name, named or game_of_file(name))
+    return partial(ingest_file, store, name, game_of_source(name, game))
 
 
 def _read(name: str, read: Callable[["Progress"], "Source"]) -> "Source":

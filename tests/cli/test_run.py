@@ -208,6 +208,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
     ("arguments", "env", "code", "message"),
     [
         (["run", "deal:memory:seed=1:1-9", "--engine", "memory/none"], {}, 2, "memory has: memory/two-pass"),
+        (["run", "deal:hi-q:seed=1:1-9", "--engine", "memory/two-pass"], {}, 2, "is one of hi-q"),
         (["run", "x.txt", "--game", "chess"], {}, 2, "there is no game 'chess'; the games are: "),
         (["run", "memory.txt"], {}, 1, "there is no file memory.txt"),
         (["run"], {}, 2, "Missing argument"),
@@ -246,6 +247,12 @@ def test_errors_say_what_is_wrong_and_what_to_do(
     assert ran.returncode == code
     assert "Traceback" not in ran.stderr
     assert "secret" not in ran.stderr
+
+
+def test_an_engine_that_does_not_fit_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    sources = ["deal:memory:seed=1:1-9", "deal:hi-q:seed=1:1-9"]
+    assert dealmill("run", *sources, "--engine", "memory/two-pass", cwd=tmp_path).returncode == 2
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_database_newer_than_the_code_is_told(tmp_path: Path) -> None:

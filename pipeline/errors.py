@@ -6,6 +6,8 @@ DealmillError
 ├── StoreError        the database is missing, locked, or of another version (exit code 1)
 ├── BrokerError       the broker cannot be reached or started                (exit code 1)
 ├── WorkerError       the workers cannot be started or died                  (exit code 1)
+├── RetractedError    the engine version that was asked was retracted         (exit code 1)
+├── VersionError      another engine version is installed than is on record  (exit code 1)
 ├── BadLayout         one layout breaks the rules of its game: all reasons   (recorded as a reject)
 └── InvalidEvidence   a trace or certificate does not prove its verdict
     └── IllegalMove   a move the rules do not allow
@@ -40,6 +42,14 @@ class BrokerError(DealmillError):
 
 class WorkerError(DealmillError):
     """The local workers cannot be started or have died."""
+
+
+class RetractedError(DealmillError):
+    """What an engine version has said was retracted, and is no answer any more."""
+
+
+class VersionError(DealmillError):
+    """Another version of an engine is installed than the one on record."""
 
 
 class BadLayout(DealmillError):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from pipeline.errors import NotFoundError
+from pipeline.errors import NotFoundError, RetractedError
 from pipeline.games import find_engine, find_game
 from pipeline.store.database import Store
 from pipeline.store.results import Result, Wanted, page
@@ -12,8 +12,11 @@ from pipeline.store.runs import Run, list_runs
 PAGE = 2_000
 
 
-def matching_runs(store: Store, game: str | None, engine: str | None, source: str | None) -> list[Run]:
-    """The runs of a game, an engine (full name) or a source (number or name), oldest first.
+def matching_runs(
+    store: Store, game: str | None, engine: str | None, source: str | None, *, retracted: bool
+) -> list[Run]:
+    """The runs of a game, an engine (full name) or a source (number or name), oldest first: those that are retracted,
+    or those that are not.
 
     Raises
     ------
@@ -27,10 +30,25 @@ def matching_runs(store: Store, game: str | None, engine: str | None, source: st
     return [
         run
         for run in list_runs(store)
-        if (game is None or run.game == game)
+        if (run.retracted is not None) == retracted
+        and (game is None or run.game == game)
         and (engine is None or run.engine == engine)
         and (source is None or source in {str(run.source), run.source_name})
     ]
+
+
+def answers_of(run: Run, *, retracted: bool) -> Run:
+    """The run, if its verdicts may be shown as answers, or if what was retracted is asked for.
+
+    Raises
+    ------
+    RetractedError
+    """
+    if run.retracted is not None and not retracted:
+        raise RetractedError(
+            f"what run {run.id} says was retracted ({run.retracted}); --retracted shows it nevertheless"
+        )
+    return run
 
 
 def results(

@@ -15,8 +15,9 @@ def installed_engines() -> frozenset[tuple[str, str]]:
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
-def queue_run(store: Store, source: Source, engine_name: str, limit: int) -> int:
-    """Plan a run and its jobs; the number of the run, which is an earlier one if it was planned before.
+def queue_run(store: Store, source: Source, engine_name: str, limit: int, why: str | None = None) -> int:
+    """Plan a run and its jobs; the number of the run, which is an earlier one if it was planned before. `why` is for
+    the log of actions.
 
     Raises
     ------
@@ -24,10 +25,12 @@ def queue_run(store: Store, source: Source, engine_name: str, limit: int) -> int
         If there is no such engine, or it is one of another game.
     StoreError
         If the source has not been read to its end.
+    RetractedError
+        If the engine's version was retracted.
     """
     game, engine = find_engine(engine_name, find_game(source.game))
     if game.name != source.game:
         raise NotFoundError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
     if not source.complete:
         raise StoreError(f"{source.name} has not been read to its end; read it in again with: dealmill ingest")
-    return plan_run(store, source, game.full_name(engine), engine.version, limit, CHUNK)
+    return plan_run(store, source, game.full_name(engine), engine.version, limit, CHUNK, why)

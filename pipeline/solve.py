@@ -31,7 +31,7 @@ def solve(engine: str, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
     except Exception as error:
         if len(layouts) == 1:
             logger.exception("%s failed on %s", engine, layouts[0])
-            return broken_down(error, 1)
+            return broken_down(f"{type(error).__name__}: {error}", 1)
     middle = len(layouts) // 2
     halves = solve(engine, layouts[:middle], limit), solve(engine, layouts[middle:], limit)
     return Batch(
@@ -42,9 +42,10 @@ def solve(engine: str, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
     )
 
 
-def broken_down(error: Exception, count: int) -> Batch:
-    """The verdicts on `count` layouts that an error kept from being solved."""
-    return Batch([Verdict.FAILED] * count, [None] * count, [0] * count, [f"{type(error).__name__}: {error}"] * count)
+def broken_down(trouble: str, count: int) -> Batch:
+    """The verdicts on `count` layouts that something kept from being solved; its text in one line, in ASCII."""
+    told = " ".join(trouble.replace("\0", " ").split()).encode("ascii", "backslashreplace").decode()
+    return Batch([Verdict.FAILED] * count, [None] * count, [0] * count, [told] * count)
 
 
 @cache

@@ -34,6 +34,6 @@ def test_only_the_layouts_that_break_an_engine_fail(bad: list[int], monkeypatch:
 
 
 def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
-    failed = broken_down(OSError("no room"), 3)
+    failed = broken_down("OSError: no room\n at\0 all, \udcff", 3)
     assert failed.verdicts == [Verdict.FAILED] * 3
-    assert failed.evidence == ["OSError: no room"] * 3
+    assert failed.evidence == ["OSError: no room at all, \\udcff"] * 3

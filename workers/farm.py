@@ -14,13 +14,11 @@ from typing import Self
 from kombu.exceptions import OperationalError
 
 from pipeline.errors import WorkerError
-from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.store.database import Store
-from pipeline.store.jobs import unfinished
 from workers.broker import LocalBroker
 from workers.processes import kill, start, stop
-from workers.reconciler import check_broker, reconcile
+from workers.reconciler import check_broker, reconcile, unfinished
 
 Tell = Callable[[str], None]
 """Called with every line that the workers print."""
@@ -112,7 +110,7 @@ class Farm:
 
     def _stop_worker(self) -> None:
         """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing."""
-        if unfinished(self._store, installed_engines()):
+        if unfinished(self._store):
             stop(self._worker)
         else:
             kill(self._worker)

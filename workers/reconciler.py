@@ -5,10 +5,10 @@ from kombu.exceptions import OperationalError
 
 from pipeline.errors import BrokerError
 from pipeline.runs import installed_engines
-from pipeline.store import jobs
+from pipeline.store import leases
 from pipeline.store.database import Store
 from workers.app import QUEUE, app
-from workers.tasks import solve_job
+from workers.tasks import TASKS
 
 WINDOW = 10_000
 """Messages sent at once: minutes of work for fast engines, a few megabytes of the broker's memory."""
@@ -40,11 +40,18 @@ def reconcile(store: Store) -> None:
     kombu.exceptions.OperationalError
         If the broker does not answer just now.
     """
-    jobs.free_expired(store)
+    for kind in TASKS:
+        leases.free_expired(store, kind)
     with app.connection_for_write() as connection, connection.channel() as channel:
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
         if waiting:
             return
         with app.amqp.Producer(channel) as producer:
-            for number in jobs.pending(store, installed_engines(), WINDOW):
-                solve_job.apply_async((number,), producer=producer)
+            for kind, task in TASKS.items():
+                for number in leases.pending(store, kind, installed_engines(), WINDOW):
+                    task.apply_async((number,), producer=producer)
+
+
+def unfinished(store: Store) -> int:
+    """How many jobs there are that the workers here can do."""
+    return sum(leases.unfinished(store, kind, installed_engines()) for kind in TASKS)

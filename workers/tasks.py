@@ -1,43 +1,61 @@
-"""The one task: claim a job, solve it with no transaction open, write its verdicts if it is still ours."""
+"""The tasks, one for each kind of job: claim a job, do it with no transaction open, write what came out if the job is
+still ours."""
 
 import logging
 import os
 import socket
 
+from pipeline.audit import abandoned, audit_part
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.solve import broken_down, load, solve
-from pipeline.store.jobs import claim, engine_of, finish, release
+from pipeline.store import audits, jobs, leases
+from pipeline.store.audits import AUDITING
+from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING
 from pipeline.store.opening import open_store
 from workers.app import app
 
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 5
-"""After so many claims, whatever keeps a job from being solved is not passing, and its layouts have failed."""
+"""After so many claims, whatever keeps a job from being done is not passing: its layouts have failed."""
 
 
-@app.task(name="dealmill.solve")  # type: ignore[untyped-decorator]
+def configured_store() -> Store:
+    """The store that the settings name."""
+    return open_store(settings().database_url.get_secret_value())
+
+
+def worker_name(process: int) -> str:
+    """What a worker process is called on the jobs it holds."""
+    return f"{socket.gethostname()}:{process}"
+
+
+@app.task(name="dealmill.solve", Request="workers.watch:Solving")  # type: ignore[untyped-decorator]
 def solve_job(number: int) -> None:
-    """Solve one job. Doing it twice, late or not at all is harmless; see `pipeline.store.jobs`."""
-    store = open_store(settings().database_url.get_secret_value())
-    engine = engine_of(store, number)
-    if engine is None or engine not in installed_engines():
-        logger.error("job %d is for %s, which is not installed here; it is left to other workers", number, engine)
+    """Solve a job of a run. Doing it twice, late or not at all is harmless; see `pipeline.store.leases`."""
+    store = configured_store()
+    engine = jobs.engine_of(store, number)
+    if engine is None:
+        return
+    if engine not in installed_engines():
+        logger.error("job %d is for %s %s, which is not installed here; it is left to others", number, *engine)
         return
     _load_before_the_lease_begins(engine[0])
-    job = claim(store, number, f"{socket.gethostname()}:{os.getpid()}", settings().lease_seconds)
+    job = jobs.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
     if job is None:
         return
-    try:
-        batch = solve(job.engine, job.layouts, job.limit)
-    except Exception as error:
-        if job.attempt < ATTEMPTS:
-            release(store, job)
+    if job.lease.attempt > ATTEMPTS:
+        batch = broken_down(f"tried {ATTEMPTS} times: {job.lease.trouble}", len(job.layouts))
+    else:
+        try:
+            batch = solve(job.engine, job.layouts, job.limit)
+        except Exception as error:
+            leases.release(store, SOLVING, job.lease, f"{type(error).__name__}: {error}")
             raise
-        batch = broken_down(error, len(job.layouts))
-    if not finish(store, job, batch):
-        logger.warning("job %d was given to another worker meanwhile; its verdicts here are dropped", job.id)
+    if not jobs.finish(store, job, batch):
+        logger.warning("job %d is another worker's by now; its verdicts here are dropped", number)
 
 
 def _load_before_the_lease_begins(engine: str) -> None:
@@ -46,3 +64,26 @@ def _load_before_the_lease_begins(engine: str) -> None:
         load(engine)
     except Exception:
         logger.warning("%s cannot be loaded", engine, exc_info=True)
+
+
+@app.task(name="dealmill.audit", Request="workers.watch:Auditing")  # type: ignore[untyped-decorator]
+def audit_job(number: int) -> None:
+    """Do a job of an audit."""
+    store = configured_store()
+    job = audits.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
+    if job is None:
+        return
+    if job.lease.attempt > ATTEMPTS:
+        findings = abandoned(store, job)
+    else:
+        try:
+            findings = audit_part(store, job)
+        except Exception as error:
+            leases.release(store, AUDITING, job.lease, f"{type(error).__name__}: {error}")
+            raise
+    if not audits.finish(store, job, *findings):
+        logger.warning("job %d is another worker's by now; its judgements here are dropped", number)
+
+
+TASKS = {SOLVING: solve_job, AUDITING: audit_job}
+"""The task for each kind of job."""

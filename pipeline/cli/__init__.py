@@ -13,10 +13,15 @@ COMMANDS = {
     "ingest": "sources",
     "deal": "sources",
     "queue": "run",
-    "work": "run",
+    "work": "work",
     "status": "status",
     "query": "query",
     "show": "show",
+    "audit": "audit",
+    "rerun": "rerun",
+    "diff": "rerun",
+    "retract": "retract",
+    "log": "retract",
     "answer": "answer",
     "games": "games",
     "db": "db",
@@ -57,7 +62,8 @@ def dealmill() -> None:
     The main job is `dealmill run FILE…`. Settings are environment variables DEALMILL_DATABASE_URL,
     DEALMILL_BROKER_URL, DEALMILL_WORKERS and DEALMILL_LEASE_SECONDS, also from a file .env.
 
-    Exit codes: 0 done, 1 an error, 2 wrong usage, 4 done but some input was rejected, 130 interrupted.
+    Exit codes: 0 done, 1 an error, 2 wrong usage, 3 an audit or a comparison found a difference, 4 done but some input
+    was rejected, 130 interrupted.
     """
 
 

@@ -5,6 +5,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,8 @@ import click
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 WIDE = 10_000
+SCREEN = 100
+"""Rows of a table, unless more are asked for; the other forms give all."""
 
 
 def output_options(command: Command) -> Command:
@@ -46,6 +49,18 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
             writer.writerows(rows)
         case _:
             _write_table(columns, rows)
+
+
+def write_first(
+    columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None, most: int = SCREEN
+) -> Mapping[str, object] | None:
+    """Write all rows, but only the first `most` of them as a table; the last one shown, if there are more."""
+    if form:
+        write_rows(columns, rows, form)
+        return None
+    found = list(islice(rows, most + 1))
+    write_rows(columns, found[:most], form)
+    return found[most - 1] if len(found) > most else None
 
 
 def _write_json(rows: Iterable[Mapping[str, object]]) -> None:

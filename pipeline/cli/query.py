@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import output_options, write_rows
+from pipeline.cli.output import SCREEN, output_options, write_first, write_rows
 from pipeline.cli.sources import open_configured_store
 from pipeline.errors import NotFoundError
 from pipeline.games.contract import Verdict
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from pipeline.store.runs import Run
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
+AUDIT_COLUMNS = ("audit", "step", "reason")
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
-SCREEN = 100
-"""Rows of a table, unless more are asked for; the other forms give all."""
 
 
 class Range(click.ParamType[tuple[int, int]]):
@@ -73,6 +72,12 @@ class Item(click.ParamType[tuple[int, int]]):
 @click.option("--nodes", type=Range(), help="Only searches of so many nodes.")
 @click.option("--after", type=Item(), default=(0, 0), help="Go on behind this item.", show_default=False)
 @click.option("--limit", type=click.IntRange(1), help=f"At most so many rows; {SCREEN} in a table.")
+@click.option(
+    "--audit",
+    type=click.Choice(["valid", "invalid", "no-evidence"]),
+    help="Only verdicts of which the newest audit says this.",
+)
+@click.option("--retracted", is_flag=True, help="Verdicts that were retracted, and only those.")
 @click.option("--rejected", is_flag=True, help="What was rejected of the source, in place of verdicts.")
 @output_options
 def query(
@@ -85,11 +90,14 @@ def query(
     nodes: tuple[int, int] | None,
     after: tuple[int, int],
     limit: int | None,
+    audit: str | None,
+    retracted: bool,
     rejected: bool,
     form: str | None,
 ) -> None:
     """List verdicts with their evidence: of RUN (its number, or `last`), or of all runs."""
-    from pipeline.query import matching_runs, results
+    from pipeline.query import answers_of, matching_runs, results
+    from pipeline.referee import Outcome
     from pipeline.store.results import ALL, Wanted
     from pipeline.store.runs import find_run
 
@@ -98,16 +106,16 @@ def query(
     if rejected:
         write_rows(REJECT_COLUMNS, _rejects(store, asked, source), form)
         return
-    runs = [one for one in matching_runs(store, game, engine, source) if asked is None or one.id == asked.id]
-    wanted = Wanted(tuple(Verdict[word.upper()] for word in verdicts), values or ALL, nodes or ALL)
-    if form:
-        write_rows(COLUMNS, map(_row, results(store, runs, wanted, after, limit)), form)
-        return
-    most = limit or SCREEN
-    rows = [_row(result) for result in results(store, runs, wanted, after, most + 1)]
-    write_rows(COLUMNS, rows[:most], form)
-    if len(rows) > most:
-        click.echo(f"there are more: add --after {rows[most - 1]['item']}, or --nl for all", err=True)
+    if asked:
+        answers_of(asked, retracted=retracted)
+    matching = matching_runs(store, game, engine, source, retracted=retracted)
+    runs = [one for one in matching if asked is None or one.id == asked.id]
+    outcome = Outcome[audit.upper().replace("-", "_")] if audit else None
+    wanted = Wanted(tuple(Verdict[word.upper()] for word in verdicts), values or ALL, nodes or ALL, outcome)
+    columns = (*COLUMNS, *AUDIT_COLUMNS) if audit else COLUMNS
+    rows = map(_row, results(store, runs, wanted, after, limit if form else None))
+    if last := write_first(columns, rows, form, limit or SCREEN):
+        click.echo(f"there are more: add --after {last['item']}, or --nl for all", err=True)
     for one in runs:
         if not one.finished:
             click.echo(
@@ -116,7 +124,8 @@ def query(
 
 
 def _row(result: "Result") -> dict[str, object]:
-    return {
+    judged = result.judgement
+    row = {
         "item": f"{result.run}:{result.position}",
         "line": result.line,
         "verdict": result.verdict.word,
@@ -125,6 +134,9 @@ def _row(result: "Result") -> dict[str, object]:
         "layout": result.layout,
         "evidence": result.evidence,
     }
+    if judged is None:
+        return row
+    return {**row, "audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
 
 
 def _rejects(store: "Store", run: "Run | None", source: str | None) -> Iterator[dict[str, object]]:

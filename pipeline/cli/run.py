@@ -1,14 +1,13 @@
-"""``run``, ``queue`` and ``work``: the main job, and its steps apart."""
+"""``run`` and ``queue``: the main job, and its first step."""
 
-import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from pipeline.cli.output import called_as, output_options, write_rows
-from pipeline.cli.progress import Bar, progress_bar
 from pipeline.cli.sources import REJECTED, game_of_source, game_option, open_configured_store, read_sources, tell_source
+from pipeline.cli.work import solve_runs
 from pipeline.deals import is_deal_range
 from pipeline.errors import NotFoundError
 from pipeline.games import find_engine
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from pipeline.store.database import Store
     from pipeline.store.runs import Run
     from pipeline.store.sources import Source
-
-LOOK = 0.2
-"""Seconds between two looks at how far the work is."""
 
 limit_option = click.option(
     "--limit",
@@ -76,41 +72,6 @@ def _queue(store: "Store", source: "Source", engine: str, limit: int) -> int:
     from pipeline.runs import queue_run
 
     return queue_run(store, source, engine, limit)
-
-
-def solve_runs(store: "Store", numbers: Sequence[int]) -> None:
-    """Work with local workers until these runs are finished, with progress; at once if they are."""
-    from pipeline.store.database import refresh_statistics
-    from pipeline.store.runs import list_runs
-    from workers.farm import Farm
-
-    runs = list_runs(store, numbers)
-    for one in runs:
-        if one.finished:
-            click.echo(f"run {one.id}: {one.engine} on {one.source_name} is already solved", err=True)
-        elif one.solved:
-            click.echo(
-                f"run {one.id}: {one.engine} on {one.source_name} goes on at {one.solved:,} of {one.items:,}", err=True
-            )
-    if all(one.finished for one in runs):
-        return
-    with progress_bar("solving") as bar, Farm(store, bar.say) as farm:
-        while not all(one.finished for one in runs):
-            farm.tick()
-            time.sleep(LOOK)
-            runs = list_runs(store, numbers)
-            _show(bar, runs)
-    refresh_statistics(store)
-
-
-def _show(bar: Bar, runs: Sequence["Run"]) -> None:
-    working = next((one for one in runs if not one.finished), runs[-1])
-    rate = f", {working.rate:,.0f}/s" if working.rate else ""
-    bar.update(
-        sum(one.solved for one in runs),
-        sum(one.items for one in runs),
-        f"{working.engine} on {working.source_name}{rate}",
-    )
 
 
 def summarise(store: "Store", numbers: Sequence[int], sources: Sequence["Source"], form: str | None) -> None:
@@ -176,21 +137,3 @@ def queue(source: str, engine: str | None, limit: int) -> None:
     state = "is finished" if planned.finished else f"has {planned.items - planned.solved:,} layouts to solve"
     click.echo(f"run {planned.id}: {planned.engine} on {planned.source_name} {state}", err=True)
     click.echo(planned.id)
-
-
-@click.command()
-@click.option("--drain", is_flag=True, help="Stop as soon as nothing is left to do.")
-def work(drain: bool) -> None:
-    """Start local workers and keep them at work on all runs, until Ctrl-C."""
-    from pipeline.runs import installed_engines
-    from pipeline.store.jobs import unfinished
-    from workers.farm import Farm
-
-    store = open_configured_store()
-    with progress_bar("working") as bar, Farm(store, bar.say) as farm:
-        most = 0
-        while (left := unfinished(store, installed_engines())) or not drain:
-            farm.tick()
-            most = max(most, left) if left else 0
-            bar.update(most - left, most, f"{left:,} jobs left")
-            time.sleep(LOOK)

@@ -6,16 +6,18 @@ import click
 
 from pipeline.cli.sources import open_configured_store
 from pipeline.deals import is_deal_range, parse_deal_range
-from pipeline.errors import InvalidEvidence, NotFoundError
+from pipeline.errors import NotFoundError
 from pipeline.games import find_engine
 from pipeline.games.contract import Engine, Game, Layout, Verdict
+from pipeline.referee import judge
 
 
 @click.command()
 @click.argument("item")
 @click.argument("layout", required=False)
 @click.option("--engine", metavar="GAME/ENGINE", help="For a layout that is solved on the spot.")
-def show(item: str, layout: str | None, engine: str | None) -> None:
+@click.option("--retracted", is_flag=True, help="Even if the verdict was retracted.")
+def show(item: str, layout: str | None, engine: str | None, retracted: bool) -> None:
     """Print a layout and walk through its evidence as text boards.
 
     ITEM is RUN:POSITION as the first column of `dealmill query` shows it; or a numbered deal such as
@@ -32,7 +34,7 @@ def show(item: str, layout: str | None, engine: str | None) -> None:
             raise NotFoundError(f"show takes one deal and an engine of its game, not {item} with {engine or 'any'}")
         _show_solved(game, used, next(iter(deals)).text)
     else:
-        _show_stored(item)
+        _show_stored(item, retracted)
 
 
 def _parsed(game: Game, layout: str) -> str:
@@ -51,18 +53,20 @@ def _show_solved(game: Game, engine: Engine, layout: str) -> None:
     _show(game, engine, layout, solved.verdicts[0], solved.values[0], solved.nodes[0], solved.evidence[0])
 
 
-def _show_stored(item: str) -> None:
-    from pipeline.query import find_result
+def _show_stored(item: str, retracted: bool) -> None:
+    from pipeline.query import answers_of, find_result
     from pipeline.store.runs import find_run
 
     match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", item, re.ASCII)
     if not match:
         raise NotFoundError(f"{item!r} is no item; write RUN:POSITION, as in 3:17, or deal:GAME:seed=S:NUMBER")
     store = open_configured_store()
-    run = find_run(store, match[1])
+    run = answers_of(find_run(store, match[1]), retracted=retracted)
     result = find_result(store, run, int(match[2]))
     game, engine = find_engine(run.engine)
     click.echo(f"item {run.id}:{result.position}, line {result.line} of {run.source_name}")
+    if run.retracted is not None:
+        click.echo(f"RETRACTED: {run.retracted}")
     _show(game, engine, result.layout, result.verdict, result.value, result.nodes, result.evidence)
 
 
@@ -76,14 +80,6 @@ def _show(
         click.echo(f"error: {evidence}")
     elif evidence is not None:
         click.echo(f"evidence ({engine.evidence}): {evidence}")
-        click.echo(f"referee: {_judgement(game, engine, layout, verdict, value, evidence)}")
+        click.echo(f"referee: {judge(game.full_name(engine), layout, verdict, value, evidence)}")
     for frame in game.picture.frames(layout, verdict, evidence):
         click.echo(f"\n{frame}")
-
-
-def _judgement(game: Game, engine: Engine, layout: str, verdict: Verdict, value: int | None, evidence: str) -> str:
-    try:
-        game.rules.check(engine.name, layout, verdict, value, evidence)
-    except InvalidEvidence as error:
-        return f"INVALID: {error}"
-    return "valid"

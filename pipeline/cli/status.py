@@ -12,8 +12,14 @@ from pipeline.cli.sources import open_configured_store
 from pipeline.games.contract import NO_LIMIT, Verdict
 
 if TYPE_CHECKING:
+    from pipeline.store.audits import Audit
     from pipeline.store.database import Store
     from pipeline.store.runs import Run
+
+COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
+COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
+SHOWN = 12
+"""Digits of a fingerprint in a table; the other forms give all."""
 
 SECOND = 1.0
 HOME_AND_CLEAR = "\x1b[H\x1b[J"
@@ -32,13 +38,12 @@ def status(run: str | None, watch: bool, form: str | None) -> None:
             click.echo("there are no runs yet; begin with: dealmill run FILE…", err=True)
         if watch and sys.stdout.isatty():
             click.echo(HOME_AND_CLEAR, nl=False)
-        used = [verdict.word for verdict in Verdict if any(verdict in one.counts for one in runs)]
-        write_rows(
-            ["run", "engine", "version", "source", "layouts", "solved", "pending", *used, "mean", "layouts/s", "state"],
-            map(_row, runs),
-            form,
-        )
-        if not watch or all(one.finished for one in runs):
+        rows = _rows(store, runs)
+        used = [word for word in COUNTED if any(row[word] for row in rows)]
+        if form is None:
+            rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
+        write_rows([*COLUMNS, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
+        if not watch or all(one.finished or one.retracted is not None for one in runs):
             return
         time.sleep(SECOND)
 
@@ -49,29 +54,59 @@ def _runs(store: "Store", key: str | None) -> list["Run"]:
     return list_runs(store) if key is None else [find_run(store, key)]
 
 
+def _rows(store: "Store", runs: list["Run"]) -> list[dict[str, object]]:
+    from pipeline.store.audits import latest_audits
+    from pipeline.store.blocks import fingerprint_of
+
+    audits = latest_audits(store)
+    return [
+        {
+            **_row(one),
+            "audit": _audit(audits[one.id]) if one.id in audits else None,
+            "fingerprint": fingerprint_of(store, one.id, one.items) if one.finished else None,
+            "state": _state(one),
+        }
+        for one in runs
+    ]
+
+
 def _row(run: "Run") -> dict[str, object]:
+    answers = {} if run.retracted is not None else run.counts
     return {
         "run": run.id,
         "engine": run.engine,
         "version": run.version,
         "source": run.source_name,
         "limit": None if run.limit == NO_LIMIT else run.limit,
+        "repeats": run.repeats,
         "layouts": run.items,
         "solved": run.solved,
         "pending": run.items - run.solved,
-        **{verdict.word: run.counts.get(verdict, 0) for verdict in Verdict},
-        "mean": None if run.mean is None else round(run.mean, 3),
+        **{verdict.word: answers.get(verdict, 0) for verdict in Verdict},
+        "retracted": 0 if run.retracted is None else run.solved,
+        "why_retracted": run.retracted,
+        "mean": None if run.mean is None or run.retracted is not None else round(run.mean, 3),
         "nodes": run.nodes,
         "jobs": run.jobs,
         "jobs_pending": run.pending,
         "jobs_leased": run.leased,
         "jobs_done": run.done,
         "layouts/s": None if run.rate is None else round(run.rate),
-        "state": _state(run),
     }
 
 
+def _audit(audit: "Audit") -> str:
+    """The newest audit of a run in a few words."""
+    if not audit.finished:
+        return f"{audit.judged:,} of {audit.size:,}"
+    if not audit.clean:
+        return f"{audit.invalid:,} invalid, {audit.faults:,} faults"
+    return f"{audit.valid:,} valid"
+
+
 def _state(run: "Run") -> str:
+    if run.retracted is not None:
+        return "retracted"
     if run.finished:
         return "finished"
     if run.started is None:

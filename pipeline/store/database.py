@@ -72,7 +72,10 @@ def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
 
 def _begin_sqlite(connection: Connection) -> None:
     """A transaction that reads first and writes later fails whatever the timeout, so writers say so at once."""
-    writes = connection.get_execution_options().get("writes", False)
+    options = connection.get_execution_options()
+    writes = options.get("writes", False)
+    if options.get("rebuilds", False):
+        connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
@@ -129,6 +132,16 @@ class Store:
         """A transaction that writes; committed as a whole at the end or not at all."""
         with _told(self.url), engine_for(self.url).execution_options(writes=True).begin() as connection:
             yield connection
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[Connection]:
+        """A transaction that may also rebuild tables: SQLite looks after foreign keys only at its end."""
+        engine = engine_for(self.url)
+        with _told(self.url), engine.execution_options(writes=True, rebuilds=True).begin() as connection:
+            yield connection
+            if self.embedded and (broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
+                raise StoreError(f"rows of the table {broken[0]} point to rows of {broken[2]} that do not exist")
+        engine.dispose()  # its connections do not look after foreign keys any more
 
 
 def refresh_statistics(store: Store) -> None:

@@ -34,7 +34,7 @@ def current(store: Store) -> str | None:
 
 def upgrade(store: Store, revision: str = "head") -> None:
     """Run the migrations up to `revision`, all or none."""
-    with store.writing() as connection:
+    with store.rebuilding() as connection:
         _known(revision_of(connection))
         try:
             command.upgrade(_config(connection), revision)
@@ -44,7 +44,7 @@ def upgrade(store: Store, revision: str = "head") -> None:
 
 def downgrade(store: Store, revision: str) -> None:
     """Take migrations back down to `revision` (``base`` for none), all or none. What only they held is lost."""
-    with store.writing() as connection:
+    with store.rebuilding() as connection:
         _known(revision_of(connection))
         try:
             command.downgrade(_config(connection), revision)

@@ -2,29 +2,35 @@
 thousandth is as fast as the first."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, and_, exists, literal_column, null, select
 
 from pipeline.games.contract import Verdict
+from pipeline.referee import Judgement, Outcome
 from pipeline.store.database import Store
 from pipeline.store.runs import Run
-from pipeline.store.tables import items, layouts, verdicts
+from pipeline.store.tables import items, judgements, layouts, verdicts
 
 ALL = (-(2**62), 2**62)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which verdicts are asked for; ranges include both ends. A verdict without a value is in no narrower range."""
+    """Which verdicts are asked for; ranges include both ends. A verdict without a value is in no narrower range.
+
+    `audit` is what the newest audit of a verdict said; verdicts that were never audited have no outcome.
+    """
 
     verdicts: tuple[Verdict, ...] = ()
     values: tuple[int, int] = ALL
     nodes: tuple[int, int] = ALL
+    audit: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One verdict with its layout."""
+    """One verdict with its layout, and with the judgement on it where an outcome was asked for."""
 
     run: int
     position: int
@@ -34,6 +40,7 @@ class Result:
     nodes: int
     evidence: str | None
     layout: str
+    judgement: Judgement | None
 
 
 def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
@@ -42,19 +49,7 @@ def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[
     The page is cut out of the verdicts before anything is joined to it, and the items too begin behind `after`, so that
     no database takes it into its head to join everything, or to walk there from the first item.
     """
-    cut = (
-        select(verdicts)
-        .where(verdicts.c.run_id == run.id, verdicts.c.position > after)
-        .order_by(verdicts.c.position)
-        .limit(most)
-    )
-    if wanted.verdicts:
-        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in wanted.verdicts]))
-    if wanted.values != ALL:
-        cut = cut.where(verdicts.c.value.between(*wanted.values))
-    if wanted.nodes != ALL:
-        cut = cut.where(verdicts.c.nodes.between(*wanted.nodes))
-    found = cut.subquery()
+    found = _cut(run, wanted, after, most).subquery()
     query = (
         select(
             found.c.position,
@@ -64,6 +59,9 @@ def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[
             found.c.nodes,
             found.c.evidence,
             layouts.c.text,
+            found.c.outcome,
+            found.c.step,
+            found.c.reason,
         )
         .select_from(found)
         .join(items, items.c.position == found.c.position)
@@ -73,6 +71,60 @@ def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[
     )
     with store.reading() as connection:
         return [
-            Result(run.id, position, line, Verdict(verdict), value, nodes, evidence, text)
-            for position, line, verdict, value, nodes, evidence, text in connection.execute(query)
+            Result(
+                run.id,
+                position,
+                line,
+                Verdict(verdict),
+                value,
+                nodes,
+                evidence,
+                text,
+                None if outcome is None else Judgement(Outcome(outcome), step, reason),
+            )
+            for position, line, verdict, value, nodes, evidence, text, outcome, step, reason in connection.execute(
+                query
+            )
         ]
+
+
+def _cut(run: Run, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
+    judged = (null().label("outcome"), null().label("step"), null().label("reason"))
+    cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
+    place = verdicts.c.position
+    if wanted.audit:
+        place = judgements.c.position
+        cut = _judged(wanted.audit).where(judgements.c.run_id == run.id)
+    cut = cut.where(verdicts.c.run_id == run.id, place > after).order_by(place).limit(most)
+    if wanted.verdicts:
+        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in wanted.verdicts]))
+    if wanted.values != ALL:
+        cut = cut.where(verdicts.c.value.between(*wanted.values))
+    if wanted.nodes != ALL:
+        cut = cut.where(verdicts.c.nodes.between(*wanted.nodes))
+    return cut
+
+
+def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
+    """The verdicts with this judgement, and no newer one."""
+    newer = judgements.alias("newer")
+    query: Select[*tuple[Any, ...]] = (
+        select(verdicts, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+        .select_from(
+            judgements.join(
+                verdicts,
+                and_(verdicts.c.run_id == judgements.c.run_id, verdicts.c.position == judgements.c.position),
+            )
+        )
+        .where(
+            judgements.c.outcome == int(outcome),
+            ~exists().where(
+                newer.c.run_id == judgements.c.run_id,
+                newer.c.position == judgements.c.position,
+                newer.c.audit_id > judgements.c.audit_id,
+            ),
+        )
+    )
+    if outcome is not Outcome.VALID:  # says so in the words of the index of what is not valid
+        query = query.where(judgements.c.outcome != literal_column("1"))
+    return query

@@ -4,20 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, exists, func, insert, select
 
 from pipeline.errors import NotFoundError
 from pipeline.games.contract import Verdict
-from pipeline.store.bulk import insert_rows
+from pipeline.store import actions
 from pipeline.store.database import Store, clock
-from pipeline.store.jobs import DONE, LEASED, PENDING
+from pipeline.store.engines import enter_engine
+from pipeline.store.jobs import SOLVING
+from pipeline.store.leases import DONE, LEASED, PENDING, cut
 from pipeline.store.sources import Source
 from pipeline.store.tables import engines, jobs, runs, sources
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run and how far it is. `counts` has a number for every verdict that occurs."""
+    """A run and how far it is. `counts` has a number for every verdict that occurs.
+
+    `repeats` is the run that it was to repeat; `retracted` says why its verdicts are no answers any more.
+    """
 
     id: int
     source: int
@@ -26,6 +31,8 @@ class Run:
     engine: str
     version: str
     limit: int
+    repeats: int | None
+    retracted: str | None
     items: int
     jobs: int
     pending: int
@@ -64,50 +71,83 @@ class Run:
 MINUTE = 60.0
 
 
-def plan_run(store: Store, source: Source, engine: str, version: str, limit: int, chunk: int) -> int:
-    """The number of the run of this engine over this source, planned with all its jobs if it is new."""
+def plan_run(
+    store: Store, source: Source, engine: str, version: str, limit: int, chunk: int, why: str | None = None
+) -> int:
+    """The number of the run of this engine over this source, planned with all its jobs if it is new. `why` is for the
+    log of actions.
+
+    Raises
+    ------
+    RetractedError
+        If the engine version was retracted.
+    """
     with store.writing() as connection:
-        engine_id = _engine_id(connection, engine, version)
-        same = (
-            runs.c.source_id == source.id,
-            runs.c.engine_id == engine_id,
-            runs.c.node_limit == limit,
-        )
-        known: int | None = connection.execute(select(runs.c.id).where(*same)).scalar()
+        entered = enter_engine(connection, engine, version)
+        known: int | None = connection.execute(
+            select(runs.c.id).where(*_alike(source.id, entered.id, limit)).order_by(runs.c.repetition).limit(1)
+        ).scalar()
         if known is not None:
             return known
-        connection.execute(
-            insert(runs).values(source_id=source.id, engine_id=engine_id, node_limit=limit, created=clock())
+        return _plan(connection, source.id, source.accepted, entered.id, limit, chunk, None, why)
+
+
+def plan_repetition(store: Store, run: Run, version: str, chunk: int) -> int:
+    """The number of a new run that repeats another one with this version of its engine; of an earlier repetition, if
+    that is not finished.
+
+    Raises
+    ------
+    RetractedError
+        If the engine version was retracted.
+    """
+    with store.writing() as connection:
+        entered = enter_engine(connection, run.engine, version)
+        alike = _alike(run.source, entered.id, run.limit)
+        begun: int | None = connection.execute(
+            select(runs.c.id)
+            .where(*alike, runs.c.repeats == run.id, exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE))
+            .limit(1)
+        ).scalar()
+        if begun is not None:
+            return begun
+        why = f"repeats run {run.id}"
+        return _plan(connection, run.source, run.items, entered.id, run.limit, chunk, run.id, why)
+
+
+def _alike(source: int, engine: int, limit: int) -> tuple[ColumnElement[bool], ...]:
+    return runs.c.source_id == source, runs.c.engine_id == engine, runs.c.node_limit == limit
+
+
+def _plan(
+    connection: Connection,
+    source: int,
+    count: int,
+    engine: int,
+    limit: int,
+    chunk: int,
+    repeats: int | None,
+    why: str | None,
+) -> int:
+    repetition = connection.execute(
+        select(func.count()).select_from(runs).where(*_alike(source, engine, limit))
+    ).scalar_one()
+    run: int = connection.execute(
+        insert(runs)
+        .values(
+            source_id=source,
+            engine_id=engine,
+            node_limit=limit,
+            repetition=repetition,
+            repeats=repeats,
+            created=clock(),
         )
-        run: int = connection.execute(select(runs.c.id).where(*same)).scalar_one()
-        insert_rows(
-            connection,
-            jobs,
-            (
-                "run_id",
-                "first",
-                "stop",
-                "state",
-                "attempt",
-                *(verdict.word for verdict in Verdict),
-                "value_sum",
-                "nodes",
-            ),
-            [
-                (run, first, min(first + chunk, source.accepted + 1), PENDING, 0, *(0 for _ in Verdict), 0, 0)
-                for first in range(1, source.accepted + 1, chunk)
-            ],
-        )
+        .returning(runs.c.id)
+    ).scalar_one()
+    spans = [(first, min(first + chunk, count + 1)) for first in range(1, count + 1, chunk)]
+    cut(connection, SOLVING, run, spans)
+    actions.record(connection, "run" if repeats is None else "rerun", engine, run=run, why=why)
     return run
-
-
-def _engine_id(connection: Connection, engine: str, version: str) -> int:
-    wanted = select(engines.c.id).where(engines.c.name == engine, engines.c.version == version)
-    known: int | None = connection.execute(wanted).scalar()
-    if known is None:
-        connection.execute(insert(engines).values(name=engine, version=version))
-        known = connection.execute(wanted).scalar_one()
-    return known
 
 
 def list_runs(store: Store, only: Sequence[int] | None = None) -> list[Run]:
@@ -152,6 +192,8 @@ def _counted() -> Select[*tuple[Any, ...]]:
             engines.c.name.label("engine"),
             engines.c.version,
             runs.c.node_limit,
+            runs.c.repeats,
+            engines.c.retracted_why,
             sources.c.accepted.label("items"),
             func.count(jobs.c.id).label("jobs"),
             how_many(PENDING).label("pending"),
@@ -183,6 +225,8 @@ def _run(row: Row[*tuple[Any, ...]]) -> Run:
         engine=counted["engine"],
         version=counted["version"],
         limit=counted["node_limit"],
+        repeats=counted["repeats"],
+        retracted=counted["retracted_why"],
         items=counted["items"],
         jobs=int(counted["jobs"]),
         pending=int(counted["pending"]),

@@ -4,8 +4,15 @@ sources ─┬─ items ── layouts        the ordered layouts of a file or a
          ├─ rejects                 what was no layout, with every reason
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions: what a worker claims
-                  └─ verdicts       one per item: what the engine said, with its evidence
+                  ├─ verdicts       one per item: what the engine said, with its evidence
+                  ├─ blocks         a digest of every thousand verdicts: the run's fingerprint is made of them
+                  └─ audits ─┬─ audit_jobs   a range of the audited verdicts: what a worker claims
+                             ├─ judgements   one per audited verdict: what the referee said
+                             └─ faults       what else is wrong with the record
+actions                             who did what, when and why
 """
+
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -21,9 +28,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
-REVISION = "0001"
+REVISION = "0002"
 """The migration these tables belong to."""
 
 metadata = MetaData(
@@ -89,6 +97,8 @@ engines = Table(
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, comment="game/engine"),
     Column("version", Text, nullable=False),
+    Column("retracted", Float, comment="when all its verdicts were"),
+    Column("retracted_why", Text),
     UniqueConstraint("name", "version"),
 )
 
@@ -99,23 +109,34 @@ runs = Table(
     Column("source_id", ForeignKey("sources.id"), nullable=False),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
     Column("node_limit", BigInteger, nullable=False),
+    Column("repetition", Integer, nullable=False, comment="0 for the first run of its kind"),
+    Column("repeats", ForeignKey("runs.id"), comment="the run that it was to repeat"),
     Column("created", Float, nullable=False),
-    UniqueConstraint("source_id", "engine_id", "node_limit"),
+    UniqueConstraint("source_id", "engine_id", "node_limit", "repetition"),
 )
+
+
+def _lease() -> tuple[Column[Any], ...]:
+    """What every kind of job has: a range, and who works on it."""
+    return (
+        Column("first", BigInteger, nullable=False, comment="position of its first item"),
+        Column("stop", BigInteger, nullable=False, comment="position behind its last item"),
+        Column("state", SmallInteger, nullable=False, comment="1 pending, 2 leased, 3 done"),
+        Column("attempt", Integer, nullable=False, comment="counts the claims; the fence of a late worker"),
+        Column("worker", Text),
+        Column("leased_until", Float),
+        Column("started", Float),
+        Column("finished", Float),
+        Column("trouble", Text, comment="what ended its last attempt, if that failed"),
+    )
+
 
 jobs = Table(
     "jobs",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("run_id", ForeignKey("runs.id"), nullable=False),
-    Column("first", BigInteger, nullable=False, comment="position of its first item"),
-    Column("stop", BigInteger, nullable=False, comment="position behind its last item"),
-    Column("state", SmallInteger, nullable=False, comment="1 pending, 2 leased, 3 done"),
-    Column("attempt", Integer, nullable=False, comment="counts the claims; the fence of a late worker"),
-    Column("worker", Text),
-    Column("leased_until", Float),
-    Column("started", Float),
-    Column("finished", Float),
+    *_lease(),
     Column("winnable", BigInteger, nullable=False),
     Column("unwinnable", BigInteger, nullable=False),
     Column("scored", BigInteger, nullable=False),
@@ -138,4 +159,83 @@ verdicts = Table(
     Column("evidence", Text, comment="trace or certificate; the error of a failed one; none where undecided"),
     Index(None, "run_id", "verdict", "position"),
     sqlite_with_rowid=False,
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; see pipeline.fingerprint"),
+    Column("digest", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+audits = Table(
+    "audits",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("run_id", ForeignKey("runs.id"), nullable=False),
+    Column("size", BigInteger, nullable=False, comment="verdicts to judge; fewer than the items where it is a sample"),
+    Column("seed", BigInteger, nullable=False, comment="of the sample"),
+    Column("created", Float, nullable=False),
+    Index(None, "run_id"),
+)
+
+audit_jobs = Table(
+    "audit_jobs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("audit_id", ForeignKey("audits.id"), nullable=False),
+    *_lease(),
+    Column("valid", BigInteger, nullable=False),
+    Column("invalid", BigInteger, nullable=False),
+    Column("no_evidence", BigInteger, nullable=False),
+    Column("faults", BigInteger, nullable=False),
+    UniqueConstraint("audit_id", "first"),
+    Index(None, "state", "id"),
+)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("audit_id", ForeignKey("audits.id"), primary_key=True),
+    Column("outcome", SmallInteger, nullable=False, comment="1 valid, 2 invalid, 3 no evidence"),
+    Column("step", Integer, comment="of the evidence, where it is invalid"),
+    Column("reason", Text),
+    Index(
+        "ix_judgements_objections",
+        "run_id",
+        "outcome",
+        "position",
+        sqlite_where=text("outcome <> 1"),
+        postgresql_where=text("outcome <> 1"),
+    ),
+    sqlite_with_rowid=False,
+)
+
+faults = Table(
+    "faults",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("audit_id", ForeignKey("audits.id"), nullable=False),
+    Column("first", BigInteger, nullable=False, comment="position of the first item it concerns"),
+    Column("last", BigInteger, nullable=False, comment="position of the last one"),
+    Column("reason", Text, nullable=False),
+    Index(None, "audit_id", "first"),
+)
+
+actions = Table(
+    "actions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
+    Column("who", Text, nullable=False, comment="user@host"),
+    Column("what", Text, nullable=False, comment="run, rerun, audit or retract"),
+    Column("run_id", ForeignKey("runs.id")),
+    Column("audit_id", ForeignKey("audits.id")),
+    Column("engine_id", ForeignKey("engines.id"), nullable=False),
+    Column("why", Text),
+    Column("dealmill", Text, nullable=False, comment="the version that did it"),
 )

@@ -11,6 +11,7 @@ from pipeline.errors import StoreError
 from pipeline.store import migrate
 from pipeline.store.database import Store
 from pipeline.store.opening import open_store
+from pipeline.store.runs import find_run, plan_repetition
 from pipeline.store.tables import REVISION, metadata
 
 
@@ -69,3 +70,39 @@ def test_a_database_newer_than_the_code_is_refused(store: Store) -> None:
         open_store(store.url.render_as_string(hide_password=False))
     with pytest.raises(StoreError, match="newer"):
         migrate.upgrade(store)
+
+
+OLD_ROWS = (
+    "INSERT INTO sources (id, game, name, digest, accepted, duplicates, rejected, complete, created)"
+    " VALUES (1, 'memory', 'a.txt', :digest, 1, 0, 0, true, 0)",
+    "INSERT INTO layouts (id, digest, text) VALUES (1, :digest, 'AABB')",
+    "INSERT INTO items (source_id, position, layout_id, line) VALUES (1, 1, 1, 1)",
+    "INSERT INTO engines (id, name, version) VALUES (1, 'memory/two-pass', '1')",
+    "INSERT INTO runs (id, source_id, engine_id, node_limit, created) VALUES (7, 1, 1, 9, 0)",
+    "INSERT INTO jobs (id, run_id, first, stop, state, attempt, winnable, unwinnable, scored, undecided, failed,"
+    " value_sum, nodes) VALUES (1001, 7, 1, 2, 3, 1, 0, 0, 1, 0, 0, 4, 1)",
+    "INSERT INTO verdicts (run_id, position, verdict, value, nodes, evidence) VALUES (7, 1, 3, 4, 1, '1 2 3 4')",
+)
+
+
+def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Store) -> None:
+    migrate.upgrade(empty_store, "0001")
+    with empty_store.writing() as connection:
+        for row in OLD_ROWS:
+            connection.execute(text(row), {"digest": b"d"} if ":digest" in row else {})
+    migrate.upgrade(empty_store)
+    found = find_run(empty_store, "7")
+    assert (found.solved, found.value_sum, found.repeats, found.retracted) == (1, 4, None, None)
+    repetition = plan_repetition(empty_store, found, "1", chunk=1)
+    assert find_run(empty_store, str(repetition)).repeats == 7
+    with empty_store.writing() as connection:
+        connection.execute(text("DELETE FROM actions"))
+    migrate.downgrade(empty_store, "0001")
+    with empty_store.reading() as connection:
+        assert connection.execute(text("SELECT id FROM runs")).scalars().all() == [7]
+        assert connection.execute(text("SELECT evidence FROM verdicts")).scalars().all() == ["1 2 3 4"]
+
+
+def test_foreign_keys_are_looked_after_again_behind_a_migration(store: Store) -> None:
+    with pytest.raises(StoreError, match=r"(?i)foreign key"), store.writing() as connection:
+        connection.execute(text("INSERT INTO blocks (run_id, number, digest) VALUES (99, 0, :d)"), {"d": b"d"})

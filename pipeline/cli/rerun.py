@@ -1,0 +1,99 @@
+"""``rerun`` and ``diff``: the same again, and whether it is the same."""
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import click
+
+from pipeline.cli.audit import DIFFERENT
+from pipeline.cli.output import output_options, write_first
+from pipeline.cli.sources import open_configured_store
+from pipeline.cli.work import solve_runs
+from pipeline.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from pipeline.store.database import Store
+    from pipeline.store.differences import Difference
+    from pipeline.store.runs import Run
+
+TOLD = ("item", "verdict", "value", "evidence")
+COLUMNS = ("layout", *TOLD, *(f"other_{name}" for name in TOLD))
+
+
+@click.command()
+@click.argument("run")
+@click.option("--any-version", is_flag=True, help="Though another version of the engine is installed.")
+@output_options
+@click.pass_context
+def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> None:
+    """Solve all layouts of RUN (its number, or `last`) once more, and compare.
+
+    Engine, version, limit and layouts are those on record. The repetition is a run of its own. Layouts on which the two
+    differ go to standard output, as with `dealmill diff`; exit code 3 if there are any.
+    """
+    from pipeline.rerun import queue_rerun
+    from pipeline.store.runs import find_run
+
+    store = open_configured_store()
+    repeated = find_run(store, run)
+    number = queue_rerun(store, repeated, any_version=any_version)
+    click.echo(f"run {number} repeats run {repeated.id}", err=True)
+    solve_runs(store, [number])
+    _compare(ctx, store, repeated, find_run(store, str(number)), form)
+
+
+@click.command()
+@click.argument("run")
+@click.argument("other")
+@output_options
+@click.pass_context
+def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
+    """Compare two runs of a game: every layout on which RUN and OTHER do not say the same, with what both say.
+
+    Runs over the same source are compared item by item, others layout by layout. Two runs are equal if all verdicts,
+    values and evidence are; versions and node counts may differ. Exit code 3 if they are not equal.
+    """
+    from pipeline.store.runs import find_run
+
+    store = open_configured_store()
+    _compare(ctx, store, find_run(store, run), find_run(store, other), form)
+
+
+def _compare(ctx: click.Context, store: "Store", one: "Run", other: "Run", form: str | None) -> None:
+    from pipeline.store.differences import differences
+
+    if one.game != other.game:
+        raise NotFoundError(f"run {one.id} is of {one.game}, run {other.id} of {other.game}: nothing to compare")
+    number = 0
+
+    def rows() -> Iterator[dict[str, object]]:
+        nonlocal number
+        for number, difference in enumerate(differences(store, one, other), start=1):  # noqa: B007
+            yield _row(one, other, difference)
+
+    different = rows()
+    first = next(different, None)
+    if form or first:
+        cut = write_first(COLUMNS, chain([first] if first else [], different), form)
+        if cut:
+            deque(different, maxlen=0)  # to count them
+            click.echo("there are more: --nl gives all", err=True)
+    for run in (one, other):
+        if not run.finished:
+            click.echo(f"run {run.id} is not finished: {run.items - run.solved:,} layouts to come", err=True)
+    if first:
+        click.echo(f"runs {one.id} and {other.id} differ on {number:,} layouts", err=True)
+        ctx.exit(DIFFERENT)
+    click.echo(f"runs {one.id} and {other.id} are equal: {one.solved:,} verdicts with their evidence", err=True)
+
+
+def _row(one: "Run", other: "Run", difference: "Difference") -> dict[str, object]:
+    row: dict[str, object] = {"layout": difference.layout}
+    for run, said, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
+        row[f"{prefix}item"] = None if said.position is None else f"{run.id}:{said.position}"
+        row[f"{prefix}verdict"] = None if said.verdict is None else said.verdict.word
+        row[f"{prefix}value"] = said.value
+        row[f"{prefix}evidence"] = said.evidence
+    return row

@@ -1,0 +1,56 @@
+"""``retract``: quarantine for what a faulty engine version has said; and ``log``: who did what to the store."""
+
+from datetime import UTC, datetime
+
+import click
+
+from pipeline.cli.output import output_options, write_rows
+from pipeline.cli.sources import open_configured_store
+
+
+@click.command()
+@click.option("--engine", metavar="GAME/ENGINE", required=True, help="The faulty engine.")
+@click.option("--version", required=True, help="Its faulty version.")
+@click.option("--why", required=True, help="What is wrong with it; kept with the verdicts and in the log.")
+@click.option("--requeue", is_flag=True, help="Have the version that is installed solve the layouts anew.")
+def retract(engine: str, version: str, why: str, requeue: bool) -> None:
+    """Retract every verdict that a version of an engine has given.
+
+    They are kept, but no command shows them as answers any more, unless asked with --retracted; and that version gets
+    no new runs. With --requeue, now or later, the installed version gets a run in the place of each; the numbers of
+    these runs go to standard output, and `dealmill work --drain` solves them.
+    """
+    from pipeline.retract import requeue as requeue_run
+    from pipeline.retract import retract as retract_all
+
+    store = open_configured_store()
+    retracted = retract_all(store, engine, version, why)
+    verdicts = sum(run.solved for run in retracted)
+    click.echo(f"{verdicts:,} verdicts of {engine} version {version} in {len(retracted)} runs are retracted", err=True)
+    for run in retracted if requeue else []:
+        planned = requeue_run(store, run)
+        click.echo(f"run {planned.id} takes the place of run {run.id}: version {planned.version}", err=True)
+        click.echo(planned.id)
+
+
+@click.command()
+@output_options
+def log(form: str | None) -> None:
+    """List who did what to the store, when and why: runs, reruns, audits and retractions, oldest first."""
+    from pipeline.store.actions import list_actions
+
+    rows = [
+        {
+            "when": datetime.fromtimestamp(action.at, UTC).astimezone().isoformat(" ", "seconds"),
+            "who": action.who,
+            "what": action.what,
+            "run": action.run,
+            "audit": action.audit,
+            "engine": action.engine,
+            "version": action.version,
+            "why": action.why,
+            "dealmill": action.dealmill,
+        }
+        for action in list_actions(open_configured_store())
+    ]
+    write_rows(["when", "who", "what", "run", "audit", "engine", "version", "why", "dealmill"], rows, form)

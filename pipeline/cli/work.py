@@ -1,0 +1,81 @@
+"""``work``, and what all commands share that need work done: local workers, kept up until it is."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from pipeline.cli.progress import Bar, progress_bar
+from pipeline.cli.sources import open_configured_store
+
+if TYPE_CHECKING:
+    from pipeline.store.database import Store
+    from pipeline.store.runs import Run
+
+LOOK = 0.2
+"""Seconds between two looks at how far the work is."""
+
+
+def keep_working(store: "Store", title: str, done: Callable[[Bar], bool]) -> None:
+    """Work with local workers until `done`, which also shows how far the work is."""
+    from workers.farm import Farm
+
+    with progress_bar(title) as bar, Farm(store, bar.say) as farm:
+        while not done(bar):
+            farm.tick()
+            time.sleep(LOOK)
+
+
+def solve_runs(store: "Store", numbers: Sequence[int]) -> None:
+    """Work until these runs are finished, with progress; not at all if they are."""
+    from pipeline.store.database import refresh_statistics
+    from pipeline.store.runs import list_runs
+
+    runs = list_runs(store, numbers)
+    for one in runs:
+        if one.finished:
+            click.echo(f"run {one.id}: {one.engine} on {one.source_name} is already solved", err=True)
+        elif one.solved:
+            click.echo(
+                f"run {one.id}: {one.engine} on {one.source_name} goes on at {one.solved:,} of {one.items:,}", err=True
+            )
+    if all(one.finished for one in runs):
+        return
+
+    def done(bar: Bar) -> bool:
+        found = list_runs(store, numbers)
+        _show_runs(bar, found)
+        return all(one.finished for one in found)
+
+    keep_working(store, "solving", done)
+    refresh_statistics(store)
+
+
+def _show_runs(bar: Bar, runs: Sequence["Run"]) -> None:
+    working = next((one for one in runs if not one.finished), runs[-1])
+    rate = f", {working.rate:,.0f}/s" if working.rate else ""
+    bar.update(
+        sum(one.solved for one in runs),
+        sum(one.items for one in runs),
+        f"{working.engine} on {working.source_name}{rate}",
+    )
+
+
+@click.command()
+@click.option("--drain", is_flag=True, help="Stop as soon as nothing is left to do.")
+def work(drain: bool) -> None:
+    """Start local workers and keep them at work on all runs and audits, until Ctrl-C."""
+    from workers.reconciler import unfinished
+
+    store = open_configured_store()
+    most = 0
+
+    def done(bar: Bar) -> bool:
+        nonlocal most
+        left = unfinished(store)
+        most = max(most, left) if left else 0
+        bar.update(most - left, most, f"{left:,} jobs left")
+        return drain and not left
+
+    keep_working(store, "working", done)

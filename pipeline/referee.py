@@ -1,0 +1,71 @@
+"""One verdict before the referee of its game."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from pipeline.errors import InvalidEvidence
+from pipeline.games import find_engine
+from pipeline.games.contract import Verdict
+
+
+class Outcome(IntEnum):
+    """What the referee says of a verdict. The numbers are stored: never reuse one."""
+
+    VALID = 1
+    """The evidence proves the verdict and its value."""
+    INVALID = 2
+    """It does not."""
+    NO_EVIDENCE = 3
+    """The verdict claims nothing that could be proved: undecided, or failed."""
+
+    @property
+    def word(self) -> str:
+        """The outcome as users read and write it."""
+        return self.name.lower().replace("_", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the referee says; of what is invalid also the step of the evidence (0 for the verdict itself) and why."""
+
+    outcome: Outcome
+    step: int | None = None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        return self.outcome.word if self.reason is None else f"{self.outcome.word}: step {self.step}: {self.reason}"
+
+
+def judge(engine: str, layout: str, verdict: int, value: int | None, evidence: str | None) -> Judgement:
+    """Hold a verdict of an engine (its full name) against its evidence. Nothing about the five is taken for granted:
+    whatever the referee cannot make sense of is invalid.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such engine.
+    """
+    game, known = find_engine(engine)
+    if objection := _objection(verdict, evidence):
+        return Judgement(Outcome.INVALID, 0, objection)
+    if evidence is None or verdict == Verdict.FAILED:
+        return Judgement(Outcome.NO_EVIDENCE)
+    try:
+        game.rules.check(known.name, layout, Verdict(verdict), value, evidence)
+    except InvalidEvidence as error:
+        return Judgement(Outcome.INVALID, error.step, error.reason)
+    except Exception as error:  # noqa: BLE001 -- layout and evidence may be anything by now
+        return Judgement(Outcome.INVALID, 0, f"the referee cannot read it: {type(error).__name__}: {error}")
+    return Judgement(Outcome.VALID)
+
+
+def _objection(verdict: int, evidence: str | None) -> str | None:
+    """What is wrong with a verdict before the evidence is looked at."""
+    if verdict not in list(Verdict):
+        return f"{verdict} is no verdict"
+    claims_nothing = verdict == Verdict.UNDECIDED
+    if claims_nothing and evidence is not None:
+        return "an undecided layout has no evidence, but here is some"
+    if not claims_nothing and evidence is None:
+        return f"there is no evidence for {Verdict(verdict).word}"
+    return None

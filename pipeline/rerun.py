@@ -1,0 +1,31 @@
+"""Repeating a run with what is on record of it."""
+
+from pipeline.errors import StoreError, VersionError
+from pipeline.games import find_engine
+from pipeline.runs import CHUNK
+from pipeline.store.database import Store
+from pipeline.store.runs import Run, plan_repetition
+
+
+def queue_rerun(store: Store, run: Run, *, any_version: bool) -> int:
+    """Plan a run of the same engine over the same source with the same limit; the number of that run, which is an
+    earlier repetition if one was broken off.
+
+    Raises
+    ------
+    StoreError
+        If the run is not finished.
+    VersionError
+        If its engine's version is not the one that is installed, unless `any_version` will do.
+    RetractedError
+        If the installed version was retracted.
+    """
+    if not run.finished:
+        raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")
+    _, engine = find_engine(run.engine)
+    if engine.version != run.version and not any_version:
+        raise VersionError(
+            f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
+            f"install the Dealmill that has it, or say --any-version to compare it with version {engine.version}"
+        )
+    return plan_repetition(store, run, engine.version, CHUNK)

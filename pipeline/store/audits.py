@@ -1,0 +1,232 @@
+"""Audits: planned once, cut into jobs, with a judgement on every audited verdict and the faults of the record."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, insert, literal_column, select
+
+from pipeline.errors import NotFoundError
+from pipeline.referee import Judgement, Outcome
+from pipeline.store import actions, leases
+from pipeline.store.bulk import insert_rows
+from pipeline.store.database import Store, clock
+from pipeline.store.leases import DONE, Installed, Kind, Lease, cut
+from pipeline.store.runs import Run
+from pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs
+
+FETCHED = 1_000
+
+
+def _audits_of(installed: Installed) -> Select[tuple[int]]:
+    """The audits of runs whose referee is known here; it goes by the name of the engine alone."""
+    names = sorted({name for name, _ in installed})
+    return select(audits.c.id).select_from(audits.join(runs).join(engines)).where(engines.c.name.in_(names))
+
+
+AUDITING = Kind(
+    table=audit_jobs,
+    owner=audit_jobs.c.audit_id,
+    totals=("valid", "invalid", "no_evidence", "faults"),
+    owners=_audits_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """An audit of `size` verdicts of a run, and what it has found so far."""
+
+    id: int
+    run: int
+    size: int
+    seed: int
+    jobs: int
+    done: int
+    valid: int
+    invalid: int
+    no_evidence: int
+    faults: int
+
+    @property
+    def finished(self) -> bool:
+        """Whether all has been looked at."""
+        return self.done == self.jobs
+
+    @property
+    def judged(self) -> int:
+        """How many verdicts the referee has judged."""
+        return self.valid + self.invalid + self.no_evidence
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found to be wrong."""
+        return self.invalid == self.faults == 0
+
+
+@dataclass(frozen=True, slots=True)
+class AuditJob:
+    """A claimed job: the audited verdicts number ``lease.first`` to before ``lease.stop`` of an audit."""
+
+    lease: Lease
+    run: int
+    size: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with the record of the items `first` to `last`."""
+
+    first: int
+    last: int
+    reason: str
+
+
+def plan_audit(store: Store, run: Run, size: int, seed: int, chunk: int) -> int:
+    """The number of a new audit with its jobs; of an earlier one of the same verdicts, if that is not finished."""
+    same = (audits.c.run_id == run.id, audits.c.size == size, audits.c.seed == seed)
+    unfinished = select(audit_jobs.c.audit_id).where(audit_jobs.c.state != DONE)
+    with store.writing() as connection:
+        begun: int | None = connection.execute(
+            select(audits.c.id).where(*same, audits.c.id.in_(unfinished)).limit(1)
+        ).scalar()
+        if begun is not None:
+            return begun
+        audit: int = connection.execute(
+            insert(audits).values(run_id=run.id, size=size, seed=seed, created=clock()).returning(audits.c.id)
+        ).scalar_one()
+        cut(
+            connection,
+            AUDITING,
+            audit,
+            [(first, min(first + chunk, size + 1)) for first in range(1, max(size, 1) + 1, chunk)],
+        )
+        engine = connection.execute(select(runs.c.engine_id).where(runs.c.id == run.id)).scalar_one()
+        what = "all verdicts" if size == run.items else f"a sample of {size:,} of {run.items:,}, seed {seed}"
+        actions.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
+    return audit
+
+
+def find_audit(store: Store, audit: int) -> Audit:
+    """The audit of that number, counted by its jobs.
+
+    Raises
+    ------
+    NotFoundError
+    """
+    with store.reading() as connection:
+        row = connection.execute(_counted().where(audits.c.id == audit)).one_or_none()
+    if row is None:
+        raise NotFoundError(f"the store has no audit {audit}")
+    return Audit(**row._mapping)
+
+
+def latest_audits(store: Store) -> dict[int, Audit]:
+    """The newest audit of every run that has one."""
+    newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
+    with store.reading() as connection:
+        found = [Audit(**row._mapping) for row in connection.execute(_counted().where(audits.c.id.in_(newest)))]
+    return {audit.run: audit for audit in found}
+
+
+def _counted() -> Select[*tuple[Any, ...]]:
+    def total(column: ColumnElement[int]) -> ColumnElement[int]:
+        return cast(func.coalesce(func.sum(column), 0), BigInteger)
+
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            audits.c.id,
+            audits.c.run_id.label("run"),
+            audits.c.size,
+            audits.c.seed,
+            func.count(audit_jobs.c.id).label("jobs"),
+            total(case((audit_jobs.c.state == DONE, 1), else_=0)).label("done"),
+            *(total(audit_jobs.c[name]).label(name) for name in AUDITING.totals),
+        )
+        .select_from(audits.join(audit_jobs))
+        .group_by(audits.c.id)
+    )
+    return query
+
+
+def engine_of(store: Store, job: int) -> str | None:
+    """Full name of the engine whose verdicts a job audits; None if there is no such job (any more)."""
+    with store.reading() as connection:
+        name: str | None = connection.execute(
+            select(engines.c.name)
+            .select_from(audit_jobs.join(audits).join(runs).join(engines))
+            .where(audit_jobs.c.id == job)
+        ).scalar()
+    return name
+
+
+def claim(store: Store, job: int, worker: str, seconds: float) -> AuditJob | None:
+    """Take a job for so many seconds; None if it is done or someone else's."""
+    lease = leases.claim(store, AUDITING, job, worker, seconds)
+    if lease is None:
+        return None
+    with store.reading() as connection:
+        run, size, seed = connection.execute(
+            select(audits.c.run_id, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
+        ).one()
+    return AuditJob(lease, run, size, seed)
+
+
+def finish(store: Store, job: AuditJob, judged: Sequence[tuple[int, Judgement]], found: Sequence[Fault]) -> bool:
+    """Write judgements (each with the position of its verdict) and faults, and mark the job done; False, and nothing
+    written, if it is no longer this attempt's."""
+    outcomes = [judgement.outcome for _, judgement in judged]
+    totals = {
+        "valid": outcomes.count(Outcome.VALID),
+        "invalid": outcomes.count(Outcome.INVALID),
+        "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
+        "faults": len(found),
+    }
+    audit = job.lease.owner
+    with store.writing() as connection:
+        if not leases.finish(connection, AUDITING, job.lease, totals):
+            return False
+        insert_rows(
+            connection,
+            judgements,
+            ("run_id", "position", "audit_id", "outcome", "step", "reason"),
+            [
+                (job.run, position, audit, int(judgement.outcome), judgement.step, judgement.reason)
+                for position, judgement in judged
+            ],
+        )
+        insert_rows(
+            connection,
+            faults,
+            ("audit_id", "first", "last", "reason"),
+            [(audit, fault.first, fault.last, fault.reason) for fault in found],
+        )
+    return True
+
+
+def objections_of(store: Store, audit: Audit) -> Iterator[tuple[int, Judgement]]:
+    """The verdicts that an audit found invalid, by position, in their order."""
+    query = (
+        select(judgements.c.position, judgements.c.step, judgements.c.reason)
+        .where(
+            judgements.c.run_id == audit.run,
+            judgements.c.audit_id == audit.id,
+            judgements.c.outcome == int(Outcome.INVALID),
+            judgements.c.outcome != literal_column("1"),  # in the words of the index of what is not valid
+        )
+        .order_by(judgements.c.position)
+    )
+    with store.reading() as connection:
+        for position, step, reason in connection.execution_options(yield_per=FETCHED).execute(query):
+            yield position, Judgement(Outcome.INVALID, step, reason)
+
+
+def faults_of(store: Store, audit: int) -> list[Fault]:
+    """The faults that an audit found, in the order of their items."""
+    query = (
+        select(faults.c.first, faults.c.last, faults.c.reason)
+        .where(faults.c.audit_id == audit)
+        .order_by(faults.c.first, faults.c.id)
+    )
+    with store.reading() as connection:
+        return [Fault(*row) for row in connection.execute(query)]

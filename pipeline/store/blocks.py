@@ -1,0 +1,71 @@
+"""Blocks of verdicts with their digests, written together with the last verdict of each: what a run's fingerprint is
+made of (see `pipeline.fingerprint`)."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, exists, insert, select
+
+from pipeline.fingerprint import block_digest, block_of, block_range, fingerprint
+from pipeline.games.contract import Batch
+from pipeline.store.bulk import insert_rows
+from pipeline.store.database import Store
+from pipeline.store.leases import DONE
+from pipeline.store.tables import blocks, items, jobs, layouts, runs, verdicts
+
+
+def record_blocks(connection: Connection, run: int, count: int, first: int, texts: Sequence[str], batch: Batch) -> None:
+    """Record the blocks that are complete with the verdicts of a job, whose first item is `first`, in the transaction
+    that writes them. `count` is the number of items of the run."""
+    stop = first + len(texts)
+    whole: list[tuple[int, int, bytes]] = []
+    for number in range(block_of(first), block_of(stop - 1) + 1):
+        start, end = block_range(number, count)
+        if first <= start and end <= stop:
+            part = slice(start - first, end - first)
+            said = (texts[part], batch.verdicts[part], batch.values[part], batch.evidence[part])
+            whole.append((run, number, block_digest(start, *said)))
+        else:
+            _record_shared_block(connection, run, number, start, end)
+    insert_rows(connection, blocks, ("run_id", "number", "digest"), whole)
+
+
+def _record_shared_block(connection: Connection, run: int, number: int, start: int, end: int) -> None:
+    """Record a block that several jobs share, if this was the last of them. They wait for each other at their run, so
+    that the last one sees what the others wrote."""
+    connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
+    left = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
+    if not connection.execute(select(left)).scalar_one():
+        said = read_block(connection, run, start, end)
+        connection.execute(insert(blocks).values(run_id=run, number=number, digest=block_digest(start, *said)))
+
+
+def read_block(
+    connection: Connection, run: int, start: int, end: int
+) -> tuple[list[str], list[int], list[int | None], list[str | None]]:
+    """Layouts, verdicts, values and evidence of the items from `start` to before `end`, as they are stored."""
+    rows = connection.execute(
+        select(layouts.c.text, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+        .select_from(
+            runs.join(items, items.c.source_id == runs.c.source_id)
+            .join(layouts, layouts.c.id == items.c.layout_id)
+            .join(verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position))
+        )
+        .where(runs.c.id == run, items.c.position >= start, items.c.position < end)
+        .order_by(items.c.position)
+    ).all()
+    return (
+        [row.text for row in rows],
+        [row.verdict for row in rows],
+        [row.value for row in rows],
+        [row.evidence for row in rows],
+    )
+
+
+def fingerprint_of(store: Store, run: int, count: int) -> str | None:
+    """The fingerprint of a run of `count` items; None as long as it is not finished."""
+    with store.reading() as connection:
+        digests = connection.execute(
+            select(blocks.c.digest).where(blocks.c.run_id == run).order_by(blocks.c.number)
+        ).scalars()
+        known = list(digests)
+    return fingerprint(known) if len(known) == block_of(count) + 1 else None

@@ -1,0 +1,163 @@
+"""Leases: a job of any kind is claimed by one worker at a time, finished once, and freed when its worker is gone.
+
+The fence: every claim counts `attempt` up, and results are written only in the transaction that marks the job done for
+the very attempt that claimed it. A worker that wakes up after its lease has run out finds another attempt, or no such
+job, and writes nothing. So whatever is killed, sent twice or lost, each item gets exactly one result.
+
+A job whose worker is gone is split, and its halves are tried anew: so a layout that kills its worker ends up alone, and
+a job that takes longer than a lease becomes shorter ones.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, delete, exists, func, select, update
+
+from pipeline.store.bulk import insert_rows
+from pipeline.store.database import Store, clock
+
+PENDING, LEASED, DONE = 1, 2, 3
+NO_RETURN = "its worker did not come back within the lease"
+
+Installed = Collection[tuple[str, str]]
+"""Full name and version of the engines that are installed here."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of job: its table, the column of what it is a part of, its totals, and which owners can be worked on."""
+
+    table: Table
+    owner: Column[int]
+    totals: tuple[str, ...]
+    owners: Callable[[Installed], Select[tuple[int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A claimed job. `trouble` says what ended its last attempt, if there was one."""
+
+    id: int
+    owner: int
+    first: int
+    stop: int
+    attempt: int
+    trouble: str | None
+
+
+def cut(connection: Connection, kind: Kind, owner: int, spans: list[tuple[int, int]]) -> None:
+    """Make pending jobs of these spans (first item, and the one behind the last)."""
+    insert_rows(
+        connection,
+        kind.table,
+        (kind.owner.name, "first", "stop", "state", "attempt", *kind.totals),
+        [(owner, first, stop, PENDING, 0, *(0 for _ in kind.totals)) for first, stop in spans],
+    )
+
+
+def claim(store: Store, kind: Kind, job: int, worker: str, seconds: float) -> Lease | None:
+    """Take a job for so many seconds; None if it is not pending."""
+    table = kind.table
+    with store.writing() as connection:
+        claimed = connection.execute(
+            update(table)
+            .where(table.c.id == job, table.c.state == PENDING)
+            .values(
+                state=LEASED,
+                attempt=table.c.attempt + 1,
+                worker=worker,
+                started=clock(),
+                leased_until=clock() + seconds,
+            )
+            .returning(table.c.id, kind.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+        ).one_or_none()
+    return None if claimed is None else Lease(*claimed)
+
+
+def finish(connection: Connection, kind: Kind, lease: Lease, totals: Mapping[str, int]) -> bool:
+    """Mark a job done in the transaction that writes its results; False if it is no longer this attempt's."""
+    mine = connection.execute(
+        update(kind.table)
+        .where(_held(kind, lease))
+        .values(state=DONE, finished=clock(), leased_until=None, trouble=None, **totals)
+    )
+    return mine.rowcount == 1
+
+
+def release(store: Store, kind: Kind, lease: Lease, trouble: str) -> None:
+    """Give a job back undone, so that nobody waits for its lease to run out."""
+    with store.writing() as connection:
+        connection.execute(
+            update(kind.table).where(_held(kind, lease)).values(state=PENDING, leased_until=None, trouble=trouble)
+        )
+
+
+def expire(store: Store, kind: Kind, job: int, worker: str, trouble: str) -> None:
+    """End the lease of a worker that is known to be gone."""
+    table = kind.table
+    with store.writing() as connection:
+        connection.execute(
+            update(table)
+            .where(table.c.id == job, table.c.worker == worker, table.c.state == LEASED)
+            .values(leased_until=0.0, trouble=trouble)
+        )
+
+
+def free_expired(store: Store, kind: Kind) -> None:
+    """Make jobs pending again whose lease has run out: in two halves, as long as they can be halved."""
+    table = kind.table
+    expired = and_(table.c.state == LEASED, table.c.leased_until < clock())
+    with store.reading() as connection:
+        if not connection.execute(select(exists().where(expired))).scalar_one():
+            return
+    with store.writing() as connection:
+        gone = connection.execute(
+            delete(table)
+            .where(expired, table.c.stop - table.c.first > 1)
+            .returning(kind.owner, table.c.first, table.c.stop)
+        ).all()
+        for owner, first, stop in gone:
+            middle = (first + stop) // 2
+            cut(connection, kind, owner, [(first, middle), (middle, stop)])
+        connection.execute(
+            update(table)
+            .where(expired)
+            .values(state=PENDING, leased_until=None, trouble=func.coalesce(table.c.trouble, NO_RETURN))
+        )
+
+
+def pending(store: Store, kind: Kind, installed: Installed, most: int) -> list[int]:
+    """The first pending jobs that can be worked on with these engines, oldest first."""
+    table = kind.table
+    query = (
+        select(table.c.id)
+        .where(table.c.state == PENDING, kind.owner.in_(kind.owners(installed)))
+        .order_by(table.c.id)
+        .limit(most)
+    )
+    with store.reading() as connection:
+        return list(connection.execute(query).scalars())
+
+
+def unfinished(store: Store, kind: Kind, installed: Installed) -> int:
+    """How many jobs that can be worked on with these engines are pending or leased."""
+    query = (
+        select(func.count())
+        .select_from(kind.table)
+        .where(kind.table.c.state.in_((PENDING, LEASED)), kind.owner.in_(kind.owners(installed)))
+    )
+    with store.reading() as connection:
+        return connection.execute(query).scalar_one()
+
+
+def _held(kind: Kind, lease: Lease) -> ColumnElement[bool]:
+    """Whether a job is still this attempt's. The range belongs to it: SQLite gives numbers of deleted rows again."""
+    table = kind.table
+    return and_(
+        table.c.id == lease.id,
+        kind.owner == lease.owner,
+        table.c.first == lease.first,
+        table.c.stop == lease.stop,
+        table.c.state == LEASED,
+        table.c.attempt == lease.attempt,
+    )

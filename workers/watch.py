@@ -1,0 +1,42 @@
+"""Messages in the hands of worker processes: if one dies, its lease ends at once, and its job is tried anew."""
+
+import logging
+
+from celery.exceptions import WorkerLostError
+from celery.worker.request import Request
+
+from pipeline.errors import DealmillError
+from pipeline.store.audits import AUDITING
+from pipeline.store.jobs import SOLVING
+from pipeline.store.leases import Kind, expire
+from workers.tasks import configured_store, worker_name
+
+logger = logging.getLogger(__name__)
+
+
+class Watched(Request):  # type: ignore[misc]
+    """A message about a job of some kind."""
+
+    kind: Kind
+
+    def on_failure(self, exc_info: object, *arguments: object, **options: object) -> object:
+        """Called in the parent of the worker processes."""
+        error = exc_info.exception  # type: ignore[attr-defined]
+        if isinstance(getattr(error, "exc", error), WorkerLostError):
+            try:
+                expire(configured_store(), self.kind, self.args[0], worker_name(self.worker_pid), str(error))
+            except DealmillError as away:
+                logger.warning("job %s waits until its lease ends: %s", self.args[0], away)
+        return super().on_failure(exc_info, *arguments, **options)
+
+
+class Solving(Watched):
+    """A message about a job of a run."""
+
+    kind = SOLVING
+
+
+class Auditing(Watched):
+    """A message about a job of an audit."""
+
+    kind = AUDITING

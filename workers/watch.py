@@ -19,15 +19,21 @@ class Watched(Request):  # type: ignore[misc]
 
     kind: Kind
 
-    def on_failure(self, exc_info: object, *arguments: object, **options: object) -> object:
+    def on_failure(self, exc_info: object, send_failed_event: bool = True, return_ok: bool = False) -> object:
         """Called in the parent of the worker processes."""
         error = exc_info.exception  # type: ignore[attr-defined]
-        if isinstance(getattr(error, "exc", error), WorkerLostError):
-            try:
-                expire(configured_store(), self.kind, self.args[0], worker_name(self.worker_pid), str(error))
-            except DealmillError as away:
-                logger.warning("job %s waits until its lease ends: %s", self.args[0], away)
-        return super().on_failure(exc_info, *arguments, **options)
+        lost = getattr(error, "exc", error)
+        if isinstance(lost, WorkerLostError):
+            self._end_lease(str(lost).partition(" Job:")[0])  # without a number that differs each time
+            return_ok = True  # nothing that would need a traceback
+        return super().on_failure(exc_info, send_failed_event, return_ok)
+
+    def _end_lease(self, trouble: str) -> None:
+        number, worker = self.args[0], worker_name(self.worker_pid)
+        try:
+            expire(configured_store(), self.kind, number, worker, trouble)
+        except DealmillError as away:
+            logger.warning("job %s waits until its lease ends: %s", number, away)
 
 
 class Solving(Watched):

@@ -31,8 +31,8 @@ def record_blocks(connection: Connection, run: int, count: int, first: int, text
 
 def _record_shared_block(connection: Connection, run: int, number: int, start: int, end: int) -> None:
     """Record a block that several jobs share, if this was the last of them. They wait for each other at their run, so
-    that the last one sees what the others wrote."""
-    connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
+    that the last one sees what the others wrote; the lock is one that new verdicts of the run do not wait for."""
+    connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update(key_share=True))
     left = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
     if not connection.execute(select(left)).scalar_one():
         said = read_block(connection, run, start, end)

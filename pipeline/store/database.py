@@ -1,9 +1,10 @@
 """A store's connections, and its two kinds of transaction: `reading` and `writing`."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -81,12 +82,14 @@ def _begin_sqlite(connection: Connection) -> None:
 
 @cache
 def engine_for(url: URL) -> Engine:
-    """The connections of this process to a database."""
-    if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
-    engine = create_engine(url)
-    event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+    """The connections of this process to a database; a forked one begins with none, for they cannot be shared."""
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    else:
+        engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    os.register_at_fork(after_in_child=partial(engine.dispose, close=False))
     return engine
 
 

@@ -146,13 +146,10 @@ def _count(connection: Connection, run: int, first: int, stop: int) -> dict[str,
 def _blocks_from(connection: Connection, run: Run, first: int, stop: int) -> list[BlockRecord]:
     """The blocks that begin in a stretch and whose jobs are all done."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
-    recorded = dict(
-        connection.execute(
-            select(blocks.c.number, blocks.c.digest).where(blocks.c.run_id == run.id, blocks.c.number.in_(numbers))
-        )
-        .tuples()
-        .all()
+    rows = connection.execute(
+        select(blocks.c.number, blocks.c.digest).where(blocks.c.run_id == run.id, blocks.c.number.in_(numbers))
     )
+    recorded = dict(rows.all())
     found = []
     for number in numbers:
         start, end = block_range(number, run.items)

@@ -117,7 +117,7 @@ def _check_win(layout: str, trace: str) -> None:
     step = 0
     for first, dealt, removals in phases(trace):
         for slot in dealt:
-            if table.board and table.removal_begins:
+            if table.removal_begins:
                 raise IllegalMove(first, "a card is dealt though the removal phase has begun")
             table.deal(slot, first)
         if not table.removal_begins:
@@ -135,10 +135,10 @@ def _check_win(layout: str, trace: str) -> None:
 def prove_loss(layout: str, certificate: str) -> int:
     """A certificate as a number: the least P ≥ 16 such that the first P cards leave no empty slot.
 
-    Why no play gets beyond them: for the next card to be dealt there must have been a removal phase with these P cards
-    dealt and fewer than sixteen left. But of the first P cards, court cards never leave, each number card leaves only
-    with one of its partner value, and fives only in pairs; what must stay is at least `must_stay`, and that is sixteen
-    or more. And since P < 52, there is a next card, without which the game is not won.
+    Why no play gets beyond them: the next card needs an empty slot, so at most fifteen of the first P cards may lie on
+    the board. But of these, court cards never leave, each number card leaves only with one of its partner value, and
+    fives only in pairs; what must stay is at least `must_stay`, and that is sixteen or more. And since P < 52, there is
+    a next card, without which the game is not won. (docs/proofs/camelot.md says it at length.)
 
     Raises
     ------

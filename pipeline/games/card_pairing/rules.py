@@ -130,7 +130,7 @@ def jams(stacks: Stacks, mates: Mates) -> bool:
                 top = Card(stack, heights[stack] - 1)
                 mate = mates.get(top)
                 if mate is not None:
-                    if mate.stack == stack or heights[mate.stack] - 1 != mate.height:
+                    if heights[mate.stack] - 1 != mate.height:
                         break
                     heights[mate.stack] -= 1
                 heights[stack] -= 1

@@ -58,7 +58,7 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
         raise InvalidEvidence(0, f"there is no strategy {engine!r}")
     if verdict is not Verdict.SCORED:
         raise InvalidEvidence(0, f"{engine} scores its games, it never calls one {verdict.word}")
-    if not layout or set(Counter(layout).values()) != {2}:
+    if set(Counter(layout).values()) != {2}:
         raise InvalidEvidence(0, "the layout does not consist of pairs")
 
     table = Table(layout)

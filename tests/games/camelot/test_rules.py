@@ -4,10 +4,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipeline.errors import InvalidEvidence
+from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.camelot.deal import deal
 from pipeline.games.camelot.engine import winnable
-from pipeline.games.camelot.rules import check
+from pipeline.games.camelot.rules import Table, check
 from pipeline.games.contract import Verdict
 from tests.games.camelot.naive import replay_wins
 
@@ -37,6 +37,8 @@ def proof(deck: str) -> str:
         ("eihlbcnoadmpfgjk -fg -fg", 3, "slot f is empty"),
         ("eihlbcnoadmpfgjk -fg f", 5, "the dealing phase is not over"),
         ("eihlbcnoadmpfgjk -fg", 2, "not won"),
+        ("eihlbcnoadmpfgjk -fg -jk", 3, "36 cards are in the deck and 12 on the board: not won"),
+        ("eihlbcnoadmpfgjk" + 9 * " -fg -jk fgjk" + " -f", 29, "0 cards are in the deck and 15 on the board: not won"),
         ("-fg", 1, "before anything is dealt"),
         ("eihl x", 2, "names no slots"),
         ("", 1, "names no slots"),
@@ -48,9 +50,27 @@ def test_a_wrong_play_is_refused_with_its_reason(trace: str, step: int, reason: 
     assert abs(caught.value.step - step) <= 1
 
 
-@pytest.mark.parametrize("certificate", ["", "0", "15", "17", "52", "016", "16 ", "x", "16.0", "-16", "１６"])
-def test_a_wrong_certificate_is_refused(certificate: str) -> None:
-    with pytest.raises(InvalidEvidence):
+def test_no_card_is_dealt_from_an_empty_deck() -> None:
+    with pytest.raises(IllegalMove, match="step 3: the deck is empty"):
+        Table([]).deal("a", 3)
+
+
+def test_the_last_removal_phase_begins_when_the_deck_is_empty_though_there_are_empty_slots() -> None:
+    deck = "JJJJQQQQKKKK0A9A9A9A92828282837373737464646465555000"
+    trace = "eihlbcnoadmpfgjk -f f" + 8 * " -fg -jk fgjk" + " -fg -jk fgj -f -g -j"
+    check("winnable", deck, Verdict.WINNABLE, None, trace)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "reason"),
+    [
+        *((text, "is no number of cards") for text in ("", "0", "016", "16 ", "x", "16.0", "-16", "１６")),
+        *((text, f"{text} cards are not between 16 and 51") for text in ("10", "15", "52", "99")),
+        ("17", "not 17 but 16 cards are the first"),
+    ],
+)
+def test_a_wrong_certificate_is_refused_with_its_reason(certificate: str, reason: str) -> None:
+    with pytest.raises(InvalidEvidence, match=reason):
         check("winnable", LOST, Verdict.UNWINNABLE, None, certificate)
 
 
@@ -69,6 +89,13 @@ def test_a_winnable_deck_has_no_certificate() -> None:
 def test_a_trace_proves_nothing_but_a_win(verdict: Verdict) -> None:
     with pytest.raises(InvalidEvidence):
         check("winnable", WON, verdict, None, proof(WON))
+
+
+@pytest.mark.parametrize(("engine", "value"), [("winnable", 0), ("winnable", 52), ("greedy", None), ("", None)])
+def test_evidence_of_another_engine_or_with_a_value_is_refused(engine: str, value: int | None) -> None:
+    for deck, verdict, evidence in ((WON, Verdict.WINNABLE, proof(WON)), (LOST, Verdict.UNWINNABLE, "16")):
+        with pytest.raises(InvalidEvidence, match=f"{engine} does not give value {value}"):
+            check(engine, deck, verdict, value, evidence)
 
 
 def accepts(deck: str, trace: str) -> bool:

@@ -1,7 +1,7 @@
 """The referee of Hi-Q accepts what the engine plays, and nothing else."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
@@ -49,6 +49,11 @@ def test_a_wrong_value_or_verdict_is_refused() -> None:
             check("greedy", LAYOUT, verdict, value, TRACE)
 
 
+def test_a_trace_proves_nothing_for_another_engine() -> None:
+    with pytest.raises(InvalidEvidence, match="careful cannot prove"):
+        check("careful", LAYOUT, Verdict.SCORED, 51, TRACE)
+
+
 def test_a_full_board_and_an_empty_one_allow_no_jump() -> None:
     full = LAYOUT.replace("O", "X")
     assert not jumps(start(full))
@@ -56,6 +61,7 @@ def test_a_full_board_and_an_empty_one_allow_no_jump() -> None:
     check("greedy", full.replace("X", "O"), Verdict.SCORED, 0, "")
 
 
+@settings(deadline=None)  # the first call of the engine may compile it
 @given(st.integers(1, 10_000), st.data())
 def test_any_change_of_a_trace_is_refused(number: int, data: st.DataObject) -> None:
     [layout] = deal(9, number, 1)

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
@@ -68,6 +68,22 @@ def test_good_flips_do_not_prove_another_verdict(engine: str, layout: str, verdi
         check(engine, layout, verdict, value, good)
 
 
+@pytest.mark.parametrize(
+    ("engine", "layout", "evidence"),
+    [
+        ("two-pass", "ABCABC", "1 2 3 4 5 6 1 4 2 5 3 6"),
+        ("two-pass", "AABCBC", "1 2 3 4 5 6 3 5 4 6"),
+        ("two-pass-last-card", "ABCABC", "1 2 3 4 5 2 1 4 3 6"),
+        ("two-pass-last-card", "ABABCC", "1 2 3 4 5 6 1 3 2 4"),
+        ("incremental", "ABAB", "1 2 3 1 4 2"),
+        ("incremental", "ABBCCA", "1 2 3 2 4 5 6 1"),
+    ],
+)
+def test_the_flips_of_each_strategy_are_accepted(engine: str, layout: str, evidence: str) -> None:
+    check(engine, layout, Verdict.SCORED, len(evidence.split()), evidence)
+
+
+@settings(deadline=None)  # the first call of an engine may compile it
 @given(
     engine=st.sampled_from(GAME.engines),
     pairs=st.integers(1, 12),

@@ -9,7 +9,7 @@ from pipeline.games.contract import Verdict
 from pipeline.games.tantrix import GAME
 from pipeline.games.tantrix.deal import deal
 from pipeline.games.tantrix.layout import canonical
-from pipeline.games.tantrix.rules import Move, Space, check, read_position
+from pipeline.games.tantrix.rules import Move, Position, Space, check, read_position
 from tests.games.tantrix import naive
 
 SOLVE = GAME.solver(GAME.engines[0])
@@ -36,6 +36,13 @@ def test_the_samples_forced_and_controlled_spaces() -> None:
     assert {move.space for move in forced.legal_moves} == forced.forced_spaces
 
 
+@pytest.mark.parametrize("layout", [FREE, FORCED])
+def test_the_legal_moves_of_the_samples_are_accepted(layout: str) -> None:
+    value, evidence = solved(layout)
+    assert value > 1
+    check("legal-moves", layout, Verdict.SCORED, value, evidence)
+
+
 @pytest.mark.parametrize(
     ("layout", "move", "reason"),
     [
@@ -54,6 +61,12 @@ def test_illegal_moves_are_named_with_the_rule(layout: str, move: str, reason: s
     entries = [move, *evidence.split()[1:]]
     with pytest.raises(IllegalMove, match=f"step 1: .*{reason}"):
         check("legal-moves", layout, Verdict.SCORED, value, " ".join(entries))
+
+
+def test_rule_4_speaks_of_spaces_and_not_of_tiles() -> None:
+    """Shown with a tile that is not in the game, which has no other that could link one colour three times."""
+    field = {Space(0, 0): "RRRRRR", Space(0, 1): "BGGRBR", Space(1, -1): "RBBGGR"}
+    assert Position(field, ()).objection(Move(Space(-1, 0), "GRRGBB")) is None
 
 
 def test_every_rule_forbids_something_in_legal_play() -> None:
@@ -91,6 +104,24 @@ def test_good_moves_do_not_prove_another_verdict(engine: str, layout: str, verdi
         check(engine, layout, verdict, value, evidence)
 
 
+@pytest.mark.parametrize(
+    ("evidence", "step", "reason"),
+    [
+        ("", 1, "the legal move 0,1:GRBBRG is missing"),
+        ("0,1:GRBBRG", 2, "the legal move 0,1:YRBBRY is missing"),
+        ("0,1:YRBBRY 0,1:GRBBRG", 1, "0,1:YRBBRY does not follow here, but 0,1:GRBBRG"),
+        ("0,1:GRBBRG 0,1:GRBBRG", 2, "0,1:GRBBRG does not follow here, but 0,1:YRBBRY"),
+        ("0,1:GRBBRG 0,1:YRBBRY 0,1:YRBBRY", 3, "0,1:YRBBRY does not follow here$"),
+        ("0,1:GRBBRG  0,1:YRBBRY", 2, "'' is not of the form"),
+    ],
+)
+def test_another_list_than_the_legal_moves_is_refused_at_its_first_wrong_entry(
+    evidence: str, step: int, reason: str
+) -> None:
+    with pytest.raises(InvalidEvidence, match=f"step {step}: {reason}"):
+        check("legal-moves", FORCED, Verdict.SCORED, 2, evidence)
+
+
 @given(
     number=st.integers(0, 2**64 - 1),
     tiles=st.integers(1, 8),
@@ -100,6 +131,7 @@ def test_good_moves_do_not_prove_another_verdict(engine: str, layout: str, verdi
 def test_changed_evidence_is_rejected(number: int, tiles: int, change: str, data: st.DataObject) -> None:
     (layout,) = deal(1, number, 1, tiles=tiles)
     value, evidence = solved(layout)
+    check("legal-moves", layout, Verdict.SCORED, value, evidence)
     entries = evidence.split()
     changed = list(entries)
     i = data.draw(st.integers(0, len(entries) - 1)) if entries else 0

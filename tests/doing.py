@@ -1,0 +1,57 @@
+"""Doing jobs in this process: what a worker does, without a broker and processes."""
+
+from pipeline.audit import audit_part, queue_audit
+from pipeline.games import find_engine
+from pipeline.games.contract import NO_LIMIT, Batch, Layout
+from pipeline.runs import installed_engines
+from pipeline.solve import solve
+from pipeline.store import audits, jobs, leases
+from pipeline.store.audits import AUDITING, Audit, find_audit
+from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING, Job
+from pipeline.store.runs import Run, find_run, plan_run
+from pipeline.store.sources import Source, append, open_source
+
+LEASE = 60.0
+
+
+def a_source(store: Store, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
+    """The source of that name, with these layouts if it is new."""
+    game, _ = find_engine(engine)
+    opened = open_source(store, game.name, name, name.encode())
+    if opened.complete:
+        return opened
+    return append(store, opened, [Layout(line, text) for line, text in enumerate(layouts, start=1)], last=True)
+
+
+def a_run(
+    store: Store, engine: str, layouts: list[str], *, limit: int = NO_LIMIT, chunk: int = 2_000, name: str = "a.txt"
+) -> Run:
+    """A run with its verdicts."""
+    _, found = find_engine(engine)
+    number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, limit, chunk)
+    do_runs(store)
+    return find_run(store, str(number))
+
+
+def do_runs(store: Store) -> None:
+    """Solve all that is pending."""
+    for number in leases.pending(store, SOLVING, installed_engines(), 10_000):
+        job = jobs.claim(store, number, "test", LEASE)
+        assert job is not None
+        assert jobs.finish(store, job, said(job))
+
+
+def said(job: Job) -> Batch:
+    """What the engine says of a job's layouts."""
+    return solve(job.engine, job.layouts, job.limit)
+
+
+def an_audit(store: Store, run: Run, sample: int | None = None, seed: int = 1) -> Audit:
+    """A finished audit."""
+    number = queue_audit(store, run, sample, seed)
+    for part in leases.pending(store, AUDITING, installed_engines(), 10_000):
+        job = audits.claim(store, part, "test", LEASE)
+        assert job is not None
+        assert audits.finish(store, job, *audit_part(store, job))
+    return find_audit(store, number)

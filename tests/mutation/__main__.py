@@ -1,0 +1,131 @@
+"""Which mutants of a game's referee its tests let live: ``python -m tests.mutation camelot``.
+
+The tests run once as they are, so that a failure means something and everything is loaded; then each mutant gets a fork
+of this process, in which it takes the place of the referee before the tests are imported anew. A mutant is dead
+if the tests fail, if it cannot even be imported, or if it never comes to an end.
+"""
+
+import ast
+import json
+import os
+import sys
+from contextlib import redirect_stdout
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
+from resource import RLIMIT_CPU, RUSAGE_CHILDREN, getrusage, setrlimit
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+from pipeline.games import find_game
+from pipeline.games.contract import Game
+from tests.mutation.mutants import mutations
+
+QUICK = settings(
+    max_examples=15,
+    database=None,
+    derandomize=True,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def main(game: Game) -> None:
+    """Print how many mutants there are and what has been changed in those that live."""
+    settings.register_profile("mutation", QUICK)
+    settings.load_profile("mutation")
+    with redirect_stdout(sys.stderr):
+        if run_tests(game):
+            sys.exit("the tests fail without any change")
+    _, source = referee_of(game)
+    changes = list(mutations(ast.parse(source.read_text())))
+    survivors = [
+        f"{source}:{mutation.line}: {mutation.change}"
+        for mutation, failed in zip(changes, outcomes(game, len(changes)), strict=True)
+        if not failed
+    ]
+    json.dump({"mutants": len(changes), "survivors": survivors}, sys.stdout)
+
+
+def folder_of(game: Game) -> str:
+    return game.package.rpartition(".")[2]
+
+
+def referee_of(game: Game) -> tuple[ModuleSpec, Path]:
+    spec = find_spec(f"{game.package}.rules")
+    assert spec and spec.origin
+    return spec, Path(spec.origin)
+
+
+def run_tests(game: Game) -> int:
+    tests = Path(__file__).parents[1] / "games" / folder_of(game) / "test_rules.py"
+    return pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-o", "timeout=0", str(tests)])
+
+
+def outcomes(game: Game, count: int) -> list[bool]:
+    """Of each mutant, whether the tests fail on it; as many at once as there are processors."""
+    failed: dict[int, bool] = {}
+    seconds = seconds_allowed(game)
+    running: dict[int, int] = {}
+    for number in range(count):
+        if len(running) == os.cpu_count():
+            reap(running, failed)
+        running[fork(game, number, seconds)] = number
+    while running:
+        reap(running, failed)
+    return [failed[number] for number in range(count)]
+
+
+def seconds_allowed(game: Game) -> int:
+    """The processor time after which a mutant counts as endless: twice what the tests take, when all is well.
+
+    They take it in a fork like the mutants', where what is put in place is the referee as it is.
+    """
+    _, status = os.waitpid(fork(game, None), 0)
+    if status:
+        sys.exit("the tests fail in a fork without any change")
+    return 2 + int(2 * getrusage(RUSAGE_CHILDREN).ru_utime)
+
+
+def reap(running: dict[int, int], failed: dict[int, bool]) -> None:
+    """Wait for one of the forks."""
+    process, status = os.wait()
+    failed[running.pop(process)] = status != 0
+
+
+def fork(game: Game, number: int | None, seconds: int = 60) -> int:
+    """Run the tests on a mutant, or on the referee as it is, in a process that ends with 0 if they pass."""
+    process = os.fork()
+    if not process:
+        failed = 1
+        try:
+            setrlimit(RLIMIT_CPU, (seconds, seconds))
+            silence = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silence, 1)
+            os.dup2(silence, 2)
+            put_in_place(game, number)
+            failed = run_tests(game)
+        finally:
+            os._exit(failed)
+    return process
+
+
+def put_in_place(game: Game, number: int | None) -> None:
+    """Make a mutant the referee of its game, for tests that are still to be imported."""
+    spec, source = referee_of(game)
+    tree = ast.parse(source.read_text())
+    if number is not None:
+        list(mutations(tree))[number].make()
+    code = compile(ast.fix_missing_locations(tree), source, "exec")
+    for loaded in [name for name in sys.modules if name.startswith(f"tests.games.{folder_of(game)}.")]:
+        del sys.modules[loaded]
+    mutant = module_from_spec(spec)
+    sys.modules[spec.name] = mutant
+    setattr(sys.modules[game.package], "rules", mutant)  # noqa: B010
+    exec(code, mutant.__dict__)  # noqa: S102
+
+
+if __name__ == "__main__":
+    main(find_game(sys.argv[1]))

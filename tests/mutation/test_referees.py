@@ -1,0 +1,23 @@
+"""No rule can be taken out of a referee without its tests failing: not a guard, an operand, a limit, a condition."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline.games import games
+from pipeline.games.contract import Game
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+def test_every_mutant_of_a_referee_fails_its_tests(game: Game) -> None:
+    command = [sys.executable, "-m", "tests.mutation", game.name]
+    report = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert report.returncode == 0, report.stderr
+    found = json.loads(report.stdout)
+    assert found["mutants"] > 10
+    assert not found["survivors"], "\n".join(found["survivors"])

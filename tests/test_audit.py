@@ -1,0 +1,342 @@
+"""Audits on both databases: what is sound passes, and whatever was tampered with is named."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from pipeline.audit import abandoned, queue_audit, sampled
+from pipeline.errors import NotFoundError
+from pipeline.games import find_engine, find_game, games
+from pipeline.games.contract import NO_LIMIT, Batch, Engine, Game, Verdict
+from pipeline.referee import Judgement, Outcome, judge
+from pipeline.runs import installed_engines
+from pipeline.store import audits, jobs, leases
+from pipeline.store.audits import AUDITING, Fault, faults_of, latest_audits, objections_of
+from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING
+from pipeline.store.results import Wanted, page
+from pipeline.store.runs import Run, find_run, plan_run
+from tests.doing import LEASE, a_run, a_source, an_audit, said
+
+ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
+each_engine = pytest.mark.parametrize(
+    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
+)
+PAIRING = "card-pairing/winnable"
+DEALS = find_game("card-pairing").deal.deal(1, 1, 2_500)
+NUMBER = 40
+
+
+def alter(store: Store, statement: str, **values: object) -> None:
+    """Change the record behind our back."""
+    with store.writing() as connection:
+        assert connection.execute(text(statement), values).rowcount > 0
+
+
+def of_verdict(store: Store, run: Run, verdict: Verdict) -> list[tuple[int, str]]:
+    """Positions and evidence of the layouts with a verdict."""
+    return [(row.position, str(row.evidence)) for row in page(store, run, Wanted((verdict,)), 0, 10_000)]
+
+
+def objections(store: Store, run: Run) -> list[tuple[int, str]]:
+    """The verdicts that a new audit finds invalid, with step and reason."""
+    audit = an_audit(store, run)
+    found = list(objections_of(store, audit))
+    assert audit.invalid == len(found)
+    assert not audit.clean
+    return [(position, f"step {judged.step}: {judged.reason}") for position, judged in found]
+
+
+def faults(store: Store, run: Run) -> list[tuple[int, int, str]]:
+    """What a new audit finds wrong with the record."""
+    audit = an_audit(store, run)
+    found = faults_of(store, audit.id)
+    assert audit.faults == len(found)
+    return [(fault.first, fault.last, fault.reason) for fault in found]
+
+
+@each_engine
+def test_what_an_engine_says_is_valid_through_and_through(store: Store, game: Game, engine: Engine) -> None:
+    run = a_run(store, game.full_name(engine), game.deal.deal(2, 1, 300), chunk=70)
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.invalid, audit.no_evidence, audit.faults) == (300, 0, 0, 0)
+    assert audit.finished and audit.clean
+    assert latest_audits(store) == {run.id: audit}
+
+
+@each_engine
+def test_every_bit_of_a_trace_is_looked_at(store: Store, game: Game, engine: Engine) -> None:
+    run = a_run(store, game.full_name(engine), game.deal.deal(3, 1, 20))
+    for row in page(store, run, Wanted(), 0, 20):
+        evidence = str(row.evidence)
+        middle = len(evidence) // 2
+        flipped = evidence[:middle] + chr(ord(evidence[middle]) ^ 1) + evidence[middle + 1 :] if evidence else "?"
+        statement = "UPDATE verdicts SET evidence = :evidence WHERE run_id = :run AND position = :position"
+        alter(store, statement, evidence=flipped, run=run.id, position=row.position)
+    found = objections(store, run)
+    assert len(found) >= 19  # one certificate of card pairing may be as good as another
+    assert [fault[:2] for fault in faults(store, run)] == [(1, 20)]
+
+
+@each_engine
+@pytest.mark.parametrize("damage", ["shorter", "longer", "gone"])
+def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
+    store: Store, game: Game, engine: Engine, damage: str
+) -> None:
+    run = a_run(store, game.full_name(engine), game.deal.deal(4, 1, 12))
+    change = {
+        "shorter": "substr(evidence, 1, length(evidence) - 1)",
+        "longer": "evidence || ' ' || evidence",
+        "gone": "NULL",
+    }[damage]
+    damaged = sum(row.evidence != "" for row in page(store, run, Wanted(), 0, 20))
+    alter(store, f"UPDATE verdicts SET evidence = {change} WHERE evidence <> ''")
+    found = objections(store, run)
+    assert len(found) == damaged > 10
+    if damage == "gone":
+        assert {reason.partition(" for ")[0] for _, reason in found} == {"step 0: there is no evidence"}
+
+
+@pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
+def test_swapped_certificates_are_found_even_where_both_would_do(store: Store, engine: str) -> None:
+    game, _ = find_engine(engine)
+    run = a_run(store, engine, game.deal.deal(1, 1, 500))
+    (one, first), (other, second) = next(
+        (a, b) for a, b in zip(*[iter(of_verdict(store, run, Verdict.UNWINNABLE))] * 2, strict=False) if a[1] != b[1]
+    )
+    for position, evidence in ((one, second), (other, first)):
+        statement = "UPDATE verdicts SET evidence = :evidence WHERE position = :position"
+        alter(store, statement, evidence=evidence, position=position)
+    assert {position for position, _ in objections(store, run)} <= {one, other}
+    [fault] = faults(store, run)
+    assert fault[:2] == (1, 500) and "not the layouts, verdicts and evidence that were written" in fault[2]
+
+
+def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(store: Store) -> None:
+    run = a_run(store, PAIRING, ["AA KK AA KK"])
+    assert of_verdict(store, run, Verdict.WINNABLE) != [(1, "13 13 02 02")]
+    alter(store, "UPDATE verdicts SET evidence = '13 13 02 02'")
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.invalid, audit.faults) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
+def test_a_turned_verdict_is_invalid_and_miscounted(store: Store, engine: str) -> None:
+    game, _ = find_engine(engine)
+    run = a_run(store, engine, game.deal.deal(1, 1, 40))
+    turned = [position for position, _ in of_verdict(store, run, Verdict.WINNABLE)]
+    alter(store, "UPDATE verdicts SET verdict = 2 WHERE verdict = 1")
+    assert [position for position, _ in objections(store, run)] == turned
+    [totals, _] = faults(store, run)
+    assert totals == (
+        1,
+        40,
+        f"the totals on record are not those of the rows: winnable {len(turned)} and not 0, "
+        f"unwinnable {40 - len(turned)} and not 40",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("verdict = 4", "step 0: an undecided layout has no evidence, but here is some"),
+        ("verdict = 9", "step 0: 9 is no verdict"),
+        ("value = value + 2", "step 0: the game took 8 flips, not 10"),
+        ("evidence = '1 2 1 9'", "step 4: '9' is none of the 8 cards"),
+        ("evidence = '1 1 1 1'", "step 2: card 1 is turned up already"),
+    ],
+)
+def test_a_changed_verdict_is_named_with_step_and_reason(store: Store, change: str, reason: str) -> None:
+    run = a_run(store, "memory/two-pass", ["AABBCCDD"])
+    alter(store, f"UPDATE verdicts SET {change}")
+    assert objections(store, run) == [(1, reason)]
+
+
+def test_an_unreadable_layout_does_not_stop_the_referee(store: Store) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
+    alter(store, "UPDATE layouts SET text = 'A?' WHERE text = 'ABAB'")
+    assert [position for position, _ in objections(store, run)] == [2]
+    assert judge("camelot/winnable", "", Verdict.UNWINNABLE, None, "17").outcome is Outcome.INVALID
+    assert judge("tantrix/legal-moves", "x", Verdict.SCORED, 0, "").outcome is Outcome.INVALID
+
+
+def test_an_edited_text_is_named(store: Store) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"])
+    alter(store, "UPDATE layouts SET text = 'CDCD' WHERE text = 'ABAB'")
+    written, edited = faults(store, run)
+    assert edited == (2, 2, "the text of the layout is not the one its digest was made of")
+    assert written[:2] == (1, 3)
+
+
+def test_dropped_rows_are_named(store: Store) -> None:
+    run = a_run(store, PAIRING, DEALS, chunk=500)
+    alter(store, "DELETE FROM verdicts WHERE position IN (7, 1203, 1204)")
+    found = faults(store, run)
+    assert (7, 7, "there is no verdict, though the job is done") in found
+    assert (1203, 1204, "there is no verdict, though the job is done") in found
+    assert [fault[:2] for fault in found if "totals" in fault[2]] == [(1, 500), (1001, 1500)]
+    assert [fault[:2] for fault in found if "written" in fault[2]] == [(1, 1000), (1001, 2000)]
+
+
+def test_lost_items_are_named(store: Store) -> None:
+    run = a_run(store, PAIRING, DEALS)
+    alter(store, "DELETE FROM items WHERE position IN (5, 6, 2500)")
+    found = faults(store, run)
+    assert [fault[:2] for fault in found if fault[2] == "the source has lost these items"] == [(5, 6), (2500, 2500)]
+    assert (5, 6, "there are rows where the source has no items") in found
+
+
+def test_planted_rows_are_named(store: Store) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
+    alter(store, "INSERT INTO verdicts (run_id, position, verdict, nodes) VALUES (:run, 9, 4, 1)", run=run.id)
+    alter(store, "INSERT INTO items (source_id, position, layout_id, line) VALUES (1, 3, 1, 1)")
+    found = faults(store, run)
+    assert (3, 3, "there are rows where the source has no items") in found
+    assert (9, 9, "there are rows where the source has no items") in found
+
+
+TOTALS = "the totals on record are not those of the rows: "
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ("UPDATE jobs SET nodes = 77 WHERE first = 3", (3, 4, TOTALS + "nodes 77 and not 2")),
+        ("UPDATE jobs SET value_sum = 0 WHERE first = 3", (3, 4, TOTALS + "value_sum 0 and not 12")),
+        ("DELETE FROM jobs WHERE first = 3", (3, 4, "these items belong to no job")),
+        ("DELETE FROM jobs WHERE first = 5", (5, 5, "these items belong to no job")),
+        ("UPDATE jobs SET first = 2 WHERE first = 3", (2, 2, "these items belong to two jobs")),
+        ("DELETE FROM blocks", (1, 5, "there is no digest of these verdicts on record")),
+    ],
+)
+def test_a_record_that_disagrees_with_itself_is_named(store: Store, change: str, fault: tuple[int, int, str]) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"], chunk=2)
+    alter(store, change)
+    assert fault in faults(store, run)
+
+
+def test_an_engine_that_lies_is_caught(store: Store) -> None:
+    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", NO_LIMIT, 100)
+    for part in leases.pending(store, SOLVING, installed_engines(), 10):
+        job = jobs.claim(store, part, "test", LEASE)
+        assert job is not None
+        count = len(job.layouts)
+        lies = Batch([Verdict.UNWINNABLE] * count, [None] * count, [1] * count, ["A"] * count)
+        assert jobs.finish(store, job, lies)
+    run = find_run(store, str(number))
+    honest = a_run(store, PAIRING, DEALS[:300], limit=10**6)
+    winnable = {position for position, _ in of_verdict(store, honest, Verdict.WINNABLE)}
+    caught = {position for position, _ in objections(store, run)}
+    assert len(winnable) > 150
+    assert winnable <= caught
+
+
+def test_what_claims_nothing_has_no_evidence(store: Store) -> None:
+    run = a_run(store, PAIRING, DEALS[:50], limit=5)
+    undecided = run.counts[Verdict.UNDECIDED]
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.no_evidence, audit.faults) == (50 - undecided, undecided, 0)
+    assert judge("memory/two-pass", "AABB", Verdict.FAILED, None, "OSError") == Judgement(Outcome.NO_EVIDENCE)
+
+
+def test_a_run_under_way_is_audited_as_far_as_it_is(store: Store) -> None:
+    plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", NO_LIMIT, 500)
+    for part in leases.pending(store, SOLVING, installed_engines(), 3):
+        job = jobs.claim(store, part, "test", LEASE)
+        assert job is not None
+        jobs.finish(store, job, said(job))
+    audit = an_audit(store, find_run(store, "1"))
+    assert (audit.valid, audit.invalid, audit.faults) == (1_500, 0, 0)
+
+
+@given(st.integers(1, 400), st.integers(0, 2**63 - 1), st.data())
+def test_a_sample_has_no_item_twice_and_is_spread_evenly(items: int, seed: int, data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, items))
+    drawn = [sampled(number, size, items, seed) for number in range(1, size + 1)]
+    assert drawn == sorted(set(drawn))
+    assert drawn[0] >= 1 and drawn[-1] <= items
+    assert all((number - 1) * items // size < position <= number * items // size
+               for number, position in enumerate(drawn, start=1))  # fmt: skip
+
+
+def test_every_item_of_a_stretch_is_drawn_equally_often() -> None:
+    drawn = Counter(sampled(2, 10, 100, seed) for seed in range(10_000))
+    assert set(drawn) == set(range(11, 21))
+    assert all(850 < times < 1_150 for times in drawn.values())
+    assert [sampled(number, 5, 1_000, 7) for number in range(1, 6)] == [60, 374, 497, 694, 831]
+
+
+def test_a_sample_is_judged_and_nothing_else(store: Store) -> None:
+    run = a_run(store, PAIRING, DEALS)
+    audit = an_audit(store, run, sample=NUMBER, seed=7)
+    assert (audit.valid, audit.judged, audit.size) == (NUMBER, NUMBER, NUMBER)
+    judged = [row.position for row in page(store, run, Wanted(audit=Outcome.VALID), 0, 10_000)]
+    assert judged == [sampled(number, NUMBER, len(DEALS), 7) for number in range(1, NUMBER + 1)]
+    alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = :position", position=judged[3])
+    again = an_audit(store, run, sample=NUMBER, seed=7)
+    assert [position for position, _ in objections_of(store, again)] == [judged[3]]
+    with pytest.raises(NotFoundError, match="too few for a sample"):
+        queue_audit(store, run, len(DEALS) + 1, 1)
+
+
+def test_the_newest_audit_of_a_verdict_counts(store: Store) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
+
+    def positions(outcome: Outcome) -> list[int]:
+        return [row.position for row in page(store, run, Wanted(audit=outcome), 0, 9)]
+
+    assert positions(Outcome.VALID) == positions(Outcome.INVALID) == []
+    alter(store, "UPDATE verdicts SET value = value + 1 WHERE position = 2")
+    an_audit(store, run)
+    assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1], [2])
+    [row] = page(store, run, Wanted(audit=Outcome.INVALID), 0, 9)
+    assert row.judgement == Judgement(Outcome.INVALID, 0, "the game took 8 flips, not 9")
+    alter(store, "UPDATE verdicts SET value = value - 1 WHERE position = 2")
+    an_audit(store, run)
+    assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1, 2], [])
+
+
+def test_a_broken_off_audit_is_gone_on_with(store: Store) -> None:
+    run = a_run(store, PAIRING, DEALS)
+    begun = queue_audit(store, run, None, 1)
+    assert queue_audit(store, run, None, 1) == begun
+    assert queue_audit(store, run, 10, 1) == begun + 1
+    assert an_audit(store, run).id == begun
+    assert queue_audit(store, run, None, 1) == begun + 2
+
+
+def test_a_late_auditor_writes_nothing(store: Store) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB"])
+    queue_audit(store, run, None, 1)
+    [part] = leases.pending(store, AUDITING, installed_engines(), 10)
+    late = audits.claim(store, part, "late", -1.0)
+    leases.free_expired(store, AUDITING)
+    assert late is not None
+    assert not audits.finish(store, late, [(1, Judgement(Outcome.INVALID, 0, "late"))], [])
+    assert an_audit(store, run).valid == 1
+
+
+def test_items_that_cannot_be_audited_are_a_fault(store: Store) -> None:
+    run = a_run(store, PAIRING, DEALS[:30])
+    queue_audit(store, run, None, 1)
+    [part] = leases.pending(store, AUDITING, installed_engines(), 10)
+    job = audits.claim(store, part, "test", LEASE)
+    assert job is not None
+    leases.release(store, AUDITING, job.lease, "MemoryError: ")
+    job = audits.claim(store, part, "test", LEASE)
+    assert job is not None
+    judged, found = abandoned(store, job)
+    assert (judged, found) == ([], [Fault(1, 30, "these items cannot be audited: MemoryError: ")])
+
+
+@each_engine
+@given(data=st.data())
+def test_any_text_is_judged_and_none_raises(game: Game, engine: Engine, data: st.DataObject) -> None:
+    layout = data.draw(st.one_of(st.text(max_size=60), st.sampled_from(game.deal.deal(1, 1, 5))))
+    evidence = data.draw(st.one_of(st.none(), st.text(max_size=60), st.text("0123456789abJQK -,:BGRY", max_size=60)))
+    verdict = data.draw(st.integers(0, 6))
+    value = data.draw(st.one_of(st.none(), st.integers(-5, 200)))
+    assert judge(game.full_name(engine), layout, verdict, value, evidence).outcome in Outcome

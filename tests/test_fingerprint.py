@@ -1,0 +1,129 @@
+"""The fingerprint of a run: what it depends on, and what it does not."""
+
+import json
+import random
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
+from pipeline.games import find_game
+from pipeline.games.contract import NO_LIMIT
+from pipeline.runs import installed_engines
+from pipeline.store import jobs, leases
+from pipeline.store.blocks import fingerprint_of
+from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING
+from pipeline.store.runs import Run, find_run, plan_run
+from tests.doing import LEASE, a_run, a_source, said
+
+ENGINE = "memory/two-pass"
+LAYOUTS = find_game("memory").deal.deal(3, 1, 2_500, pairs=4)
+SAID = (["AABB", "ABAB"], [3, 3], [4, 6], ["1 2 3 4", ""])
+OF_THESE_DEALS = "6b78e17eb31b5a48"
+
+
+def written_out(run: list[tuple[str, int, int | None, str | None]]) -> str:
+    """The fingerprint as the documentation describes it, written a second time."""
+    digests = b""
+    for start in range(0, len(run), 1_000):
+        columns = [list(column) for column in zip(*run[start : start + 1_000], strict=True)]
+        text = json.dumps([start + 1, *columns], separators=(",", ":"), ensure_ascii=True)
+        digests += blake2b(text.encode(), digest_size=32).digest()
+    return blake2b(digests, digest_size=32).hexdigest()
+
+
+def of(store: Store, run: Run) -> str | None:
+    return fingerprint_of(store, run.id, run.items)
+
+
+@given(st.integers(1, 10**9))
+def test_blocks_cover_the_items_one_behind_the_other(position: int) -> None:
+    first, stop = block_range(block_of(position), 10**9)
+    assert first <= position < stop <= first + BLOCK
+    assert first == 1 or block_of(first - 1) == block_of(first) - 1
+
+
+def test_a_digest_depends_on_every_part() -> None:
+    plain = block_digest(1, *SAID)
+    layouts, verdicts, values, evidence = SAID
+    others = [
+        block_digest(2, *SAID),
+        block_digest(1, ["AABB", "ABBA"], verdicts, values, evidence),
+        block_digest(1, layouts, [3, 4], values, evidence),
+        block_digest(1, layouts, verdicts, [4, None], evidence),
+        block_digest(1, layouts, verdicts, values, ["1 2 3 4", None]),
+        block_digest(1, ["AABBA", "BAB"], verdicts, values, evidence),
+        block_digest(1, layouts[:1], verdicts[:1], values[:1], evidence[:1]),
+    ]
+    assert len({plain, *others}) == len(others) + 1
+    assert block_digest(1, *SAID) == plain
+
+
+def test_a_finished_run_has_the_fingerprint_that_the_documentation_describes(store: Store) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    solved = said_of(LAYOUTS)
+    assert of(store, run) == written_out(solved)
+
+
+def said_of(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]:
+    from pipeline.solve import solve
+
+    solved = solve(ENGINE, layouts)
+    verdicts = map(int, solved.verdicts)
+    return list(zip(layouts, verdicts, solved.values, solved.evidence, strict=True))
+
+
+@pytest.mark.parametrize("chunk", [1_000, 2_000, 2_500, 700, 333])
+def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Store) -> None:
+    source = a_source(store, ENGINE, LAYOUTS)
+    number = plan_run(store, source, ENGINE, "1", NO_LIMIT, chunk)
+    left = leases.pending(store, SOLVING, installed_engines(), 100)
+    random.Random(chunk).shuffle(left)
+    for job_number in left:
+        assert fingerprint_of(store, number, len(LAYOUTS)) is None
+        job = jobs.claim(store, job_number, "test", LEASE)
+        assert job is not None and jobs.finish(store, job, said(job))
+    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
+
+
+def test_it_does_not_depend_on_splits(store: Store) -> None:
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 2_000)
+    for attempt in range(6):
+        for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
+            jobs.claim(store, job_number, "dies", -1.0)
+        leases.free_expired(store, SOLVING)
+    for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000):
+        job = jobs.claim(store, job_number, "test", LEASE)
+        assert job is not None and jobs.finish(store, job, said(job))
+    assert find_run(store, str(number)).jobs > 10
+    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
+
+
+def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Store) -> None:
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 50)
+    claimed = [jobs.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda job: job is not None and jobs.finish(store, job, said(job)), claimed))
+    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
+
+
+def test_it_differs_where_anything_differs(store: Store) -> None:
+    one = of(store, a_run(store, ENGINE, LAYOUTS[:50]))
+    swapped = of(store, a_run(store, ENGINE, [LAYOUTS[1], LAYOUTS[0], *LAYOUTS[2:50]], name="b.txt"))
+    other = of(store, a_run(store, "memory/incremental", LAYOUTS[:50], name="a.txt"))
+    fewer = of(store, a_run(store, ENGINE, LAYOUTS[:49], name="c.txt"))
+    assert None not in {one, swapped, other, fewer}
+    assert len({one, swapped, other, fewer}) == 4
+    assert of(store, a_run(store, ENGINE, LAYOUTS[:50], limit=10**6)) == one
+
+
+def test_a_run_over_nothing_has_one_too(store: Store) -> None:
+    assert of(store, a_run(store, ENGINE, [])) == fingerprint([])
+
+
+def test_it_stays_the_same_from_version_to_version(store: Store) -> None:
+    assert str(of(store, a_run(store, ENGINE, LAYOUTS))).startswith(OF_THESE_DEALS)

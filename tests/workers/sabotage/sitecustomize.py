@@ -1,0 +1,51 @@
+"""Loaded by Python itself where this folder is on PYTHONPATH: makes an engine of Memory deadly for some layouts.
+
+``DEALMILL_TEST_DEADLY`` lists them with the signal that each brings upon its process: ``AABB=9 ABAB=11``.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+
+ENGINE = "pipeline.games.memory.engine"
+DEADLY = dict(word.split("=") for word in os.environ["DEALMILL_TEST_DEADLY"].split())
+
+
+def sabotage(module: ModuleType) -> None:
+    """Wrap the engine's function."""
+    sound = module.two_pass
+
+    def two_pass(layouts: Sequence[str], *limit: int) -> object:
+        for layout in layouts:
+            if layout in DEADLY:
+                os.kill(os.getpid(), int(DEADLY[layout]))
+        return sound(layouts, *limit)
+
+    module.two_pass = two_pass  # type: ignore[attr-defined]
+
+
+class Saboteur(MetaPathFinder):
+    """Finds the engine's module as usual, and sabotages it once it is loaded."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
+        """Only for that one module."""
+        if name != ENGINE:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        assert spec is not None and spec.loader is not None
+        execute = spec.loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            execute(module)
+            sabotage(module)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+sys.meta_path.insert(0, Saboteur())

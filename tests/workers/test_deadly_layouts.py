@@ -1,0 +1,46 @@
+"""Layouts that kill the process that solves them, with a real worker: they fail alone, and all others are solved."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline.deals import parse_deal_range
+from tests.servers import dealmill
+
+SABOTAGE = Path(__file__).parent / "sabotage"
+SOURCE = "deal:memory:seed=9:1-3000"
+DEADLY = {700: ("9", "SIGKILL"), 2950: ("11", "SIGSEGV")}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def env(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """Settings for a fresh database of each kind, and for workers that die of two layouts."""
+    layouts = [layout.text for layout in parse_deal_range(SOURCE)]
+    deadly = " ".join(f"{layouts[number - 1]}={signal}" for number, (signal, _) in DEADLY.items())
+    sabotaged = {"PYTHONPATH": str(SABOTAGE), "DEALMILL_TEST_DEADLY": deadly}
+    if request.param == "sqlite":
+        return sabotaged
+    database = {"DEALMILL_DATABASE_URL": request.getfixturevalue("postgres").new_database()}
+    assert dealmill("db", "upgrade", cwd=tmp_path, env=database).returncode == 0
+    return {**sabotaged, **database}
+
+
+def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_path: Path) -> None:
+    ran = dealmill("run", SOURCE, "--json", cwd=tmp_path, env=env)
+    assert ran.returncode == 0, ran.stderr
+    [summary] = json.loads(ran.stdout)
+    assert (summary["scored"], summary["failed"]) == (2_998, 2)
+    failed = json.loads(dealmill("query", "1", "--verdict", "failed", "--json", cwd=tmp_path, env=env).stdout)
+    assert [row["item"] for row in failed] == [f"1:{number}" for number in DEADLY]
+    for row, (number, signal) in zip(failed, DEADLY.values(), strict=True):
+        assert row["evidence"] == f"tried 5 times: Worker exited prematurely: signal {number} ({signal})"
+    [status] = json.loads(dealmill("status", "1", "--json", cwd=tmp_path, env=env).stdout)
+    assert status["layouts"] == status["solved"] + status["pending"] == 3_000
+    assert (status["pending"], status["failed"], len(status["fingerprint"])) == (0, 2, 64)
+    audit = dealmill("audit", "1", cwd=tmp_path, env=env)
+    assert "2,998 valid, 0 invalid, 2 without evidence; 0 faults" in audit.stderr, audit.stderr
+    sound = {key: value for key, value in env.items() if key.startswith("DEALMILL_DATABASE")}
+    rerun = dealmill("rerun", "1", "--json", cwd=tmp_path, env=sound)
+    assert rerun.returncode == 3
+    assert [row["item"] for row in json.loads(rerun.stdout)] == [f"1:{number}" for number in DEADLY]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from bench import engines, pipeline
+from bench import audits, engines, pipeline
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 
@@ -31,6 +31,23 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     ),
     ("A stream", "`dealmill answer` on canonical layouts through a pipe.", pipeline.stream),
     ("Evidence", "Bytes of evidence over random deals.", engines.evidence_sizes),
+    (
+        "Certificates",
+        "Bytes of the certificates of random lost deals.",
+        audits.certificates,
+    ),
+    (
+        "The referee",
+        "Plain Python against compiled engines, one core each: how many times as long as solving it takes to check. "
+        "The ratio is per layout.",
+        audits.against_solving,
+    ),
+    (
+        "A million verdicts audited",
+        "`dealmill run` and `dealmill audit` on a million random deals with two workers and SQLite, from the start of "
+        "the command to its end.",
+        audits.a_million,
+    ),
 ]
 
 

@@ -53,6 +53,7 @@ def _differing(one: Run, other: Run) -> Select[*tuple[Any, ...]]:
     pairs = _pairs(one, other)
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     told = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]
+    order = (pairs.c.here,) if one.source == other.source else (pairs.c.here.nulls_last(), pairs.c.there)
     alone = or_(pairs.c.here.is_(None), pairs.c.there.is_(None))
     query: Select[*tuple[Any, ...]] = (
         select(
@@ -72,7 +73,7 @@ def _differing(one: Run, other: Run) -> Select[*tuple[Any, ...]]:
             .outerjoin(theirs, and_(theirs.c.run_id == other.id, theirs.c.position == pairs.c.there))
         )
         .where(or_(alone, *told))
-        .order_by(pairs.c.here, pairs.c.there)
+        .order_by(*order)
     )
     return query
 

@@ -1,6 +1,6 @@
 """The rules of card pairing and its referee: stacks of cards, and who lies on whom."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.contract import Verdict
@@ -13,8 +13,7 @@ Stacks = list[list[str]]
 """The rank of each card, stack by stack from bottom to top."""
 
 
-@dataclass(frozen=True, order=True)
-class Card:
+class Card(NamedTuple):
     """One card by its place: the number of its stack, and how many cards lie under it."""
 
     stack: int

@@ -1,7 +1,7 @@
 """The rules of Hi-Q and its referee: holes by row and column, one jump at a time."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.contract import Verdict
@@ -27,8 +27,7 @@ HOLE_AT = {place: hole for hole, place in PLACE_OF.items()}
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
-@dataclass(frozen=True, order=True)
-class Jump:
+class Jump(NamedTuple):
     """A peg's way; jumps are ordered as the statement prefers them, the best one last."""
 
     target: int

@@ -1,0 +1,123 @@
+"""``audit``, ``rerun``, ``diff``, ``retract`` and ``log`` with real workers, as their user runs them."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.servers import dealmill
+
+SOURCE = "deal:card-pairing:seed=1:1-3000"
+ENGINE = "card-pairing/winnable"
+
+
+def rows(*arguments: str, cwd: Path, code: int = 0) -> list[dict[str, object]]:
+    """The rows that a command prints as JSON."""
+    ran = dealmill(*arguments, "--json", cwd=cwd)
+    assert ran.returncode == code, ran.stderr
+    found: list[dict[str, object]] = json.loads(ran.stdout)
+    return found
+
+
+def change(cwd: Path, statement: str) -> None:
+    """Change the embedded database behind its back."""
+    with sqlite3.connect(cwd / "dealmill.db") as connection:
+        assert connection.execute(statement).rowcount > 0
+    connection.close()
+
+
+@pytest.fixture
+def solved(tmp_path: Path) -> Path:
+    """A folder with a store and a run in it."""
+    assert dealmill("run", SOURCE, cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+def test_a_night_and_the_morning_after(solved: Path) -> None:
+    clean = dealmill("audit", "last", cwd=solved)
+    assert (clean.returncode, clean.stdout) == (0, "")
+    assert clean.stderr == ("audit 1 of run 1: 3,000 valid, 0 invalid, 0 without evidence; 0 faults in the record\n")
+    assert rows("audit", "1", "--sample", "10", cwd=solved) == []
+    [before] = rows("status", "1", cwd=solved)
+    assert (before["audit"], len(str(before["fingerprint"]))) == ("10 valid", 64)
+
+    change(solved, "UPDATE verdicts SET evidence = 'A' WHERE position = 6 OR position = 2600")
+    [written, *others] = rows("audit", "1", cwd=solved, code=3)
+    assert written["items"] == "1:1-1000" and "that were written" in str(written["reason"])
+    assert [(row["items"], row["finding"]) for row in others] == [
+        ("1:2001-3000", "fault"),
+        ("1:6", "invalid"),
+        ("1:2600", "invalid"),
+    ]
+    told = dealmill("audit", "1", cwd=solved)
+    assert (told.returncode, "2,998 valid, 2 invalid" in told.stderr) == (3, True)
+    assert "1:2600" in told.stdout and "step" in told.stdout
+    invalid = rows("query", "1", "--audit", "invalid", cwd=solved)
+    assert [(row["item"], row["audit"]) for row in invalid] == [("1:6", "invalid"), ("1:2600", "invalid")]
+    assert all(row["reason"] for row in invalid)
+    assert len(rows("query", "1", "--audit", "valid", cwd=solved)) == 2_998
+
+    again = rows("rerun", "1", cwd=solved, code=3)
+    assert [(row["item"], row["other_item"], row["evidence"]) for row in again] == [
+        ("1:6", "2:6", "A"),
+        ("1:2600", "2:2600", "A"),
+    ]
+    repetition = dealmill("rerun", "2", cwd=solved)
+    assert (repetition.returncode, repetition.stdout) == (0, "")
+    assert "run 3 repeats run 2" in repetition.stderr
+    assert "runs 2 and 3 are equal: 3,000 verdicts with their evidence" in repetition.stderr
+    states = rows("status", cwd=solved)
+    assert [row["repeats"] for row in states] == [None, 1, 2]
+    assert states[1]["fingerprint"] == states[2]["fingerprint"]
+    assert [row["what"] for row in rows("log", cwd=solved)] == ["run", *["audit"] * 4, "rerun", "rerun"]
+
+
+def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
+    assert dealmill("run", "deal:memory:seed=1:1-10", cwd=solved).returncode == 0
+    gone = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "loses a card", cwd=solved)
+    assert (gone.returncode, gone.stdout) == (0, "")
+    assert "3,000 verdicts of card-pairing/winnable version 1 in 1 runs are retracted" in gone.stderr
+    assert {row["item"].partition(":")[0] for row in rows("query", cwd=solved)} == {"2"}  # type: ignore[attr-defined]
+    for arguments in (["query", "1"], ["show", "1:1"]):
+        refused = dealmill(*arguments, cwd=solved)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "retracted (loses a card); --retracted shows it nevertheless" in refused.stderr
+    assert len(rows("query", "--retracted", cwd=solved)) == 3_000
+    assert "RETRACTED: loses a card" in dealmill("show", "1:1", "--retracted", cwd=solved).stdout
+    [status, _] = rows("status", cwd=solved)
+    assert (status["state"], status["retracted"], status["winnable"]) == ("retracted", 3_000, 0)
+    for arguments in (["run", SOURCE], ["queue", "1"]):
+        refused = dealmill(*arguments, cwd=solved)
+        assert refused.returncode == 1
+        assert "version 1 of card-pairing/winnable was retracted (loses a card)" in refused.stderr
+    still = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "x", "--requeue", cwd=solved)
+    assert (still.returncode, "is still the installed one" in still.stderr) == (1, True)
+    entry = rows("log", cwd=solved)[-1]
+    assert (entry["what"], entry["engine"], entry["version"], entry["why"]) == ("retract", ENGINE, "1", "loses a card")
+    assert "@" in str(entry["who"]) and str(entry["when"]).startswith("20")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["audit", "9"], 2, "the store has no run '9'"),
+        (["audit", "1", "--sample", "4000"], 2, "run 1 has 3,000 items, too few for a sample of 4,000"),
+        (["audit", "1", "--sample", "0"], 2, "is not in the range"),
+        (["rerun", "9"], 2, "the store has no run '9'"),
+        (["diff", "1", "9"], 2, "the store has no run '9'"),
+        (["retract", "--engine", ENGINE, "--version", "1"], 2, "Missing option '--why'"),
+        (["retract", "--engine", ENGINE, "--version", "7", "--why", "x"], 2, "its versions here are: 1"),
+        (["retract", "--engine", "x/y", "--version", "1", "--why", "x"], 2, "its versions here are: none"),
+    ],
+)
+def test_errors_say_what_is_wrong(arguments: list[str], code: int, message: str, solved: Path) -> None:
+    ran = dealmill(*arguments, cwd=solved)
+    assert (ran.returncode, message in ran.stderr) == (code, True), ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_runs_of_two_games_cannot_be_compared(solved: Path) -> None:
+    assert dealmill("run", "deal:memory:seed=1:1-10", cwd=solved).returncode == 0
+    ran = dealmill("diff", "1", "2", cwd=solved)
+    assert (ran.returncode, "nothing to compare" in ran.stderr) == (2, True)

@@ -1,0 +1,155 @@
+"""Repeating, comparing and retracting runs, on both databases."""
+
+import pytest
+from sqlalchemy import text
+
+from pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
+from pipeline.games import find_game
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.query import matching_runs
+from pipeline.rerun import queue_rerun
+from pipeline.retract import requeue, retract
+from pipeline.runs import queue_run
+from pipeline.store.actions import list_actions
+from pipeline.store.blocks import fingerprint_of
+from pipeline.store.database import Store
+from pipeline.store.differences import Difference, Said, differences
+from pipeline.store.runs import Run, find_run, list_runs, plan_run
+from pipeline.store.sources import find_source
+from tests.doing import a_run, a_source, do_runs
+
+ENGINE = "memory/two-pass"
+LAYOUTS = list(dict.fromkeys(find_game("memory").deal.deal(3, 1, 500, pairs=4)))[:300]
+
+
+def repeat(store: Store, run: Run, *, any_version: bool = False) -> Run:
+    """A finished repetition."""
+    number = queue_rerun(store, run, any_version=any_version)
+    do_runs(store)
+    return find_run(store, str(number))
+
+
+def put_on_record(store: Store, version: str) -> None:
+    """Have the store say that another version of the engine has solved everything so far."""
+    with store.writing() as connection:
+        connection.execute(text("UPDATE engines SET version = :version"), {"version": version})
+
+
+def compared(store: Store, one: Run, other: Run) -> list[Difference]:
+    return list(differences(store, one, other))
+
+
+def test_a_repetition_says_the_same_and_is_a_run_of_its_own(store: Store) -> None:
+    run = a_run(store, ENGINE, LAYOUTS, limit=50, chunk=7)
+    again = repeat(store, run)
+    assert (again.id, again.repeats, again.limit, again.source) == (2, 1, 50, run.source)
+    assert (again.engine, again.version) == (run.engine, run.version)
+    assert again.solved == 300 and again.finished
+    assert compared(store, run, again) == compared(store, again, run) == []
+    assert fingerprint_of(store, 2, 300) == fingerprint_of(store, 1, 300)
+    assert repeat(store, run).id == 3
+    assert queue_run(store, find_source(store, "1"), ENGINE, 50) == 1
+
+
+def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Store) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    begun = queue_rerun(store, run, any_version=False)
+    assert queue_rerun(store, run, any_version=False) == begun
+    do_runs(store)
+    assert queue_rerun(store, run, any_version=False) == begun + 1
+
+
+def test_a_run_under_way_cannot_be_repeated(store: Store) -> None:
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
+    with pytest.raises(StoreError, match="run 1 is not finished"):
+        queue_rerun(store, find_run(store, str(number)), any_version=False)
+
+
+def test_another_version_than_that_on_record_must_be_asked_for(store: Store) -> None:
+    a_run(store, ENGINE, LAYOUTS)
+    put_on_record(store, "0")
+    run = find_run(store, "1")
+    with pytest.raises(VersionError, match=r"run 1 is by version 0 of memory/two-pass, but version 1 is installed"):
+        queue_rerun(store, run, any_version=False)
+    again = repeat(store, run, any_version=True)
+    assert (again.version, again.repeats) == ("1", 1)
+    assert compared(store, run, again) == []
+
+
+def test_every_layout_that_differs_is_told_with_what_both_say(store: Store) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    again = repeat(store, run)
+    with store.writing() as connection:
+        for change in (
+            "SET value = value + 2 WHERE run_id = 1 AND position = 3",
+            "SET evidence = 'x' WHERE run_id = 2 AND position = 5",
+            "SET verdict = 4, value = NULL, evidence = NULL WHERE run_id = 2 AND position = 7",
+        ):
+            connection.execute(text(f"UPDATE verdicts {change}"))
+        connection.execute(text("DELETE FROM verdicts WHERE run_id = 1 AND position = 9"))
+    found = compared(store, run, again)
+    assert [(one.one.position, one.layout) for one in found] == [(n, LAYOUTS[n - 1]) for n in (3, 5, 7, 9)]
+    assert found[0].one.value == (found[0].other.value or 0) + 2
+    assert (found[1].one.evidence, found[1].other.evidence) != ("x", "x") == (found[1].other.evidence, "x")
+    assert found[2].other == Said(7, Verdict.UNDECIDED, None, None)
+    assert found[3].one == Said(9, None, None, None)
+
+
+def test_two_engines_over_one_source_are_compared(store: Store) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    other = a_run(store, "memory/incremental", LAYOUTS)
+    found = compared(store, run, other)
+    assert len(found) > 290
+    assert all(one.one.value != one.other.value or one.one.evidence != one.other.evidence for one in found)
+
+
+def test_runs_over_different_sources_are_compared_layout_by_layout(store: Store) -> None:
+    run = a_run(store, ENGINE, LAYOUTS[:100])
+    shuffled = a_run(store, ENGINE, [*LAYOUTS[50:100], *LAYOUTS[:50], *LAYOUTS[:10]], name="b.txt")
+    assert compared(store, run, shuffled) == []
+    overlapping = a_run(store, ENGINE, LAYOUTS[98:101], name="c.txt")
+    found = compared(store, run, overlapping)
+    assert len(found) == 99
+    assert [one.one.position for one in found] == [*range(1, 99), None]
+    alone = {one.layout: (one.one.position, one.other.position) for one in found}
+    assert alone[LAYOUTS[0]] == (1, None) and alone[LAYOUTS[100]] == (None, 3)
+    assert LAYOUTS[98] not in alone and LAYOUTS[99] not in alone
+
+
+def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Store) -> None:
+    a_run(store, ENGINE, LAYOUTS)
+    other = a_run(store, "memory/incremental", LAYOUTS)
+    [gone] = retract(store, ENGINE, "1", "miscounts")
+    assert (gone.id, gone.retracted) == (1, "miscounts")
+    assert [run.retracted for run in list_runs(store)] == ["miscounts", None]
+    assert [run.id for run in matching_runs(store, None, None, None, retracted=False)] == [other.id]
+    assert [run.id for run in matching_runs(store, None, None, None, retracted=True)] == [1]
+    for again in (lambda: queue_run(store, find_source(store, "1"), ENGINE, 9), lambda: repeat(store, gone)):
+        with pytest.raises(RetractedError, match=r"version 1 of memory/two-pass was retracted \(miscounts\)"):
+            again()
+    assert retract(store, ENGINE, "1", "another reason")[0].retracted == "miscounts"
+    assert [action.what for action in list_actions(store)] == ["run", "run", "retract"]
+    with pytest.raises(NotFoundError, match="its versions here are: 1"):
+        retract(store, ENGINE, "2", "x")
+
+
+def test_jobs_of_a_retracted_version_are_left_alone(store: Store) -> None:
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
+    retract(store, ENGINE, "1", "miscounts")
+    do_runs(store)
+    assert find_run(store, str(number)).solved == 0
+
+
+def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Store) -> None:
+    a_run(store, ENGINE, LAYOUTS, limit=77)
+    [run] = list_runs(store)
+    with pytest.raises(VersionError, match="still the installed one"):
+        requeue(store, run)
+    put_on_record(store, "0")
+    [gone] = retract(store, ENGINE, "0", "miscounts")
+    planned = requeue(store, gone)
+    assert (planned.id, planned.version, planned.limit, planned.retracted) == (2, "1", 77, None)
+    assert requeue(store, gone).id == planned.id
+    do_runs(store)
+    assert find_run(store, "2").solved == 300
+    assert list_actions(store)[-1].why == "in place of run 1"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import output_options, write_first
+from pipeline.cli.output import counted, output_options, write_first
 from pipeline.cli.progress import Bar
 from pipeline.cli.sources import open_configured_store
 from pipeline.cli.work import keep_working
@@ -42,11 +42,11 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, form: str
     number = queue_audit(store, audited, sample, seed)
     _work(store, number)
     result = find_audit(store, number)
+    if (form or not result.clean) and write_first(COLUMNS, _findings(store, result), form):
+        click.echo("there are more: --nl gives all", err=True)
     click.echo(f"audit {number} of run {audited.id}: {_summary(result)}", err=True)
     if audited.items > audited.solved:
         click.echo(f"run {audited.id} is not finished: {audited.items - audited.solved:,} layouts to come", err=True)
-    if (form or not result.clean) and write_first(COLUMNS, _findings(store, result), form):
-        click.echo("there are more: --nl gives all", err=True)
     if not result.clean:
         ctx.exit(DIFFERENT)
 
@@ -56,7 +56,7 @@ def _work(store: "Store", number: int) -> None:
 
     def done(bar: Bar) -> bool:
         found = find_audit(store, number)
-        wrong = f", {found.invalid:,} invalid, {found.faults:,} faults" if not found.clean else ""
+        wrong = f", {found.invalid:,} invalid, {counted(found.faults, 'fault')}" if not found.clean else ""
         bar.update(found.judged, found.size, f"{found.judged:,} verdicts{wrong}")
         return found.finished
 
@@ -66,7 +66,7 @@ def _work(store: "Store", number: int) -> None:
 def _summary(found: "Audit") -> str:
     return (
         f"{found.valid:,} valid, {found.invalid:,} invalid, {found.no_evidence:,} without evidence; "
-        f"{found.faults:,} faults in the record"
+        f"{counted(found.faults, 'fault')} in the record"
     )
 
 

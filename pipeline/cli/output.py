@@ -35,6 +35,11 @@ def called_as() -> str:
     return path.name if shutil.which(path.name) else str(path)
 
 
+def counted(number: int, thing: str) -> str:
+    """``1 fault``, ``2,000 faults``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None) -> None:
     """Write rows as they come; only the table needs them all at once."""
     match form:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pipeline.cli.audit import DIFFERENT
-from pipeline.cli.output import output_options, write_first
+from pipeline.cli.output import counted, output_options, write_first
 from pipeline.cli.sources import open_configured_store
 from pipeline.cli.work import solve_runs
 from pipeline.errors import NotFoundError
@@ -84,7 +84,7 @@ def _compare(ctx: click.Context, store: "Store", one: "Run", other: "Run", form:
         if not run.finished:
             click.echo(f"run {run.id} is not finished: {run.items - run.solved:,} layouts to come", err=True)
     if first:
-        click.echo(f"runs {one.id} and {other.id} differ on {number:,} layouts", err=True)
+        click.echo(f"runs {one.id} and {other.id} differ on {counted(number, 'layout')}", err=True)
         ctx.exit(DIFFERENT)
     click.echo(f"runs {one.id} and {other.id} are equal: {one.solved:,} verdicts with their evidence", err=True)
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import click
 
-from pipeline.cli.output import output_options, write_rows
+from pipeline.cli.output import counted, output_options, write_rows
 from pipeline.cli.sources import open_configured_store
 
 
@@ -25,8 +25,9 @@ def retract(engine: str, version: str, why: str, requeue: bool) -> None:
 
     store = open_configured_store()
     retracted = retract_all(store, engine, version, why)
-    verdicts = sum(run.solved for run in retracted)
-    click.echo(f"{verdicts:,} verdicts of {engine} version {version} in {len(retracted)} runs are retracted", err=True)
+    verdicts = counted(sum(run.solved for run in retracted), "verdict")
+    runs = counted(len(retracted), "run")
+    click.echo(f"retracted: {verdicts} of {engine} version {version} in {runs}", err=True)
     for run in retracted if requeue else []:
         planned = requeue_run(store, run)
         click.echo(f"run {planned.id} takes the place of run {run.id}: version {planned.version}", err=True)

@@ -40,7 +40,7 @@ def test_a_night_and_the_morning_after(solved: Path) -> None:
     assert clean.stderr == ("audit 1 of run 1: 3,000 valid, 0 invalid, 0 without evidence; 0 faults in the record\n")
     assert rows("audit", "1", "--sample", "10", cwd=solved) == []
     [before] = rows("status", "1", cwd=solved)
-    assert (before["audit"], len(str(before["fingerprint"]))) == ("10 valid", 64)
+    assert (before["audit"], len(str(before["fingerprint"]))) == ("10 of a sample valid", 64)
 
     change(solved, "UPDATE verdicts SET evidence = 'A' WHERE position = 6 OR position = 2600")
     [written, *others] = rows("audit", "1", cwd=solved, code=3)
@@ -77,7 +77,7 @@ def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
     assert dealmill("run", "deal:memory:seed=1:1-10", cwd=solved).returncode == 0
     gone = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "loses a card", cwd=solved)
     assert (gone.returncode, gone.stdout) == (0, "")
-    assert "3,000 verdicts of card-pairing/winnable version 1 in 1 runs are retracted" in gone.stderr
+    assert "retracted: 3,000 verdicts of card-pairing/winnable version 1 in 1 run\n" in gone.stderr
     assert {row["item"].partition(":")[0] for row in rows("query", cwd=solved)} == {"2"}  # type: ignore[attr-defined]
     for arguments in (["query", "1"], ["show", "1:1"]):
         refused = dealmill(*arguments, cwd=solved)

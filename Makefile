@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NEEDS := Dealmill needs Python 3.11 or newer with venv: install it (Debian: apt install python3-venv), or name one with make PYTHON=…
 
-.PHONY: install run test check golden docs bench lock clean
+.PHONY: install run test check reproduce golden docs bench lock clean
 
 install: .venv/installed
 
@@ -18,6 +18,10 @@ check: .venv/tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Every public figure, the long ones too, in a table of ours beside theirs; minutes.
+reproduce: .venv/tested
+	$(BIN)/python -m tests.reproduce
 
 # Writes the golden files that are missing, after an engine got a new version.
 golden: .venv/tested

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
-from pipeline.errors import NotFoundError
+from pipeline.errors import NotFoundError, StoreError
 from pipeline.referee import Judgement, judge
 from pipeline.store.audits import AuditJob, Fault, plan_audit
 from pipeline.store.database import Store
@@ -25,7 +25,11 @@ def queue_audit(store: Store, run: Run, sample: int | None, seed: int) -> int:
     ------
     NotFoundError
         If the sample is larger than the run.
+    StoreError
+        If the source of the run is still being read.
     """
+    if not run.complete:
+        raise StoreError(f"{run.source_name} has not been read to its end; the run over it can be audited then")
     if sample is not None and sample > run.items:
         raise NotFoundError(f"run {run.id} has {run.items:,} items, too few for a sample of {sample:,}")
     return plan_audit(store, run, run.items if sample is None else sample, seed, CHUNK)

@@ -2,6 +2,7 @@
 
 DealmillError
 ├── InputError        a file or stream that cannot be read as layouts        (exit code 1)
+├── OutputError       a file that cannot be written                           (exit code 1)
 ├── NotFoundError     an unknown game, engine, source, run or layout         (exit code 2)
 ├── StoreError        the database is missing, locked, or of another version (exit code 1)
 ├── BrokerError       the broker cannot be reached or started                (exit code 1)
@@ -24,6 +25,10 @@ class DealmillError(Exception):
 
 class InputError(DealmillError):
     """A file or stream that cannot be read as layouts."""
+
+
+class OutputError(DealmillError):
+    """A file that cannot be written."""
 
 
 class NotFoundError(DealmillError):

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -11,9 +12,9 @@ from pipeline.files import STDIN, numbered_lines, rereadable, text_digest
 from pipeline.games import games
 from pipeline.games.contract import Game, Layout, Reject
 from pipeline.store.database import Store, refresh_statistics
-from pipeline.store.sources import Source, append, open_source
+from pipeline.store.sources import Source, append, complete, open_source, reread
 
-BATCH = 5_000
+BATCH = 10_000
 """Layouts in one transaction: enough to make its cost small, few enough to hold in memory and to lose in a crash."""
 
 Progress = Callable[[Source, int, int], None]
@@ -37,20 +38,58 @@ def game_of_file(name: str) -> Game:
     raise InputError(f"the name of {place} speaks of {which}; say which one with --game: {', '.join(games())}")
 
 
-def ingest_file(store: Store, name: str, game: Game, progress: Progress) -> Source:
-    """Read a file into the store, or go on where an earlier try broke off; nothing is done if all of it is there.
+class Reading:
+    """A source that is being read into the store; `source` is how far it is."""
+
+    def __init__(
+        self, store: Store, source: Source, entries: Iterator[Layout | Reject], reached: Callable[[], int], size: int
+    ) -> None:
+        """`entries` begins at the start of the source; `reached` says how much of its `size` has been read."""
+        self.source = source
+        self._store = store
+        self._entries = entries
+        self._reached = reached
+        self._size = size
+
+    def finish(self, progress: Progress) -> Source:
+        """Read to the end, on from where an earlier try broke off; nothing is done if all of it is there.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read as text; what came before is kept.
+        StoreError
+        """
+        self.source = reread(self._store, self.source)  # it may stand twice in one command
+        if self.source.complete:
+            return self.source
+        for _ in islice(self._entries, self.source.entries):
+            pass
+        batches = 0
+        while batch := list(islice(self._entries, BATCH)):
+            self.source = append(self._store, self.source, batch)
+            batches += 1
+            if batches.bit_count() == 1:  # the first, second, fourth, eighth …
+                refresh_statistics(self._store)
+            progress(self.source, self._reached(), self._size)
+        self.source = complete(self._store, self.source)
+        refresh_statistics(self._store)
+        return self.source
+
+
+@contextmanager
+def file_reading(store: Store, name: str, game: Game) -> Iterator[Reading]:
+    """The reading of a file.
 
     Raises
     ------
     InputError
-        If it cannot be read as text; what came before is kept.
+        If there is no text in it.
     StoreError
     """
     with rereadable(name) as file:
         size = os.fstat(file.fileno()).st_size
         source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
-        if source.complete:
-            return source
         file.seek(0)
         read = 0
 
@@ -59,33 +98,20 @@ def ingest_file(store: Store, name: str, game: Game, progress: Progress) -> Sour
             read = byte
 
         entries = game.layout.read(numbered_lines(file, name, reached))
-        return _store(store, source, entries, lambda now: progress(now, read, size))
+        yield Reading(store, source, entries, lambda: read, size)
 
 
-def ingest_deals(store: Store, deals: DealRange, progress: Progress) -> Source:
-    """Deal a range into the store, or go on where an earlier try broke off.
+@contextmanager
+def deals_reading(store: Store, deals: DealRange) -> Iterator[Reading]:
+    """The reading of a range of deals.
 
     Raises
     ------
     StoreError
     """
     source = open_source(store, deals.game.name, deals.name, deals.digest, deals.generator)
-    if source.complete:
-        return source
-    return _store(store, source, iter(deals), lambda now: progress(now, now.accepted, len(deals)))
-
-
-def _store(
-    store: Store, source: Source, entries: Iterator[Layout | Reject], report: Callable[[Source], None]
-) -> Source:
-    for _ in islice(entries, source.entries):
-        pass
-    while not source.complete:
-        batch = list(islice(entries, BATCH))
-        source = append(store, source, batch, last=len(batch) < BATCH)
-        report(source)
-    refresh_statistics(store)
-    return source
+    reading = Reading(store, source, iter(deals), lambda: reading.source.accepted, len(deals))
+    yield reading
 
 
 def _letters(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from pipeline.errors import StoreError, VersionError
 from pipeline.games import find_engine
-from pipeline.runs import CHUNK
 from pipeline.store.database import Store
 from pipeline.store.runs import Run, plan_repetition
 
@@ -28,4 +27,4 @@ def queue_rerun(store: Store, run: Run, *, any_version: bool) -> int:
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
             f"install the Dealmill that has it, or say --any-version to compare it with version {engine.version}"
         )
-    return plan_repetition(store, run, engine.version, CHUNK)
+    return plan_repetition(store, run, engine.version)

@@ -1,13 +1,10 @@
-"""Planning runs: which engine goes over which source, and in what chunks."""
+"""Planning runs: which engine goes over which source."""
 
-from pipeline.errors import NotFoundError, StoreError
+from pipeline.errors import NotFoundError
 from pipeline.games import find_engine, find_game, games
 from pipeline.store.database import Store
 from pipeline.store.runs import plan_run
 from pipeline.store.sources import Source
-
-CHUNK = 2_000
-"""Layouts in a job: some milliseconds of work for a microsecond engine, small enough to be lost without regret."""
 
 
 def installed_engines() -> frozenset[tuple[str, str]]:
@@ -16,21 +13,17 @@ def installed_engines() -> frozenset[tuple[str, str]]:
 
 
 def queue_run(store: Store, source: Source, engine_name: str, limit: int, why: str | None = None) -> int:
-    """Plan a run and its jobs; the number of the run, which is an earlier one if it was planned before. `why` is for
-    the log of actions.
+    """Plan a run; its number, which is that of an earlier one if it was planned before. `why` is for the log of
+    actions.
 
     Raises
     ------
     NotFoundError
         If there is no such engine, or it is one of another game.
-    StoreError
-        If the source has not been read to its end.
     RetractedError
         If the engine's version was retracted.
     """
     game, engine = find_engine(engine_name, find_game(source.game))
     if game.name != source.game:
         raise NotFoundError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
-    if not source.complete:
-        raise StoreError(f"{source.name} has not been read to its end; read it in again with: dealmill ingest")
-    return plan_run(store, source, game.full_name(engine), engine.version, limit, CHUNK, why)
+    return plan_run(store, source, game.full_name(engine), engine.version, limit, why=why)

@@ -10,7 +10,7 @@ from pipeline.store.audits import AUDITING, Audit, find_audit
 from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING, Job
 from pipeline.store.runs import Run, find_run, plan_run
-from pipeline.store.sources import Source, append, open_source
+from pipeline.store.sources import Source, append, complete, open_source
 
 LEASE = 60.0
 
@@ -21,7 +21,8 @@ def a_source(store: Store, engine: str, layouts: list[str], name: str = "a.txt")
     opened = open_source(store, game.name, name, name.encode())
     if opened.complete:
         return opened
-    return append(store, opened, [Layout(line, text) for line, text in enumerate(layouts, start=1)], last=True)
+    entries = [Layout(line, text) for line, text in enumerate(layouts, start=1)]
+    return complete(store, append(store, opened, entries))
 
 
 def a_run(

@@ -157,7 +157,7 @@ def test_a_changed_verdict_is_named_with_step_and_reason(store: Store, change: s
 
 def test_an_unreadable_layout_does_not_stop_the_referee(store: Store) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
-    alter(store, "UPDATE layouts SET text = 'A?' WHERE text = 'ABAB'")
+    alter(store, "UPDATE items SET layout = 'A?' WHERE layout = 'ABAB'")
     assert [position for position, _ in objections(store, run)] == [2]
     assert judge("camelot/winnable", "", Verdict.UNWINNABLE, None, "17").outcome is Outcome.INVALID
     assert judge("tantrix/legal-moves", "x", Verdict.SCORED, 0, "").outcome is Outcome.INVALID
@@ -165,7 +165,7 @@ def test_an_unreadable_layout_does_not_stop_the_referee(store: Store) -> None:
 
 def test_an_edited_text_is_named(store: Store) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"])
-    alter(store, "UPDATE layouts SET text = 'CDCD' WHERE text = 'ABAB'")
+    alter(store, "UPDATE items SET layout = 'CDCD' WHERE layout = 'ABAB'")
     written, edited = faults(store, run)
     assert edited == (2, 2, "the text of the layout is not the one its digest was made of")
     assert written[:2] == (1, 3)
@@ -192,7 +192,8 @@ def test_lost_items_are_named(store: Store) -> None:
 def test_planted_rows_are_named(store: Store) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
     alter(store, "INSERT INTO verdicts (run_id, position, verdict, nodes) VALUES (:run, 9, 4, 1)", run=run.id)
-    alter(store, "INSERT INTO items (source_id, position, layout_id, line) VALUES (1, 3, 1, 1)")
+    planted = "INSERT INTO items (source_id, position, line, digest, layout)"
+    alter(store, f"{planted} SELECT 1, 3, 3, digest, layout FROM items LIMIT 1")
     found = faults(store, run)
     assert (3, 3, "there are rows where the source has no items") in found
     assert (9, 9, "there are rows where the source has no items") in found

@@ -20,6 +20,7 @@ COMMANDS = {
     "audit": "audit",
     "rerun": "rerun",
     "diff": "rerun",
+    "export": "export",
     "retract": "retract",
     "log": "retract",
     "answer": "answer",

@@ -56,15 +56,18 @@ class Item(click.ParamType[tuple[int, int]]):
         return int(match[1]), int(match[2])
 
 
-@click.command()
-@click.argument("run", required=False)
-@click.option(
+verdict_option = click.option(
     "--verdict",
     "verdicts",
     type=click.Choice([verdict.word for verdict in Verdict]),
     multiple=True,
     help="Only this verdict; repeatable.",
 )
+
+
+@click.command()
+@click.argument("run", required=False)
+@verdict_option
 @click.option("--game", help="Only runs of this game.")
 @click.option("--engine", metavar="GAME/ENGINE", help="Only runs of this engine.")
 @click.option("--source", help="Only runs over this source (number or name).")

@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING
 import click
 
 from pipeline.cli.output import called_as, output_options, write_rows
-from pipeline.cli.sources import REJECTED, game_of_source, game_option, open_configured_store, read_sources, tell_source
+from pipeline.cli.progress import progress_bar
+from pipeline.cli.sources import (
+    REJECTED,
+    game_of_source,
+    game_option,
+    open_configured_store,
+    read_to_the_end,
+    readings,
+)
 from pipeline.cli.work import solve_runs
 from pipeline.deals import is_deal_range
-from pipeline.errors import NotFoundError
+from pipeline.errors import NotFoundError, StoreError
 from pipeline.games import find_engine
 from pipeline.games.contract import NO_LIMIT, Verdict
 
@@ -47,15 +55,14 @@ def run(
     for name in files if engines else ():
         _engines_for(game_of_source(name, game).name, engines)
     store = open_configured_store()
-    sources = read_sources(store, files, game)
-    for source in sources:
-        tell_source(store, source)
-    numbers = [
-        _queue(store, source, engine, limit)
-        for source in sources
-        for engine in (_engines_for(source.game, engines) if engines else [source.game])
-    ]
-    solve_runs(store, numbers)
+    with readings(store, files, game) as found:
+        numbers = [
+            _queue(store, reading.source, engine, limit)
+            for reading in found
+            for engine in (_engines_for(reading.source.game, engines) if engines else [reading.source.game])
+        ]
+        solve_runs(store, numbers, found)
+    sources = [reading.source for reading in found]
     summarise(store, numbers, sources, form)
     if any(source.rejected for source in sources):
         ctx.exit(REJECTED)
@@ -129,10 +136,13 @@ def queue(source: str, engine: str | None, limit: int) -> None:
 
     store = open_configured_store()
     if is_deal_range(source):
-        [found] = read_sources(store, [source], None)
-        tell_source(store, found)
+        with readings(store, [source], None) as [reading], progress_bar("reading") as bar:
+            read_to_the_end(store, reading, bar)
+            found = reading.source
     else:
         found = find_source(store, source)
+    if not found.complete:
+        raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
     planned = find_run(store, str(_queue(store, found, engine or found.game, limit)))
     state = "is finished" if planned.finished else f"has {planned.items - planned.solved:,} layouts to solve"
     click.echo(f"run {planned.id}: {planned.engine} on {planned.source_name} {state}", err=True)

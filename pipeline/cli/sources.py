@@ -1,13 +1,14 @@
 """``ingest`` and ``deal``: where layouts come from."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.progress import progress_bar
+from pipeline.cli.progress import Bar, progress_bar
 from pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
 from pipeline.errors import NotFoundError
 from pipeline.files import check_file
@@ -15,7 +16,7 @@ from pipeline.games import find_game, games
 from pipeline.games.contract import Game
 
 if TYPE_CHECKING:
-    from pipeline.ingest import Progress
+    from pipeline.ingest import Reading
     from pipeline.store.database import Store
     from pipeline.store.sources import Source
 
@@ -38,9 +39,30 @@ def open_configured_store() -> "Store":
     return open_store(settings().database_url.get_secret_value())
 
 
-def read_sources(store: "Store", names: Sequence[str], game: str | None) -> list["Source"]:
-    """Read files and ranges of deals into the store; every name is checked before any work is done."""
-    return [_read(name, read) for name, read in [(name, _reader(store, name, game)) for name in names]]
+@contextmanager
+def readings(store: "Store", names: Sequence[str], game: str | None) -> Iterator[list["Reading"]]:
+    """The readings of files and ranges of deals; every name is checked before any of them is opened."""
+    openers = [_opener(store, name, game) for name in names]
+    with ExitStack() as opened:
+        yield [opened.enter_context(opener()) for opener in openers]
+
+
+def _opener(store: "Store", name: str, game: str | None) -> Callable[[], AbstractContextManager["Reading"]]:
+    from pipeline.ingest import deals_reading, file_reading
+
+    if is_deal_range(name):
+        return partial(deals_reading, store, parse_deal_range(name))
+    return partial(file_reading, store, name, game_of_source(name, game))
+
+
+def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable[[], None] = lambda: None) -> None:
+    """Read a source into the store, with progress, and say what it holds; `tick` is called after every batch."""
+
+    def progress(source: "Source", done: int, size: int) -> None:
+        bar.update(done, size, f"reading {source.name}: {source.accepted:,} layouts, {source.rejected:,} rejected")
+        tick()
+
+    tell_source(store, reading.finish(progress), bar.say)
 
 
 def game_of_source(name: str, game: str | None) -> Game:
@@ -54,38 +76,20 @@ def game_of_source(name: str, game: str | None) -> Game:
     return named or game_of_file(name)
 
 
-def _reader(store: "Store", name: str, game: str | None) -> Callable[["Progress"], "Source"]:
-    from pipeline.ingest import ingest_deals, ingest_file
-
-    if is_deal_range(name):
-        return partial(ingest_deals, store, parse_deal_range(name))
-    return partial(ingest_file, store, name, game_of_source(name, game))
-
-
-def _read(name: str, read: Callable[["Progress"], "Source"]) -> "Source":
-    with progress_bar(f"reading {name}") as bar:
-        return read(
-            lambda source, done, size: bar.update(
-                done, size, f"{source.accepted:,} layouts, {source.rejected:,} rejected"
-            )
-        )
-
-
-def tell_source(store: "Store", source: "Source") -> None:
+def tell_source(store: "Store", source: "Source", say: Callable[[str], None]) -> None:
     """Say what a source holds, and what was wrong with the first of its rejects."""
     from pipeline.store.sources import rejects_of
 
-    click.echo(
+    say(
         f"source {source.id}: {source.name} ({source.game}): {source.accepted:,} layouts, "
-        f"{source.duplicates:,} duplicates, {source.rejected:,} rejected",
-        err=True,
+        f"{source.duplicates:,} duplicates, {source.rejected:,} rejected"
     )
     for reject in islice(rejects_of(store, source.id), SHOWN):
-        click.echo(f"  {source.name}, line {reject.line}: {'; '.join(reject.reasons)}", err=True)
+        say(f"  {source.name}, line {reject.line}: {'; '.join(reject.reasons)}")
     if source.rejected > SHOWN:
-        click.echo(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected", err=True)
+        say(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected")
     if source.rejected and not source.accepted:
-        click.echo(f"  none of it is a layout of {source.game}: is it a file of another game? (--game)", err=True)
+        say(f"  none of it is a layout of {source.game}: is it a file of another game? (--game)")
 
 
 @click.command()
@@ -101,10 +105,10 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None) -> None
     was.
     """
     store = open_configured_store()
-    found = read_sources(store, files, game)
-    for source in found:
-        tell_source(store, source)
-    if any(source.rejected for source in found):
+    with readings(store, files, game) as found, progress_bar("reading") as bar:
+        for reading in found:
+            read_to_the_end(store, reading, bar)
+    if any(reading.source.rejected for reading in found):
         ctx.exit(REJECTED)
 
 

@@ -2,14 +2,16 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from pipeline.cli.progress import Bar, progress_bar
-from pipeline.cli.sources import open_configured_store
+from pipeline.cli.sources import open_configured_store, read_to_the_end, tell_source
 
 if TYPE_CHECKING:
+    from pipeline.ingest import Reading
     from pipeline.store.database import Store
     from pipeline.store.runs import Run
 
@@ -17,22 +19,28 @@ LOOK = 0.2
 """Seconds between two looks at how far the work is."""
 
 
-def keep_working(store: "Store", title: str, done: Callable[[Bar], bool]) -> None:
-    """Work with local workers until `done`, which also shows how far the work is."""
+def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readings: Sequence["Reading"] = ()) -> None:
+    """Work with local workers until `done`, which also shows how far the work is; read these sources meanwhile."""
     from workers.farm import Farm
 
     with progress_bar(title) as bar, Farm(store, bar.say) as farm:
+        for reading in readings:
+            read_to_the_end(store, reading, bar, farm.tick)
         while not done(bar):
             farm.tick()
             time.sleep(LOOK)
 
 
-def solve_runs(store: "Store", numbers: Sequence[int]) -> None:
-    """Work until these runs are finished, with progress; not at all if they are."""
+def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Reading"] = ()) -> None:
+    """Work until these runs are finished, with progress, while their sources are still being read; not at all if they
+    are finished."""
     from pipeline.store.database import refresh_statistics
     from pipeline.store.runs import list_runs
 
     runs = list_runs(store, numbers)
+    if all(one.finished for one in runs):
+        for reading in readings:
+            tell_source(store, reading.source, partial(click.echo, err=True))
     for one in runs:
         if one.finished:
             click.echo(f"run {one.id}: {one.engine} on {one.source_name} is already solved", err=True)
@@ -48,7 +56,7 @@ def solve_runs(store: "Store", numbers: Sequence[int]) -> None:
         _show_runs(bar, found)
         return all(one.finished for one in found)
 
-    keep_working(store, "solving", done)
+    keep_working(store, "solving", done, readings)
     refresh_statistics(store)
 
 

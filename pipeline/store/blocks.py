@@ -5,36 +5,45 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, exists, insert, select
 
-from pipeline.fingerprint import block_digest, block_of, block_range, fingerprint
+from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from pipeline.games.contract import Batch
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
 from pipeline.store.leases import DONE
-from pipeline.store.tables import blocks, items, jobs, layouts, runs, verdicts
+from pipeline.store.tables import blocks, items, jobs, runs, sources, verdicts
 
 
-def record_blocks(connection: Connection, run: int, count: int, first: int, texts: Sequence[str], batch: Batch) -> None:
+def record_blocks(connection: Connection, run: int, first: int, texts: Sequence[str], batch: Batch) -> None:
     """Record the blocks that are complete with the verdicts of a job, whose first item is `first`, in the transaction
-    that writes them. `count` is the number of items of the run."""
+    that writes them."""
     stop = first + len(texts)
     whole: list[tuple[int, int, bytes]] = []
     for number in range(block_of(first), block_of(stop - 1) + 1):
-        start, end = block_range(number, count)
+        start, end = number * BLOCK + 1, (number + 1) * BLOCK + 1
         if first <= start and end <= stop:
             part = slice(start - first, end - first)
             said = (texts[part], batch.verdicts[part], batch.values[part], batch.evidence[part])
             whole.append((run, number, block_digest(start, *said)))
         else:
-            _record_shared_block(connection, run, number, start, end)
+            _record_other_block(connection, run, number)
     insert_rows(connection, blocks, ("run_id", "number", "digest"), whole)
 
 
-def _record_shared_block(connection: Connection, run: int, number: int, start: int, end: int) -> None:
-    """Record a block that several jobs share, if this was the last of them. They wait for each other at their run, so
-    that the last one sees what the others wrote; the lock is one that new verdicts of the run do not wait for."""
-    connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update(key_share=True))
+def _record_other_block(connection: Connection, run: int, number: int) -> None:
+    """Record a block that several jobs share, or the last one, which is shorter, if no verdict of it is missing now.
+
+    Jobs wait for each other at their run, so that the last one sees what the others wrote; the lock is one that new
+    verdicts of the run do not wait for.
+    """
+    count, complete = connection.execute(
+        select(sources.c.accepted, sources.c.complete)
+        .select_from(runs.join(sources))
+        .where(runs.c.id == run)
+        .with_for_update(of=runs, key_share=True)
+    ).one()
+    start, end = block_range(number, count)
     left = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
-    if not connection.execute(select(left)).scalar_one():
+    if (complete or end - start == BLOCK) and not connection.execute(select(left)).scalar_one():
         said = read_block(connection, run, start, end)
         connection.execute(insert(blocks).values(run_id=run, number=number, digest=block_digest(start, *said)))
 
@@ -44,17 +53,17 @@ def read_block(
 ) -> tuple[list[str], list[int], list[int | None], list[str | None]]:
     """Layouts, verdicts, values and evidence of the items from `start` to before `end`, as they are stored."""
     rows = connection.execute(
-        select(layouts.c.text, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+        select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
         .select_from(
-            runs.join(items, items.c.source_id == runs.c.source_id)
-            .join(layouts, layouts.c.id == items.c.layout_id)
-            .join(verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position))
+            runs.join(items, items.c.source_id == runs.c.source_id).join(
+                verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)
+            )
         )
         .where(runs.c.id == run, items.c.position >= start, items.c.position < end)
         .order_by(items.c.position)
     ).all()
     return (
-        [row.text for row in rows],
+        [row.layout for row in rows],
         [row.verdict for row in rows],
         [row.value for row in rows],
         [row.evidence for row in rows],

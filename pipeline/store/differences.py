@@ -9,7 +9,7 @@ from sqlalchemy import FromClause, Select, and_, func, or_, select
 from pipeline.games.contract import Verdict
 from pipeline.store.database import Store
 from pipeline.store.runs import Run
-from pipeline.store.tables import items, layouts, verdicts
+from pipeline.store.tables import items, verdicts
 
 FETCHED = 1_000
 
@@ -57,7 +57,7 @@ def _differing(one: Run, other: Run) -> Select[*tuple[Any, ...]]:
     alone = or_(pairs.c.here.is_(None), pairs.c.there.is_(None))
     query: Select[*tuple[Any, ...]] = (
         select(
-            layouts.c.text,
+            pairs.c.layout,
             pairs.c.here,
             mine.c.verdict,
             mine.c.value,
@@ -68,9 +68,9 @@ def _differing(one: Run, other: Run) -> Select[*tuple[Any, ...]]:
             theirs.c.evidence.label("other_evidence"),
         )
         .select_from(
-            pairs.join(layouts, layouts.c.id == pairs.c.layout_id)
-            .outerjoin(mine, and_(mine.c.run_id == one.id, mine.c.position == pairs.c.here))
-            .outerjoin(theirs, and_(theirs.c.run_id == other.id, theirs.c.position == pairs.c.there))
+            pairs.outerjoin(mine, and_(mine.c.run_id == one.id, mine.c.position == pairs.c.here)).outerjoin(
+                theirs, and_(theirs.c.run_id == other.id, theirs.c.position == pairs.c.there)
+            )
         )
         .where(or_(alone, *told))
         .order_by(*order)
@@ -79,17 +79,17 @@ def _differing(one: Run, other: Run) -> Select[*tuple[Any, ...]]:
 
 
 def _pairs(one: Run, other: Run) -> FromClause:
-    """Which item of one run belongs to which of the other: columns `here`, `there`, `layout_id`."""
+    """Which item of one run belongs to which of the other: columns `here`, `there`, `layout`."""
     if one.source == other.source:
         return (
-            select(items.c.position.label("here"), items.c.position.label("there"), items.c.layout_id)
+            select(items.c.position.label("here"), items.c.position.label("there"), items.c.layout)
             .where(items.c.source_id == one.source)
             .subquery("pairs")
         )
     mine, theirs = (
-        select(items.c.layout_id, func.min(items.c.position).label("position"))
+        select(items.c.layout, func.min(items.c.position).label("position"))
         .where(items.c.source_id == source)
-        .group_by(items.c.layout_id)
+        .group_by(items.c.layout)
         .subquery(name)
         for source, name in ((one.source, "ours"), (other.source, "others"))
     )
@@ -97,8 +97,8 @@ def _pairs(one: Run, other: Run) -> FromClause:
         select(
             mine.c.position.label("here"),
             theirs.c.position.label("there"),
-            func.coalesce(mine.c.layout_id, theirs.c.layout_id).label("layout_id"),
+            func.coalesce(mine.c.layout, theirs.c.layout).label("layout"),
         )
-        .select_from(mine.join(theirs, mine.c.layout_id == theirs.c.layout_id, full=True))
+        .select_from(mine.join(theirs, mine.c.layout == theirs.c.layout, full=True))
         .subquery("pairs")
     )

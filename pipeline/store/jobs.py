@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Select, select, tuple_
+from sqlalchemy import Connection, Select, func, select, tuple_
 
 from pipeline.games.contract import Batch, Verdict
 from pipeline.store import leases
@@ -10,7 +10,7 @@ from pipeline.store.blocks import record_blocks
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
 from pipeline.store.leases import Installed, Kind, Lease
-from pipeline.store.tables import engines, items, jobs, layouts, runs, sources, verdicts
+from pipeline.store.tables import engines, items, jobs, runs, verdicts
 
 
 def _runs_of(installed: Installed) -> Select[tuple[int]]:
@@ -27,16 +27,28 @@ SOLVING = Kind(
 )
 
 
+CHUNK = 2_000
+"""Layouts in a job: some milliseconds of work for a microsecond engine, small enough to be lost without regret."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed job with all that is needed to solve it; `items` is the number of items of the whole run."""
+    """A claimed job with all that is needed to solve it."""
 
     lease: Lease
     run: int
     engine: str
     limit: int
-    items: int
     layouts: list[str]
+
+
+def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
+    """Cut the items of a run that belong to no job yet into jobs. `count` is how many items its source has. While that
+    is not `complete`, only whole chunks are cut; these must consist of whole blocks (see `pipeline.store.blocks`)."""
+    end = count if complete else count - count % chunk
+    covered = connection.execute(select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == run))
+    starts = range(covered.scalar_one(), end + 1, chunk)
+    leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
 
 
 def engine_of(store: Store, job: int) -> tuple[str, str] | None:
@@ -55,18 +67,17 @@ def claim(store: Store, job: int, worker: str, seconds: float) -> Job | None:
     if lease is None:
         return None
     with store.reading() as connection:
-        source, limit, engine, count = connection.execute(
-            select(runs.c.source_id, runs.c.node_limit, engines.c.name, sources.c.accepted)
-            .select_from(runs.join(engines).join(sources))
+        source, limit, engine = connection.execute(
+            select(runs.c.source_id, runs.c.node_limit, engines.c.name)
+            .select_from(runs.join(engines))
             .where(runs.c.id == lease.owner)
         ).one()
         texts = connection.execute(
-            select(layouts.c.text)
-            .join(items, items.c.layout_id == layouts.c.id)
+            select(items.c.layout)
             .where(items.c.source_id == source, items.c.position >= lease.first, items.c.position < lease.stop)
             .order_by(items.c.position)
         )
-        return Job(lease, lease.owner, engine, limit, count, list(texts.scalars()))
+        return Job(lease, lease.owner, engine, limit, list(texts.scalars()))
 
 
 def finish(store: Store, job: Job, batch: Batch) -> bool:
@@ -88,5 +99,5 @@ def finish(store: Store, job: Job, batch: Batch) -> bool:
                 )
             ],
         )
-        record_blocks(connection, job.run, job.items, job.lease.first, job.layouts, batch)
+        record_blocks(connection, job.run, job.lease.first, job.layouts, batch)
     return True

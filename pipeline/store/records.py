@@ -12,7 +12,7 @@ from pipeline.store.blocks import read_block
 from pipeline.store.database import Store
 from pipeline.store.leases import DONE
 from pipeline.store.runs import Run
-from pipeline.store.tables import blocks, items, jobs, layouts, verdicts
+from pipeline.store.tables import blocks, items, jobs, verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +86,14 @@ def _joined(run: Run) -> Select[*tuple[Any, ...]]:
     query: Select[*tuple[Any, ...]] = (
         select(
             items.c.position,
-            layouts.c.text,
-            layouts.c.digest,
+            items.c.layout,
+            items.c.digest,
             verdicts.c.verdict,
             verdicts.c.value,
             verdicts.c.evidence,
         )
         .select_from(
-            items.join(layouts).outerjoin(
-                verdicts, and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position)
-            )
+            items.outerjoin(verdicts, and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position))
         )
         .where(items.c.source_id == run.source)
         .order_by(items.c.position)

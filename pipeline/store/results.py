@@ -10,7 +10,7 @@ from pipeline.games.contract import Verdict
 from pipeline.referee import Judgement, Outcome
 from pipeline.store.database import Store
 from pipeline.store.runs import Run
-from pipeline.store.tables import items, judgements, layouts, verdicts
+from pipeline.store.tables import items, judgements, verdicts
 
 ALL = (-(2**62), 2**62)
 
@@ -58,14 +58,13 @@ def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[
             found.c.value,
             found.c.nodes,
             found.c.evidence,
-            layouts.c.text,
+            items.c.layout,
             found.c.outcome,
             found.c.step,
             found.c.reason,
         )
         .select_from(found)
         .join(items, items.c.position == found.c.position)
-        .join(layouts, layouts.c.id == items.c.layout_id)
         .where(items.c.source_id == run.source, items.c.position > after)
         .order_by(found.c.position)
     )

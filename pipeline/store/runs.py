@@ -11,8 +11,8 @@ from pipeline.games.contract import Verdict
 from pipeline.store import actions
 from pipeline.store.database import Store, clock
 from pipeline.store.engines import enter_engine
-from pipeline.store.jobs import SOLVING
-from pipeline.store.leases import DONE, LEASED, PENDING, cut
+from pipeline.store.jobs import CHUNK, cut_jobs
+from pipeline.store.leases import DONE, LEASED, PENDING
 from pipeline.store.sources import Source
 from pipeline.store.tables import engines, jobs, runs, sources
 
@@ -21,7 +21,8 @@ from pipeline.store.tables import engines, jobs, runs, sources
 class Run:
     """A run and how far it is. `counts` has a number for every verdict that occurs.
 
-    `repeats` is the run that it was to repeat; `retracted` says why its verdicts are no answers any more.
+    While its source is not `complete`, `items` are those that were read in so far. `repeats` is the run that it was to
+    repeat; `retracted` says why its verdicts are no answers any more.
     """
 
     id: int
@@ -34,6 +35,7 @@ class Run:
     repeats: int | None
     retracted: str | None
     items: int
+    complete: bool
     jobs: int
     pending: int
     leased: int
@@ -53,8 +55,8 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether every item has a verdict."""
-        return self.done == self.jobs
+        """Whether every item has a verdict, and there are no more to come."""
+        return self.complete and self.done == self.jobs
 
     @property
     def mean(self) -> float | None:
@@ -72,10 +74,16 @@ MINUTE = 60.0
 
 
 def plan_run(
-    store: Store, source: Source, engine: str, version: str, limit: int, chunk: int, why: str | None = None
+    store: Store,
+    source: Source,
+    engine: str,
+    version: str,
+    limit: int,
+    chunk: int = CHUNK,
+    why: str | None = None,
 ) -> int:
-    """The number of the run of this engine over this source, planned with all its jobs if it is new. `why` is for the
-    log of actions.
+    """The number of the run of this engine over this source, planned with its jobs if it is new. While the source is
+    still being read, jobs follow as its items do. `why` is for the log of actions.
 
     Raises
     ------
@@ -89,10 +97,10 @@ def plan_run(
         ).scalar()
         if known is not None:
             return known
-        return _plan(connection, source.id, source.accepted, entered.id, limit, chunk, None, why)
+        return _plan(connection, source.id, entered.id, limit, chunk, None, why)
 
 
-def plan_repetition(store: Store, run: Run, version: str, chunk: int) -> int:
+def plan_repetition(store: Store, run: Run, version: str, chunk: int = CHUNK) -> int:
     """The number of a new run that repeats another one with this version of its engine; of an earlier repetition, if
     that is not finished.
 
@@ -112,7 +120,7 @@ def plan_repetition(store: Store, run: Run, version: str, chunk: int) -> int:
         if begun is not None:
             return begun
         why = f"repeats run {run.id}"
-        return _plan(connection, run.source, run.items, entered.id, run.limit, chunk, run.id, why)
+        return _plan(connection, run.source, entered.id, run.limit, chunk, run.id, why)
 
 
 def _alike(source: int, engine: int, limit: int) -> tuple[ColumnElement[bool], ...]:
@@ -122,7 +130,6 @@ def _alike(source: int, engine: int, limit: int) -> tuple[ColumnElement[bool], .
 def _plan(
     connection: Connection,
     source: int,
-    count: int,
     engine: int,
     limit: int,
     chunk: int,
@@ -144,8 +151,10 @@ def _plan(
         )
         .returning(runs.c.id)
     ).scalar_one()
-    spans = [(first, min(first + chunk, count + 1)) for first in range(1, count + 1, chunk)]
-    cut(connection, SOLVING, run, spans)
+    count, complete = connection.execute(
+        select(sources.c.accepted, sources.c.complete).where(sources.c.id == source).with_for_update(read=True)
+    ).one()
+    cut_jobs(connection, run, count, complete, chunk)
     actions.record(connection, "run" if repeats is None else "rerun", engine, run=run, why=why)
     return run
 
@@ -195,6 +204,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             runs.c.repeats,
             engines.c.retracted_why,
             sources.c.accepted.label("items"),
+            sources.c.complete,
             func.count(jobs.c.id).label("jobs"),
             how_many(PENDING).label("pending"),
             how_many(LEASED).label("leased"),
@@ -228,6 +238,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> Run:
         repeats=counted["repeats"],
         retracted=counted["retracted_why"],
         items=counted["items"],
+        complete=counted["complete"],
         jobs=int(counted["jobs"]),
         pending=int(counted["pending"]),
         leased=int(counted["leased"]),

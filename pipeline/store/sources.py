@@ -4,23 +4,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from sqlalchemy import Connection, Select, bindparam, func, select, text, update
+from sqlalchemy import Connection, Select, func, select, update
 
 from pipeline.errors import NotFoundError, StoreError
 from pipeline.games.contract import Layout, Reject
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store, clock
-from pipeline.store.tables import items, layouts, rejects, sources
+from pipeline.store.jobs import cut_jobs
+from pipeline.store.tables import items, rejects, runs, sources
 
 PAGE = 1_000
-
-LOOKUP = 10_000
-"""Digests in one look-up; both databases take some 30,000 bound values at the most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A stored source. `accepted`, `duplicates` and `rejected` count what has been read of it so far."""
+    """A stored source. `accepted` and `rejected` count what has been read of it so far; `duplicates` are those of the
+    accepted that stand in it earlier, counted when it is complete."""
 
     id: int
     game: str
@@ -78,8 +77,8 @@ def open_source(store: Store, game: str, name: str, digest: bytes, generator: st
     return opened
 
 
-def append(store: Store, source: Source, entries: Sequence[Layout | Reject], *, last: bool) -> Source:
-    """Store the next entries of a source in one transaction; `last` says that the source ends with them.
+def append(store: Store, source: Source, entries: Sequence[Layout | Reject]) -> Source:
+    """Store the next entries of a source in one transaction, with jobs for the runs that were planned over it.
 
     Raises
     ------
@@ -89,23 +88,16 @@ def append(store: Store, source: Source, entries: Sequence[Layout | Reject], *, 
     found = [entry for entry in entries if isinstance(entry, Layout)]
     bad = [entry for entry in entries if isinstance(entry, Reject)]
     with store.writing() as connection:
-        if not store.embedded:  # as SQLite does by itself: one writer of layouts at a time
-            connection.execute(text("LOCK TABLE layouts IN SHARE ROW EXCLUSIVE MODE"))
-        kept = _keep_layouts(connection, source.game, found)
-        after = replace(
-            source,
-            accepted=source.accepted + len(found),
-            duplicates=source.duplicates + kept.duplicates,
-            rejected=source.rejected + len(bad),
-            complete=last,
-        )
+        after = replace(source, accepted=source.accepted + len(found), rejected=source.rejected + len(bad))
         _advance(connection, source, after)
-        numbered = enumerate(zip(kept.ids, found, strict=True), start=source.accepted + 1)
         insert_rows(
             connection,
             items,
-            ("source_id", "position", "layout_id", "line"),
-            [(source.id, position, layout, entry.line) for position, (layout, entry) in numbered],
+            ("source_id", "position", "line", "digest", "layout"),
+            [
+                (source.id, position, entry.line, layout_digest(source.game, entry.text), entry.text)
+                for position, entry in enumerate(found, start=source.accepted + 1)
+            ],
         )
         insert_rows(
             connection,
@@ -116,7 +108,36 @@ def append(store: Store, source: Source, entries: Sequence[Layout | Reject], *, 
                 for number, entry in enumerate(bad, start=source.rejected + 1)
             ],
         )
+        _follow(connection, after)
     return after
+
+
+def complete(store: Store, source: Source) -> Source:
+    """Say that a source has been read to its end, and cut the last jobs of its runs.
+
+    Raises
+    ------
+    StoreError
+        If someone else is reading the same source into the store at the same time.
+    """
+    after = replace(source, duplicates=_duplicates(store, source), complete=True)
+    with store.writing() as connection:
+        _advance(connection, source, after)
+        _follow(connection, after)
+    return after
+
+
+def _duplicates(store: Store, source: Source) -> int:
+    """How many items have a layout that stands earlier in the source."""
+    different = select(items.c.digest).where(items.c.source_id == source.id).group_by(items.c.digest).subquery()
+    with store.reading() as connection:
+        return source.accepted - connection.execute(select(func.count()).select_from(different)).scalar_one()
+
+
+def _follow(connection: Connection, source: Source) -> None:
+    """Cut jobs of the items that are new in a source, for the runs over it."""
+    for run in connection.execute(select(runs.c.id).where(runs.c.source_id == source.id)).scalars().all():
+        cut_jobs(connection, run, source.accepted, source.complete)
 
 
 def _advance(connection: Connection, before: Source, after: Source) -> None:
@@ -133,30 +154,6 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
     )
     if moved.rowcount != 1:
         raise StoreError(f"{before.name} is being read into this store by another command; wait for that one")
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    ids: list[int]
-    duplicates: int
-
-
-def _keep_layouts(connection: Connection, game: str, found: Sequence[Layout]) -> _Kept:
-    """Store the layouts that are new, and number them in the order in which they come."""
-    digests = [layout_digest(game, layout.text) for layout in found]
-    known: dict[bytes, int] = {}
-    lookup = select(layouts.c.digest, layouts.c.id).where(layouts.c.digest.in_(bindparam("digests", expanding=True)))
-    for start in range(0, len(digests), LOOKUP):
-        rows = connection.execute(lookup, {"digests": digests[start : start + LOOKUP]})
-        known.update((digest, number) for digest, number in rows)
-    following = (connection.execute(select(func.max(layouts.c.id))).scalar() or 0) + 1
-    new: list[tuple[int, bytes, str]] = []
-    for digest, layout in zip(digests, found, strict=True):
-        if digest not in known:
-            known[digest] = following + len(new)
-            new.append((known[digest], digest, layout.text))
-    insert_rows(connection, layouts, ("id", "digest", "text"), new)
-    return _Kept([known[digest] for digest in digests], len(found) - len(new))
 
 
 def _storable(found: str) -> str:
@@ -183,6 +180,14 @@ def find_source(store: Store, key: str) -> Source:
     if found is None:
         raise NotFoundError(f"the store has no source {key!r}; read it in with: dealmill ingest FILE")
     return found
+
+
+def reread(store: Store, source: Source) -> Source:
+    """The source as it stands now."""
+    with store.reading() as connection:
+        now = _one(connection, select(*COLUMNS).where(sources.c.id == source.id))
+    assert now is not None  # noqa: S101 -- sources are never deleted
+    return now
 
 
 def rejects_of(store: Store, source: int) -> Iterator[Reject]:

@@ -1,6 +1,6 @@
 """The tables. `migrations/` builds the same ones step by step; a test holds the two against each other.
 
-sources ─┬─ items ── layouts        the ordered layouts of a file or a range of numbered deals
+sources ─┬─ items                   the ordered layouts of a file or a range of numbered deals
          ├─ rejects                 what was no layout, with every reason
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions: what a worker claims
@@ -31,7 +31,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0002"
+REVISION = "0003"
 """The migration these tables belong to."""
 
 metadata = MetaData(
@@ -55,19 +55,16 @@ sources = Table(
     Column("digest", LargeBinary, nullable=False, comment="SHA-256 of the text, or of the range and its generator"),
     Column("generator", Text, comment="of numbered deals: name and version"),
     Column("accepted", BigInteger, nullable=False),
-    Column("duplicates", BigInteger, nullable=False, comment="accepted, but the store already held the layout"),
+    Column(
+        "duplicates",
+        BigInteger,
+        nullable=False,
+        comment="accepted, but the layout stands earlier in the source",
+    ),
     Column("rejected", BigInteger, nullable=False),
     Column("complete", Boolean, nullable=False, comment="read to the end"),
     Column("created", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     UniqueConstraint("game", "digest"),
-)
-
-layouts = Table(
-    "layouts",
-    metadata,
-    Column("id", RowNumber, primary_key=True, autoincrement=False),
-    Column("digest", LargeBinary, nullable=False, unique=True, comment="BLAKE2b-128 of game, line feed, text"),
-    Column("text", Text, nullable=False, comment="canonical, one line"),
 )
 
 items = Table(
@@ -75,8 +72,9 @@ items = Table(
     metadata,
     Column("source_id", ForeignKey("sources.id"), primary_key=True),
     Column("position", BigInteger, primary_key=True, autoincrement=False, comment="from 1, without gaps"),
-    Column("layout_id", RowNumber, ForeignKey("layouts.id"), nullable=False),
     Column("line", BigInteger, nullable=False, comment="of the file; of a range, the number of the deal"),
+    Column("digest", LargeBinary, nullable=False, comment="BLAKE2b-128 of game, line feed, layout"),
+    Column("layout", Text, nullable=False, comment="canonical text, one line"),
     sqlite_with_rowid=False,
 )
 

@@ -12,7 +12,7 @@ from pipeline.store.jobs import SOLVING, claim, engine_of, finish
 from pipeline.store.leases import PENDING
 from pipeline.store.results import Wanted, page
 from pipeline.store.runs import find_run, list_runs, plan_run
-from pipeline.store.sources import Source, append, open_source
+from pipeline.store.sources import Source, append, complete, open_source
 
 LEASE = 60.0
 INSTALLED = {("memory/two-pass", "1"), ("memory/incremental", "7")}
@@ -22,7 +22,7 @@ TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]
 @pytest.fixture
 def source(store: Store) -> Source:
     opened = open_source(store, "memory", "a.txt", b"a")
-    return append(store, opened, [Layout(line, text) for line, text in enumerate(TEXTS, start=1)], last=True)
+    return complete(store, append(store, opened, [Layout(line, text) for line, text in enumerate(TEXTS, start=1)]))
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_unfinished_counts_pending_and_leased(store: Store, run: int) -> None:
 
 
 def test_an_empty_source_is_a_finished_run(store: Store) -> None:
-    empty = append(store, open_source(store, "memory", "none", b"none"), [], last=True)
+    empty = complete(store, open_source(store, "memory", "none", b"none"))
     number = plan_run(store, empty, "memory/two-pass", "1", NO_LIMIT, chunk=2)
     assert find_run(store, str(number)).finished
 

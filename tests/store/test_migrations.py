@@ -92,6 +92,8 @@ def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Stor
             connection.execute(text(row), {"digest": b"d"} if ":digest" in row else {})
     migrate.upgrade(empty_store)
     found = find_run(empty_store, "7")
+    with empty_store.reading() as connection:
+        assert connection.execute(text("SELECT line, digest, layout FROM items")).all() == [(1, b"d", "AABB")]
     assert (found.solved, found.value_sum, found.repeats, found.retracted) == (1, 4, None, None)
     repetition = plan_repetition(empty_store, found, "1", chunk=1)
     assert find_run(empty_store, str(repetition)).repeats == 7
@@ -100,6 +102,8 @@ def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Stor
     migrate.downgrade(empty_store, "0001")
     with empty_store.reading() as connection:
         assert connection.execute(text("SELECT id FROM runs")).scalars().all() == [7]
+        joined = text("SELECT position, line, digest, text FROM items JOIN layouts ON id = layout_id")
+        assert connection.execute(joined).all() == [(1, 1, b"d", "AABB")]
         assert connection.execute(text("SELECT evidence FROM verdicts")).scalars().all() == ["1 2 3 4"]
 
 

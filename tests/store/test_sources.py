@@ -1,45 +1,83 @@
-"""Reading entries into the store: kept once, in order, batch by batch, by one reader at a time."""
+"""Reading entries into the store: in order, batch by batch, by one reader at a time, with jobs for runs over them."""
+
+from hashlib import blake2b
 
 import pytest
 
 from pipeline.errors import NotFoundError, StoreError
-from pipeline.games.contract import Layout, Reject
+from pipeline.games.contract import NO_LIMIT, Layout, Reject
+from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
-from pipeline.store.sources import append, find_source, open_source, rejects_of
-from pipeline.store.tables import items, layouts
+from pipeline.store.runs import find_run, plan_run
+from pipeline.store.sources import append, complete, find_source, layout_digest, open_source, rejects_of, reread
+from pipeline.store.tables import items
+from tests.doing import do_runs
 
 
 def layouts_of(store: Store, source: int) -> list[tuple[int, int, str]]:
     with store.reading() as connection:
         rows = connection.execute(
             items.select()
-            .with_only_columns(items.c.position, items.c.line, layouts.c.text)
-            .join(layouts, layouts.c.id == items.c.layout_id)
+            .with_only_columns(items.c.position, items.c.line, items.c.layout)
             .where(items.c.source_id == source)
             .order_by(items.c.position)
         )
         return [tuple(row) for row in rows]
 
 
-def test_items_keep_order_and_lines_and_layouts_are_kept_once(store: Store) -> None:
+def test_items_keep_order_and_lines_and_duplicates_are_counted(store: Store) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    source = append(
-        store, source, [Layout(1, "AABB"), Reject(2, "AB", ("too short", "odd")), Layout(3, "ABAB")], last=False
-    )
-    source = append(store, source, [Layout(4, "AABB"), Layout(5, "ABBA")], last=True)
+    source = append(store, source, [Layout(1, "AABB"), Reject(2, "AB", ("too short", "odd")), Layout(3, "ABAB")])
+    source = append(store, source, [Layout(4, "AABB"), Layout(5, "ABBA")])
+    assert (source.duplicates, source.complete) == (0, False)
+    source = complete(store, source)
     assert layouts_of(store, source.id) == [(1, 1, "AABB"), (2, 3, "ABAB"), (3, 4, "AABB"), (4, 5, "ABBA")]
     assert (source.accepted, source.duplicates, source.rejected, source.complete) == (4, 1, 1, True)
-    assert find_source(store, "a.txt") == find_source(store, str(source.id)) == source
+    assert find_source(store, "a.txt") == find_source(store, str(source.id)) == reread(store, source) == source
     assert list(rejects_of(store, source.id)) == [Reject(2, "AB", ("too short", "odd"))]
-    with store.reading() as connection:
-        assert len(connection.execute(layouts.select()).all()) == 3
 
 
-def test_the_same_text_of_two_games_is_two_layouts(store: Store) -> None:
-    for game in ("memory", "camelot"):
-        append(store, open_source(store, game, "x", b"x"), [Layout(1, "AABB")], last=True)
-    with store.reading() as connection:
-        assert len(connection.execute(layouts.select()).all()) == 2
+def test_the_digest_tells_a_layout_from_all_others_of_all_games() -> None:
+    named = [layout_digest("memory", "AABB"), layout_digest("memory", "ABAB"), layout_digest("camelot", "AABB")]
+    assert len(set(named)) == 3
+    assert layout_digest("memory", "AABB").hex() == blake2b(b"memory\nAABB", digest_size=16).hexdigest()
+
+
+def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(store: Store) -> None:
+    source = open_source(store, "memory", "a.txt", b"a")
+    run = plan_run(store, source, "memory/two-pass", "1", NO_LIMIT)
+
+    def state() -> tuple[int, int, bool]:
+        now = find_run(store, str(run))
+        return now.items, now.jobs, now.finished
+
+    assert state() == (0, 0, False)
+    line = 0
+    for count, jobs in ((1_500, 0), (2_000, 1), (3_000, 3)):
+        source = append(store, source, [Layout(line + n, "AABB") for n in range(1, count + 1)])
+        line += count
+        assert state() == (line, jobs, False)
+    do_runs(store)
+    assert state() == (6_500, 3, False)
+    assert find_run(store, str(run)).solved == 6_000
+    assert fingerprint_of(store, run, 6_500) is None
+    source = complete(store, source)
+    assert state() == (6_500, 4, False)
+    do_runs(store)
+    assert state() == (6_500, 4, True)
+    again = plan_run(store, source, "memory/two-pass", "1", 9)
+    do_runs(store)
+    assert fingerprint_of(store, run, 6_500) == fingerprint_of(store, again, 6_500) is not None
+
+
+def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Store) -> None:
+    source = open_source(store, "memory", "a.txt", b"a")
+    run = plan_run(store, source, "memory/two-pass", "1", NO_LIMIT)
+    source = append(store, source, [Layout(line, "AABB") for line in range(1, 4_001)])
+    do_runs(store)
+    complete(store, source)
+    assert find_run(store, str(run)).finished
+    assert fingerprint_of(store, run, 4_000) is not None
 
 
 def test_the_same_contents_are_the_same_source(store: Store) -> None:
@@ -49,29 +87,29 @@ def test_the_same_contents_are_the_same_source(store: Store) -> None:
 
 def test_two_readers_of_one_source_do_not_mix(store: Store) -> None:
     mine = theirs = open_source(store, "memory", "a.txt", b"a")
-    append(store, mine, [Layout(1, "AABB")], last=False)
+    append(store, mine, [Layout(1, "AABB")])
     with pytest.raises(StoreError, match="another command"):
-        append(store, theirs, [Layout(1, "AABB")], last=False)
+        append(store, theirs, [Layout(1, "AABB")])
     assert len(layouts_of(store, mine.id)) == 1
 
 
 def test_a_complete_source_takes_no_more(store: Store) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    append(store, source, [], last=True)
+    complete(store, source)
     with pytest.raises(StoreError):
-        append(store, source, [Layout(1, "AABB")], last=True)
+        append(store, source, [Layout(1, "AABB")])
 
 
 def test_a_reject_may_hold_anything(store: Store) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    append(store, source, [Reject(1, "\0'; DROP TABLE items; -- \u202e", ("unknown symbol '\0'",))], last=True)
+    append(store, source, [Reject(1, "\0'; DROP TABLE items; -- \u202e", ("unknown symbol '\0'",))])
     [kept] = rejects_of(store, source.id)
     assert kept.text == "␀'; DROP TABLE items; -- \u202e"
 
 
 def test_rejects_come_page_by_page(store: Store) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    append(store, source, [Reject(line, "x", ("bad",)) for line in range(1, 2501)], last=True)
+    append(store, source, [Reject(line, "x", ("bad",)) for line in range(1, 2501)])
     assert [reject.line for reject in rejects_of(store, source.id)] == list(range(1, 2501))
 
 

@@ -1,0 +1,257 @@
+// Card pairing by the method of pipeline/games/card_pairing/{search,engine}.py, function by function; the comments
+// there say why. The evidence is the same, byte for byte.
+#include "farm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace {
+
+using Set = std::uint64_t;
+
+constexpr int SUITS = 4, ALL = 16, LEVELS = ALL + 1, MOST_CARDS = ALL * SUITS;
+constexpr std::int64_t LONGEST_CERTIFICATE = 1 << 17;
+constexpr int MORE_SEARCHES = 2;
+constexpr char RANKS[] = "A23456789TJQKBCD";
+constexpr char STACKS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+constexpr int MATCHINGS[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2}};
+constexpr std::int64_t SIZES[8] = {0, 1, 1, 2, 1, 2, 2, 3};
+
+enum class Outcome { won, lost, gave_up };
+
+struct Search {
+    std::uint8_t possible[1 << 16];
+    Set before[LEVELS][MOST_CARDS];
+    std::int64_t rank[LEVELS], untried[LEVELS], begin[LEVELS], child_begin[LEVELS], open[LEVELS];
+    std::int64_t checked_rank[LEVELS], checked_untried[LEVELS];
+    std::int64_t weights[ALL], chosen[ALL];
+    std::uint8_t certificate[LONGEST_CERTIFICATE];
+    std::int64_t nodes, entries;
+};
+
+Search search;
+std::array<std::int64_t, 128> rank_of;
+
+void prepare() {
+    for (int key = 0; key < 1 << 16; ++key) {
+        const auto before = [key](int card) { return key >> (SUITS * card) & 15; };
+        for (int number = 0; number < 3; ++number) {
+            const auto [a, b, c, d] = MATCHINGS[number];
+            const int first = before(a) | before(b), second = before(c) | before(d);
+            const int pair = 1 << a | 1 << b, other = 1 << c | 1 << d;
+            const bool blocked = (first & pair) || (second & other) || ((first & other) && (second & pair));
+            search.possible[key] |= static_cast<std::uint8_t>(!blocked << number);
+        }
+    }
+    for (int rank = 0; rank < ALL; ++rank) rank_of[RANKS[rank]] = rank;
+}
+
+std::int64_t possible_matchings(int level, std::int64_t rank) {
+    Set key = 0;
+    for (int card = 0; card < SUITS; ++card)
+        key |= (search.before[level][SUITS * rank + card] >> (SUITS * rank) & 15) << (SUITS * card);
+    return search.possible[key];
+}
+
+std::int64_t most_constrained(int level, std::int64_t ranks) {
+    std::int64_t best = -1, least = SUITS * LONGEST_CERTIFICATE;
+    for (int rank = 0; rank < ALL; ++rank) {
+        if (!(ranks >> rank & 1)) continue;
+        const std::int64_t left = SIZES[possible_matchings(level, rank)];
+        if (left == 0) return rank;
+        const std::int64_t reluctance = left * LONGEST_CERTIFICATE - search.weights[rank];
+        if (reluctance < least) best = rank, least = reluctance;
+    }
+    return best;
+}
+
+void assign(int level, std::int64_t rank, std::int64_t matching, std::int64_t others) {
+    const auto* now = search.before[level];
+    auto* next = search.before[level + 1];
+    const auto card = [&](int place) { return SUITS * rank + MATCHINGS[matching][place]; };
+    const Set pair = Set{1} << card(0) | Set{1} << card(1);
+    const Set other = Set{1} << card(2) | Set{1} << card(3);
+    Set with_pair = now[card(0)] | now[card(1)] | pair;
+    Set with_other = now[card(2)] | now[card(3)] | other;
+    if (with_pair & other)
+        with_pair |= with_other;
+    else if (with_other & pair)
+        with_other |= with_pair;
+    for (int y = 0; y < ALL; ++y) {
+        if (!(others >> y & 1)) continue;
+        for (int x = SUITS * y; x < SUITS * y + SUITS; ++x) {
+            const Set sooner = now[x];
+            next[x] = sooner | (sooner & pair ? with_pair : 0) | (sooner & other ? with_other : 0);
+        }
+    }
+}
+
+bool refutes(int bottom, std::int64_t begin, std::int64_t end) {
+    std::int64_t open = 0;
+    for (auto entry = begin; entry < end; ++entry) open |= 1 << search.certificate[entry];
+    int level = bottom;
+    for (auto entry = begin; entry < end; ++entry) {
+        std::int64_t rank = search.certificate[entry];
+        if (!(open >> rank & 1)) return false;
+        search.checked_rank[level] = rank;
+        search.checked_untried[level] = possible_matchings(level, rank);
+        while (search.checked_untried[level] == 0) {
+            if (level == bottom) return entry == end - 1;
+            --level;
+            open |= 1 << search.checked_rank[level];
+        }
+        rank = search.checked_rank[level];
+        open &= ~(std::int64_t{1} << rank);
+        assign(level, rank, std::countr_zero(static_cast<Set>(search.checked_untried[level])), open);
+        search.checked_untried[level] &= search.checked_untried[level] - 1;
+        ++level;
+    }
+    return false;
+}
+
+Outcome ended(Outcome outcome, std::int64_t nodes, std::int64_t entries) {
+    search.nodes = nodes;
+    search.entries = entries;
+    return outcome;
+}
+
+Outcome solve(std::int64_t ranks, std::int64_t limit, bool shorten) {
+    std::int64_t nodes = 0, entries = 0;
+    int level = 0;
+    search.open[0] = ranks;
+    while (search.open[level]) {
+        search.rank[level] = most_constrained(level, search.open[level]);
+        search.untried[level] = possible_matchings(level, search.rank[level]);
+        search.begin[level] = entries;
+        search.certificate[entries++] = static_cast<std::uint8_t>(search.rank[level]);
+        while (search.untried[level] == 0) {
+            if (level == 0) return ended(Outcome::lost, nodes, entries);
+            --level;
+            const auto begin = search.child_begin[level];
+            if (shorten && refutes(level, begin, entries)) {
+                auto* certificate = search.certificate;
+                std::memmove(certificate + search.begin[level], certificate + begin, entries - begin);
+                entries += search.begin[level] - begin;
+                search.untried[level] = 0;
+            }
+        }
+        if (nodes == limit || entries == LONGEST_CERTIFICATE) return ended(Outcome::gave_up, nodes, 0);
+        ++nodes;
+        const auto rank = search.rank[level];
+        search.chosen[rank] = std::countr_zero(static_cast<Set>(search.untried[level]));
+        search.untried[level] &= search.untried[level] - 1;
+        search.child_begin[level] = entries;
+        search.open[level + 1] = search.open[level] & ~(std::int64_t{1} << rank);
+        assign(level, rank, search.chosen[rank], search.open[level + 1]);
+        ++level;
+    }
+    return ended(Outcome::won, nodes, 0);
+}
+
+int read(const std::uint8_t* sign, const std::uint8_t* end, std::int64_t* cards) {
+    std::int64_t seen[ALL] = {};
+    int stacks = 1;
+    for (; sign < end; ++sign) {
+        if (*sign == ' ') {
+            ++stacks;
+        } else {
+            const auto rank = rank_of[*sign];
+            *cards++ = SUITS * rank + seen[rank]++;
+        }
+    }
+    return stacks;
+}
+
+std::int64_t set_above(const std::int64_t* cards, int stacks, int height) {
+    std::int64_t ranks = 0;
+    for (int stack = 0; stack < stacks; ++stack) {
+        Set higher = 0;
+        for (int place = height - 1; place >= 0; --place) {
+            const auto card = cards[stack * height + place];
+            search.before[0][card] = higher;
+            higher |= Set{1} << card;
+            ranks |= 1 << (card / SUITS);
+        }
+    }
+    return ranks;
+}
+
+std::int64_t write_certificate(std::uint8_t* evidence) {
+    for (std::int64_t entry = 0; entry < search.entries; ++entry) evidence[entry] = RANKS[search.certificate[entry]];
+    return search.entries;
+}
+
+std::int64_t write_shortened(std::int64_t ranks, std::uint8_t* evidence) {
+    auto length = write_certificate(evidence);
+    const int more = length > 1 ? MORE_SEARCHES : 0;
+    for (int again = 0; again < more; ++again) {
+        std::fill_n(search.weights, ALL, 0);
+        for (std::int64_t entry = 0; entry < search.entries; ++entry) ++search.weights[search.certificate[entry]];
+        if (solve(ranks, NO_LIMIT, true) == Outcome::lost && search.entries < length) length = write_certificate(evidence);
+    }
+    std::fill_n(search.weights, ALL, 0);
+    return length;
+}
+
+std::int64_t write_play(const std::int64_t* cards, int stacks, int height, std::uint8_t* evidence, std::int64_t end) {
+    std::int64_t place_of[MOST_CARDS], stack_of[MOST_CARDS], tops[sizeof STACKS];
+    for (int stack = 0; stack < stacks; ++stack) {
+        for (int place = stack * height; place < (stack + 1) * height; ++place) {
+            place_of[cards[place]] = place;
+            stack_of[cards[place]] = stack;
+        }
+        tops[stack] = (stack + 1) * height - 1;
+    }
+    for (int left = stacks * height; left;) {
+        for (std::int64_t stack = 0; stack < stacks; ++stack) {
+            while (tops[stack] >= stack * height) {
+                const auto card = cards[tops[stack]];
+                const auto mate = card ^ (search.chosen[card / SUITS] + 1);
+                const auto other = stack_of[mate];
+                if (tops[other] != place_of[mate]) break;
+                --tops[stack];
+                --tops[other];
+                left -= 2;
+                evidence[end++] = STACKS[std::min(stack, other)];
+                evidence[end++] = STACKS[std::max(stack, other)];
+                evidence[end++] = ' ';
+            }
+        }
+    }
+    return end - 1;
+}
+
+std::int64_t solve_each(const std::uint8_t* text, const std::int64_t* starts, std::int64_t first, std::int64_t limit,
+                        Results& results) {
+    std::int64_t cards[MOST_CARDS];
+    std::int64_t end = 0;
+    const auto count = static_cast<std::int64_t>(results.verdicts.size());
+    for (auto i = first; i < count; ++i) {
+        if (static_cast<std::int64_t>(results.evidence.size()) - end < LONGEST_CERTIFICATE) return i;
+        const int stacks = read(text + starts[i], text + starts[i + 1], cards);
+        const int height = static_cast<int>((starts[i + 1] - starts[i] + 1) / stacks - 1);
+        const auto ranks = set_above(cards, stacks, height);
+        const Outcome outcome = solve(ranks, limit, false);
+        results.nodes[i] = search.nodes;
+        if (outcome == Outcome::won) {
+            results.verdicts[i] = WINNABLE;
+            end = write_play(cards, stacks, height, results.evidence.data(), end);
+        } else if (outcome == Outcome::lost) {
+            results.verdicts[i] = UNWINNABLE;
+            end += write_shortened(ranks, results.evidence.data() + end);
+        } else {
+            results.verdicts[i] = UNDECIDED;
+        }
+        results.ends[i] = end;
+    }
+    return count;
+}
+
+}  // namespace
+
+int main(int words, char** word) {
+    prepare();
+    return run(words, word, LONGEST_CERTIFICATE, solve_each);
+}

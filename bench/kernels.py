@@ -1,0 +1,239 @@
+"""Bare kernels, evidence written as it is stored, against naive Python and programs in C++ of ours.
+
+`bench/cpp` holds two kinds of programs: ports, which go about it as our kernel does and must say the same, byte for
+byte; and the search over states that a contestant would write, which must come to the same verdicts. Before a ratio is
+given, both sides are seen to agree.
+"""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple, cast
+
+import numba
+import numpy as np
+
+from bench.engines import NAIVE, SEED
+from bench.measure import rounded, seconds, table
+from pipeline.games import find_engine
+from pipeline.games.batch import Bytes, Kernel, Results, pack
+from pipeline.games.camelot import engine as camelot
+from pipeline.games.card_pairing import engine as card_pairing
+from pipeline.games.card_pairing.search import LONGEST_CERTIFICATE, POSSIBLE
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.hi_q import engine as hi_q
+from pipeline.games.memory import engine as memory
+from pipeline.games.tantrix import engine as tantrix
+from pipeline.solve import load
+
+MANY = 100_000
+"""Layouts for our kernels and for the ports."""
+FEWER = 4_000
+"""For the search over states in C++."""
+ROUNDS = 5
+COMPILERS = ("g++", "c++", "clang++")
+OPTIONS = ("-O3", "-march=native", "-std=c++20")
+SOURCES = Path(__file__).parent / "cpp"
+STATES = "card_pairing_states"
+FNV_BASIS, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+
+
+class Subject(NamedTuple):
+    """A kernel as `solve_batch` gets it, the bytes that one evidence takes at most, and what it is to reach."""
+
+    kernel: Kernel
+    longest: int
+    naive: float | None
+    """How many times the rate of naive Python."""
+    ports: dict[str, tuple[str, float, int]]
+    """Programs in `bench/cpp`: what each does, how many times its rate, on how many layouts."""
+
+
+SAME = "C++, same method"
+_CARD_PAIRING = {
+    STATES: ("C++, search over states, memo", 25.0, FEWER),
+    "card_pairing": (SAME, 0.9, MANY),
+}
+SUBJECTS: dict[str, Subject] = {
+    "card-pairing/winnable": Subject(
+        cast(Kernel, partial(card_pairing._solve_each, POSSIBLE)),
+        LONGEST_CERTIFICATE,
+        1_000,
+        _CARD_PAIRING,
+    ),
+    "camelot/winnable": Subject(camelot._solve_each, camelot.LONGEST_EVIDENCE, None, {"camelot": (SAME, 0.6, MANY)}),
+    "hi-q/greedy": Subject(hi_q._play_each, hi_q.LONGEST_EVIDENCE, None, {"hi_q": (SAME, 0.9, MANY)}),
+    "tantrix/legal-moves": Subject(tantrix._solve_each, tantrix.LONGEST_EVIDENCE, 300, {}),
+    **{
+        f"memory/{name}": Subject(cast(Kernel, partial(memory._play_each, number)), memory.LONGEST_EVIDENCE, 100, {})
+        for number, name in enumerate(("two-pass", "two-pass-last-card", "incremental"))
+    },
+}
+
+
+class Said(NamedTuple):
+    """What a side says of the layouts, so that two can be compared: a hash, and how many verdicts of each kind."""
+
+    hash: int
+    counts: list[int]
+
+
+class Packed:
+    """Layouts and room for results, as `solve_batch` makes them for a kernel."""
+
+    def __init__(self, subject: Subject, layouts: list[str]) -> None:
+        self.subject = subject
+        self.text, self.starts = pack(layouts)
+        count = len(layouts)
+        self.results = Results(
+            verdicts=np.zeros(count, dtype=np.int8),
+            values=np.zeros(count, dtype=np.int64),
+            nodes=np.zeros(count, dtype=np.int64),
+            ends=np.zeros(count, dtype=np.int64),
+            evidence=np.empty(max(1 << 20, subject.longest), dtype=np.uint8),
+        )
+
+    def solve(self, seen: Callable[[int], None] = lambda _: None) -> None:
+        """Solve all; `seen` is told how many are solved whenever new evidence stands in the results."""
+        first = 0
+        while first < len(self.results.verdicts):
+            first = self.subject.kernel(self.text, self.starts, first, NO_LIMIT, self.results)
+            seen(first)
+
+    def said(self) -> Said:
+        """Solve all and hash the evidence and then the verdicts, values and nodes, as ``farm.hpp`` does."""
+        hashes = [FNV_BASIS]
+        verdicts, values, nodes, ends, evidence = self.results
+        self.solve(lambda reached: hashes.append(_fnv1a(evidence[: ends[reached - 1]], np.uint64(hashes[-1]))))
+        for numbers in (verdicts, values, nodes):
+            hashes.append(_fnv1a(numbers.view(np.uint8), np.uint64(hashes[-1])))
+        return Said(hashes[-1], _counts(verdicts))
+
+    def said_of_states(self) -> Said:
+        """The same of what does not depend on how a deal is searched: the verdicts, and the lengths of the plays."""
+        lengths: list[int] = []
+        self.solve(lambda reached: lengths.extend(np.diff(self.results.ends[len(lengths) : reached], prepend=0)))
+        verdicts = self.results.verdicts
+        plays = np.where(verdicts == int(Verdict.WINNABLE), np.array(lengths, dtype=np.int64), 0)
+        halfway = _fnv1a(verdicts.view(np.uint8), np.uint64(FNV_BASIS))
+        return Said(_fnv1a(plays.view(np.uint8), np.uint64(halfway)), _counts(verdicts))
+
+
+def kernels() -> str:
+    """A row per kernel and what it is measured against."""
+    rows = [row for name in SUBJECTS for row in (_against_python(name), *_against_programs(name))]
+    columns = ["engine", "against", "ours, layouts/s", "theirs, layouts/s", "ratio", "goal", "met"]
+    return table(columns, rows)
+
+
+def _against_python(name: str) -> list[str]:
+    subject, (naive, few, what) = SUBJECTS[name], NAIVE[name]
+    layouts = _layouts(name, MANY)
+    packed = Packed(subject, layouts)
+    packed.solve()
+    answers = list(map(naive, layouts[:few]))
+    _agree(name, "naive Python", list(map(_plain, answers)), _numbers(packed.results, few))
+    rates = _in_turn(
+        lambda: MANY / seconds(packed.solve), lambda: few / seconds(lambda: [naive(layout) for layout in layouts[:few]])
+    )
+    return _row(name, f"Python, {what}", rates, subject.naive)
+
+
+def _against_programs(name: str) -> list[list[str]]:
+    subject = SUBJECTS[name]
+    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
+    if compiler is None:
+        nothing = ["–", "–", "–"]
+        return [
+            [f"`{name}`", f"{what}: no C++ compiler here: skipped", *nothing, _goal(goal), "–"]
+            for what, goal, _ in subject.ports.values()
+        ]
+    return [_against_program(compiler, name, program) for program in subject.ports]
+
+
+def _against_program(compiler: str, name: str, program: str) -> list[str]:
+    subject = SUBJECTS[name]
+    what, goal, count = subject.ports[program]
+    layouts = _layouts(name, count)
+    packed = Packed(subject, layouts)
+    with tempfile.TemporaryDirectory() as folder:
+        built, listed = Path(folder) / program, Path(folder) / "layouts"
+        subprocess.run([compiler, *OPTIONS, str(SOURCES / f"{program}.cpp"), "-o", str(built)], check=True)
+        listed.write_text("\n".join(layouts) + "\n")
+        ours = packed.said_of_states() if program == STATES else packed.said()
+        _agree(name, program, _run(built, listed)[1], ours)
+        rates = _in_turn(lambda: count / seconds(packed.solve), lambda: count / _run(built, listed)[0])
+    return _row(name, what, rates, goal)
+
+
+def _run(program: Path, listed: Path) -> tuple[float, Said]:
+    """The seconds that a program says it took to solve, without starting and reading, and what it says."""
+    told = subprocess.run([str(program), str(listed)], check=True, capture_output=True, text=True)
+    elapsed, digest, *counts = told.stdout.split()
+    return float(elapsed), Said(int(digest, 16), list(map(int, counts)))
+
+
+def _in_turn(ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[float, float, float]:
+    """Median rates of both sides, measured A B A B …, and the median of the ratios; see `bench.measure`."""
+    pairs = [(ours(), theirs()) for _ in range(ROUNDS)]
+    return median(one for one, _ in pairs), median(other for _, other in pairs), median(a / b for a, b in pairs)
+
+
+def _layouts(name: str, count: int) -> list[str]:
+    """Deals, and the engine ready to solve them: its kernels are compiled."""
+    load(name)
+    return find_engine(name)[0].deal.deal(SEED, 1, count)
+
+
+def _plain(answer: object) -> int:
+    """A naive answer as a number: whether it is won, the sum, or how many moves or flips there are."""
+    if isinstance(answer, bool):
+        return int(Verdict.WINNABLE if answer else Verdict.UNWINNABLE)
+    if isinstance(answer, tuple):
+        return int(answer[0])
+    return len(cast(list[object], answer))
+
+
+def _numbers(results: Results, few: int) -> list[int]:
+    """Our first answers as `_plain` has them."""
+    pairs = zip(results.verdicts[:few].tolist(), results.values[:few].tolist(), strict=True)
+    return [value if verdict == int(Verdict.SCORED) else verdict for verdict, value in pairs]
+
+
+def _agree(name: str, other: str, theirs: object, ours: object) -> None:
+    if theirs != ours:
+        raise ValueError(f"{name} and {other} disagree: {ours} and {theirs}")
+
+
+def _counts(verdicts: object) -> list[int]:
+    """How many verdicts there are of each kind that a kernel gives."""
+    times = np.bincount(np.asarray(verdicts), minlength=int(Verdict.UNDECIDED) + 1)
+    return [int(times[kind]) for kind in range(int(Verdict.WINNABLE), int(Verdict.UNDECIDED) + 1)]
+
+
+def _row(name: str, what: str, rates: tuple[float, float, float], goal: float | None) -> list[str]:
+    ours, theirs, ratio = rates
+    met = "–" if goal is None else "yes" if ratio >= goal else "no"
+    return [f"`{name}`", what, rounded(ours), rounded(theirs), f"{rounded(ratio)} ×", _goal(goal), met]
+
+
+def _goal(goal: float | None) -> str:
+    return "–" if goal is None else f"{goal:,g} ×"
+
+
+def _hash_on(data: Bytes, value: np.uint64) -> np.uint64:
+    for byte in data:
+        value = (value ^ np.uint64(byte)) * np.uint64(FNV_PRIME)
+    return value
+
+
+_compiled: Callable[[Bytes, np.uint64], np.uint64] = numba.njit(cache=False)(_hash_on)
+
+
+def _fnv1a(data: Bytes, value: np.uint64) -> int:
+    """The 64-bit FNV-1a hash of some bytes, going on from the hash of those before them."""
+    return int(_compiled(data, value))

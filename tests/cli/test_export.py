@@ -1,0 +1,135 @@
+"""``export`` as its user runs it: the file, the message, what is refused, Ctrl-C, and memory."""
+
+import csv
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from pyarrow import parquet
+
+from pipeline.export import FORMS
+from tests.servers import clean_environment, dealmill, dealmill_command, peak_memory
+
+SOURCE = "deal:card-pairing:seed=1:1-3000"
+ENGINE = "card-pairing/winnable"
+FEW, MANY = 2_000, 40_000
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and a run of 3,000 layouts in it."""
+    folder = tmp_path_factory.mktemp("solved")
+    assert dealmill("run", SOURCE, cwd=folder).returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def much(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store, a short run and a long one."""
+    folder = tmp_path_factory.mktemp("much")
+    deals = (f"deal:memory:seed=1:1-{count}" for count in (FEW, MANY))
+    assert dealmill("run", *deals, cwd=folder).returncode == 0
+    return folder
+
+
+def test_a_run_goes_to_a_file_of_each_form(solved: Path) -> None:
+    for suffix in FORMS:
+        ran = dealmill("export", "last", f"all{suffix}", cwd=solved)
+        assert (ran.returncode, ran.stdout) == (0, "")
+        assert ran.stderr == f"3,000 verdicts of run 1 written to all{suffix}\n"
+    shown = [json.loads(line) for line in dealmill("query", "1", "--nl", cwd=solved).stdout.splitlines()]
+    for row in shown:
+        row["position"] = int(row.pop("item").partition(":")[2])
+    assert [json.loads(line) for line in (solved / "all.jsonl").read_text().splitlines()] == shown
+    assert parquet.read_table(solved / "all.parquet").to_pylist() == shown
+    with (solved / "all.csv").open(newline="") as file:
+        assert [row["evidence"] for row in csv.DictReader(file)] == [row["evidence"] for row in shown]
+    [status] = json.loads(dealmill("status", "1", "--json", cwd=solved).stdout)
+    assert parquet.read_metadata(solved / "all.parquet").metadata[b"fingerprint"].decode() == status["fingerprint"]
+
+    words = ("--verdict", "unwinnable", "--verdict", "failed")
+    assert dealmill("export", "1", "lost.jsonl", *words, cwd=solved).returncode == 0
+    lost = [json.loads(line) for line in (solved / "lost.jsonl").read_text().splitlines()]
+    assert lost == [row for row in shown if row["verdict"] == "unwinnable"] != []
+
+
+def test_an_existing_file_stays_unless_forced(solved: Path) -> None:
+    (solved / "old.csv").write_text("as it was")
+    refused = dealmill("export", "1", "old.csv", cwd=solved)
+    assert (refused.returncode, refused.stderr) == (1, "dealmill: old.csv exists; --force overwrites it\n")
+    assert (solved / "old.csv").read_text() == "as it was"
+    assert dealmill("export", "1", "old.csv", "--force", cwd=solved).returncode == 0
+    assert len((solved / "old.csv").read_text().splitlines()) == 3_001
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["9", "a.csv"], 2, "the store has no run '9'"),
+        (["1", "a.txt"], 2, "a.txt must end in .parquet or .csv or .jsonl"),
+        (["1", "no/a.csv"], 1, "no/a.csv cannot be written: there is no folder no"),
+        (["1", "a.csv", "--verdict", "lost"], 2, "Invalid value for '--verdict'"),
+        (["1"], 2, "Missing argument 'FILE'"),
+    ],
+)
+def test_errors_say_what_is_wrong(arguments: list[str], code: int, message: str, solved: Path) -> None:
+    ran = dealmill("export", *arguments, cwd=solved)
+    assert (ran.returncode, message in ran.stderr) == (code, True), ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert not list(solved.glob("**/a.*"))
+
+
+@pytest.mark.parametrize("suffix", FORMS)
+def test_a_disk_that_is_full_leaves_nothing_behind(suffix: str, solved: Path) -> None:
+    command = ["sh", "-c", 'ulimit -f 80; exec "$@"', "sh", *dealmill_command(["export", "1", f"full{suffix}"])]
+    ran = subprocess.run(command, cwd=solved, env=clean_environment(), capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (1, f"dealmill: full{suffix} cannot be written: File too large\n")
+    assert not list(solved.glob("full*")) and not list(solved.glob(".*"))
+
+
+def test_a_retracted_run_is_exported_only_when_that_is_asked_for(tmp_path: Path) -> None:
+    assert dealmill("run", "deal:card-pairing:seed=1:1-20", cwd=tmp_path).returncode == 0
+    gone = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "loses a card", cwd=tmp_path)
+    assert gone.returncode == 0
+    refused = dealmill("export", "1", "a.parquet", cwd=tmp_path)
+    assert refused.returncode == 1 and "retracted (loses a card); --retracted shows" in refused.stderr
+    assert not (tmp_path / "a.parquet").exists()
+    assert dealmill("export", "1", "a.parquet", "--retracted", cwd=tmp_path).returncode == 0
+    assert parquet.read_metadata(tmp_path / "a.parquet").metadata[b"retracted"] == b"loses a card"
+
+
+def test_a_run_that_is_not_finished_is_said_to_be(tmp_path: Path) -> None:
+    assert dealmill("ingest", SOURCE, cwd=tmp_path).returncode == 0
+    assert dealmill("queue", "1", cwd=tmp_path).returncode == 0
+    ran = dealmill("export", "1", "a.csv", cwd=tmp_path)
+    told = "0 verdicts of run 1 written to a.csv; the run is not finished: 3,000 layouts to come\n"
+    assert (ran.returncode, ran.stderr) == (0, told)
+
+
+@pytest.mark.parametrize("suffix", FORMS)
+def test_an_interrupted_export_leaves_nothing_behind(suffix: str, much: Path) -> None:
+    with subprocess.Popen(
+        dealmill_command(["export", "2", f"cut{suffix}"]), cwd=much, env=clean_environment(), stderr=subprocess.PIPE
+    ) as running:
+        while running.poll() is None and not list(much.glob(".dealmill-*.part")):
+            time.sleep(0.005)
+        running.send_signal(signal.SIGTERM)
+        _, told = running.communicate()
+    assert (running.returncode, told.decode().strip()) == (130, "dealmill: interrupted")
+    assert not list(much.glob("cut*")) and not list(much.glob(".dealmill-*"))
+
+
+@pytest.mark.parametrize(("suffix", "factor"), [(".parquet", 1.5), (".csv", 1.2)])
+def test_many_rows_take_little_more_memory_than_a_few(
+    suffix: str, factor: float, much: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row group of Parquet, which is half of the rows, is held in memory."""
+    monkeypatch.chdir(much)
+    nothing = much / "nothing"
+    nothing.touch()
+    few, many = (peak_memory(["export", run, f"{run}{suffix}"], nothing, much / "printed") for run in ("1", "2"))
+    assert (much / f"2{suffix}").stat().st_size > 20 * (much / f"1{suffix}").stat().st_size
+    assert many < factor * few

@@ -1,0 +1,41 @@
+"""Find all public figures again, tell how far it is, and print a table of ours beside theirs."""
+
+import sys
+from time import perf_counter
+
+from tests.reproduce.catalogue import ALL_FIGURES
+from tests.reproduce.figures import Figure, Value, shown
+
+COLUMNS = ["game", "figure", "source", "theirs", "ours", "agrees"]
+
+
+def main() -> int:
+    """Print progress on stderr and the table on stdout; 1 if a figure disagrees."""
+    rows = []
+    agreeing = 0
+    for number, figure in enumerate(ALL_FIGURES, start=1):
+        _tell(f"[{number:2}/{len(ALL_FIGURES)}] {figure.game}: {figure.name} … ")
+        start = perf_counter()
+        ours = figure.compute()
+        agrees = figure.agrees(ours)
+        agreeing += agrees
+        _tell(f"{perf_counter() - start:.1f} s{'' if agrees else ', DISAGREES'}\n")
+        rows.append(_row(figure, ours, agrees))
+    _tell("\n")
+    for cells in [COLUMNS, ["---"] * len(COLUMNS), *rows]:
+        sys.stdout.write(f"| {' | '.join(cells)} |\n")
+    _tell(f"\n{agreeing} of {len(ALL_FIGURES)} figures agree\n")
+    return int(agreeing < len(ALL_FIGURES))
+
+
+def _row(figure: Figure, ours: Value, agrees: bool) -> list[str]:
+    return [figure.game, figure.name, figure.source, shown(figure.theirs), shown(ours), "yes" if agrees else "**no**"]
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":  # the processes that count samples import this module, too
+    sys.exit(main())

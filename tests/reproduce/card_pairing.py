@@ -1,0 +1,113 @@
+"""Figures of card pairing (CodeAbbey #390, NEERC 2005 "Double Patience")."""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache, partial
+
+from pipeline.games.card_pairing.deal import deal
+from tests.games.card_pairing.naive import chance_of_random_play
+from tests.games.card_pairing.test_figures import NEERC, has_three
+from tests.reproduce.figures import Estimate, Figure, mean_of, within
+from tests.reproduce.samples import CHUNK, QUICK, SEED, counted, values
+
+GAME = "card pairing"
+RANKS, SUITS, HEIGHT = 9, 4, 4
+TEN_MILLION = 10_000_000
+
+Ranks = tuple[tuple[int, int], ...]
+"""For each rank its cards not dealt yet, and its cards in the stack that is being dealt; sorted."""
+
+
+def winnable_percentage(ranks: int, count: int) -> Estimate:
+    """Of random deals of `ranks` × 4 cards onto as many stacks as ranks."""
+    return mean_of(values("card-pairing/winnable", count, ranks=ranks, stacks=ranks), scale=100)
+
+
+def percentage_with_three() -> Estimate:
+    """Of our deals, those in which some stack has three cards of a rank."""
+    return mean_of(counted(_with_three, QUICK), scale=100)
+
+
+def _with_three(first: int) -> Counter[int]:
+    return Counter(int(has_three(layout)) for layout in deal(SEED, first, CHUNK))
+
+
+def exact_percentage_with_three() -> float:
+    """The same of all deals, by dealing card after card."""
+    return float(100 - 100 * chance_of_no_three(((SUITS, 0),) * RANKS))
+
+
+@cache
+def chance_of_no_three(ranks: Ranks) -> Fraction:
+    """How likely no stack gets three cards of a rank when the rest of the deck is dealt."""
+    if sum(held for _, held in ranks) == HEIGHT:
+        ranks = tuple(sorted((left, 0) for left, _ in ranks))
+    cards = sum(left for left, _ in ranks)
+    chance = Fraction(not cards)
+    for (left, held), alike in Counter(ranks).items():
+        if left and held < 2:
+            after = list(ranks)
+            after.remove((left, held))
+            after.append((left - 1, held + 1))
+            chance += Fraction(alike * left, cards) * chance_of_no_three(tuple(sorted(after)))
+    return chance
+
+
+FIGURES = [
+    Figure(
+        GAME,
+        "winnable 9×4 deals on 9 stacks, %, 200 k deals",
+        "earlier simulation, 10 M deals",
+        within(68.82, 0.03),
+        partial(winnable_percentage, 9, QUICK),
+    ),
+    Figure(
+        GAME,
+        "winnable 9×4 deals on 9 stacks, %, 10 M deals",
+        "earlier simulation, 10 M deals",
+        within(68.82, 0.03),
+        partial(winnable_percentage, 9, TEN_MILLION),
+        slow=True,
+    ),
+    Figure(
+        GAME,
+        "winnable 13×4 deals on 13 stacks, %, 200 k deals",
+        "earlier simulation",
+        84.1,
+        partial(winnable_percentage, 13, QUICK),
+        tolerance=0.05,
+    ),
+    Figure(
+        GAME,
+        "winnable 13×4 deals on 13 stacks, %, 10 M deals",
+        "earlier simulation",
+        84.1,
+        partial(winnable_percentage, 13, TEN_MILLION),
+        tolerance=0.05,
+        slow=True,
+    ),
+    Figure(
+        GAME,
+        "9×4 deals with three equal ranks in a stack, %, exact",
+        "earlier simulation",
+        16.2,
+        exact_percentage_with_three,
+        tolerance=0.05,
+    ),
+    Figure(
+        GAME,
+        "9×4 deals with three equal ranks in a stack, %, 200 k deals",
+        "earlier simulation",
+        16.2,
+        percentage_with_three,
+        tolerance=0.05,
+    ),
+    Figure(
+        GAME,
+        "chance that random play wins the contest's sample",
+        "NEERC 2005, problem D",
+        0.589314,
+        partial(chance_of_random_play, NEERC),
+        tolerance=5e-7,
+    ),
+]

@@ -1,0 +1,11 @@
+"""All figures, in the order of the table: the tests and the table both read this list."""
+
+from tests.reproduce import camelot, card_pairing, hi_q, memory, tantrix
+
+ALL_FIGURES = [
+    *card_pairing.FIGURES,
+    *camelot.FIGURES,
+    *hi_q.FIGURES,
+    *tantrix.FIGURES,
+    *memory.FIGURES,
+]

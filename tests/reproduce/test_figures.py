@@ -1,0 +1,53 @@
+"""Every public figure is a test; the long ones are marked slow, and run by ``make reproduce``."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+
+from tests.reproduce.catalogue import ALL_FIGURES
+from tests.reproduce.figures import Estimate, Figure, Value, mean_of, shown
+
+
+def marks(figure: Figure) -> Sequence[pytest.MarkDecorator]:
+    return [pytest.mark.slow, pytest.mark.timeout(1800)] if figure.slow else []
+
+
+@pytest.mark.parametrize(
+    "figure", [pytest.param(figure, id=f"{figure.game}: {figure.name}", marks=marks(figure)) for figure in ALL_FIGURES]
+)
+def test_the_figure_is_found_again(figure: Figure) -> None:
+    ours = figure.compute()
+    assert figure.agrees(ours), f"{figure.source} says {shown(figure.theirs)}, we found {shown(ours)}"
+
+
+def test_no_two_figures_have_the_same_name() -> None:
+    assert len({(figure.game, figure.name) for figure in ALL_FIGURES}) == len(ALL_FIGURES)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "tolerance", "ours", "agrees"),
+    [
+        (10**30, 0, 10**30, True),
+        (10**30, 0, 10**30 + 1, False),
+        (Fraction(8, 3), 0, 8 / 3 + 1e-9, False),
+        (84.1, 0.05, 84.149, True),
+        (84.1, 0.05, 84.151, False),
+        (1.0, 0, Estimate(1.29, 0.1), True),
+        (1.0, 0, Estimate(1.31, 0.1), False),
+        (Estimate(1.0, 0.3), 0, Estimate(2.49, 0.4), True),
+        (Estimate(1.0, 0.3), 0, Estimate(2.51, 0.4), False),
+        ((1, 2), 0, (1, 2), True),
+        ((1, 2), 0, (1, 3), False),
+        ((1, 2), 0, (1, 2, 3), False),
+        ((1, 2), 0, 1, False),
+    ],
+)
+def test_when_a_figure_agrees(theirs: Value, tolerance: float, ours: Value, agrees: bool) -> None:
+    assert Figure("", "", "", theirs, lambda: ours, tolerance).agrees(ours) is agrees
+
+
+def test_the_mean_of_a_sample_and_its_error() -> None:
+    estimate = mean_of({0: 25, 1: 75}, scale=100)
+    assert estimate.mean == 75
+    assert estimate.error == pytest.approx(100 * (0.75 * 0.25 / 99) ** 0.5)

@@ -1,0 +1,255 @@
+"""Exporting runs: every form says what a query says, and a file is whole or not there, on both databases."""
+
+import csv
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sqlalchemy import text
+
+from pipeline.errors import NotFoundError, OutputError, StoreError
+from pipeline.export import COLUMNS, FORMS, Row, export
+from pipeline.games import find_game
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.query import results
+from pipeline.retract import retract
+from pipeline.runs import installed_engines
+from pipeline.store import jobs, leases
+from pipeline.store.blocks import fingerprint_of
+from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING
+from pipeline.store.results import Result, Wanted
+from pipeline.store.runs import Run, find_run, plan_run
+from tests.doing import LEASE, a_run, a_source, said
+
+ENGINE = "memory/two-pass"
+LAYOUTS = list(dict.fromkeys(find_game("memory").deal.deal(3, 1, 500, pairs=4)))[:300]
+AWKWARD = 'a, "b";\r\nc\n\n\t=1+1 é 牌 \\n'
+NOBODY = 65534
+
+each_form = pytest.mark.parametrize("suffix", FORMS)
+
+
+def queried(store: Store, run: Run, *verdicts: Verdict) -> list[Row]:
+    """What a query says."""
+    found = results(store, [run], Wanted(verdicts=verdicts), (0, 0), None)
+    return [(row.position, row.line, row.layout, row.verdict.word, row.value, row.nodes, row.evidence) for row in found]
+
+
+def read_back(path: Path) -> list[tuple[object, ...]]:
+    """The rows of an exported file; numbers and nothing are text in CSV."""
+    match path.suffix:
+        case ".parquet":
+            rows = parquet.read_table(path).to_pylist()
+        case ".jsonl":
+            rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        case _:
+            with path.open(newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+    assert all(tuple(row) == COLUMNS for row in rows)
+    return [tuple(row.values()) for row in rows]
+
+
+def as_in(suffix: str, rows: list[Row]) -> list[tuple[object, ...]]:
+    """Rows as they come back from a file of that form."""
+    if suffix != ".csv":
+        return list(rows)
+    return [tuple("" if cell is None else str(cell) for cell in row) for row in rows]
+
+
+def metadata(path: Path) -> dict[str, str]:
+    """What a Parquet file says of the run."""
+    found = parquet.read_metadata(path).metadata
+    return {key.decode(): value.decode() for key, value in found.items() if key != b"ARROW:schema"}
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of 7 rows, row groups of 70."""
+    monkeypatch.setattr("pipeline.export.PAGE", 7)
+    monkeypatch.setattr("pipeline.export.GROUP", 10)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder to export to."""
+    path = tmp_path / "exports"
+    path.mkdir()
+    return path
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_every_form_says_what_a_query_says(store: Store, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    with store.writing() as connection:
+        for change, position in (
+            ("verdict = 5, value = NULL, evidence = :awkward", 3),
+            ("verdict = 4, value = NULL, evidence = NULL", 4),
+            ("value = -1, nodes = 4611686018427387904", 5),
+        ):
+            statement = text(f"UPDATE verdicts SET {change} WHERE position = {position}")
+            connection.execute(statement, {"awkward": AWKWARD} if ":awkward" in change else {})
+    rows = queried(store, run)
+    assert [row[6] for row in rows[2:4]] == [AWKWARD, None] and len(rows) == 300
+    for suffix in FORMS:
+        path = folder / f"all{suffix}"
+        assert export(store, run, path) == 300
+        assert read_back(path) == as_in(suffix, rows), suffix
+        few = folder / f"few{suffix}"
+        assert export(store, run, few, [Verdict.FAILED, Verdict.UNDECIDED]) == 2
+        assert read_back(few) == as_in(suffix, rows[2:4])
+        none = folder / f"none{suffix.upper()}"
+        assert export(store, run, none, [Verdict.WINNABLE]) == 0
+    assert parquet.read_table(folder / "none.PARQUET").num_rows == 0
+    assert (folder / "none.CSV").read_text() == ",".join(COLUMNS) + "\n"
+    assert len(list(folder.iterdir())) == 9
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Store, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS, limit=1_000)
+    path = folder / "night.parquet"
+    seen: list[int] = []
+    export(store, run, path, progress=seen.append)
+    assert seen == [*range(7, 300, 7), 300]
+    schema = parquet.read_schema(path)
+    assert [(field.name, str(field.type), field.nullable) for field in schema] == [
+        ("position", "int64", False),
+        ("line", "int64", False),
+        ("layout", "string", False),
+        ("verdict", str(pa.dictionary(pa.int32(), pa.string())), False),
+        ("value", "int64", True),
+        ("nodes", "int64", False),
+        ("evidence", "string", True),
+    ]
+    file = parquet.read_metadata(path)
+    assert [file.row_group(number).num_rows for number in range(file.num_row_groups)] == [70, 70, 70, 70, 20]
+    assert {file.row_group(0).column(number).compression for number in range(7)} == {"ZSTD"}
+    about = metadata(path)
+    assert about.pop("fingerprint") == fingerprint_of(store, run.id, 300)
+    assert about.pop("dealmill")
+    assert about == {
+        "run": "1",
+        "game": "memory",
+        "engine": ENGINE,
+        "version": "1",
+        "limit": "1000",
+        "source": "a.txt",
+    }
+
+
+def test_what_was_left_out_or_retracted_is_told(store: Store, folder: Path) -> None:
+    a_run(store, ENGINE, LAYOUTS)
+    [run] = retract(store, ENGINE, "1", "miscounts")
+    export(store, run, folder / "a.parquet", [Verdict.SCORED, Verdict.FAILED])
+    about = metadata(folder / "a.parquet")
+    assert (about["verdicts"], about["retracted"]) == ("scored failed", "miscounts")
+    assert "limit" not in about
+
+
+def test_a_run_under_way_is_exported_as_far_as_it_is(store: Store, folder: Path) -> None:
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
+    first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
+    job = jobs.claim(store, first, "test", LEASE)
+    assert job is not None and jobs.finish(store, job, said(job))
+    run = find_run(store, str(number))
+    assert not run.finished
+    assert export(store, run, folder / "a.parquet") == 100
+    assert read_back(folder / "a.parquet") == queried(store, run)
+    assert "fingerprint" not in metadata(folder / "a.parquet")
+
+
+@each_form
+@pytest.mark.parametrize("error", [StoreError("gone"), KeyboardInterrupt(), OSError(28, "No space left on device")])
+def test_nothing_is_left_behind_by_an_export_that_broke_off(
+    suffix: str, error: BaseException, store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    old = folder / f"old{suffix}"
+    old.write_text("as it was")
+    monkeypatch.setattr("pipeline.export.results", broken_off(error))
+    for path in (old, folder / f"new{suffix}"):
+        with pytest.raises(OutputError if isinstance(error, OSError) else type(error)) as told:
+            export(store, run, path, force=True)
+        assert not isinstance(error, OSError) or str(told.value) == f"{path} cannot be written: No space left on device"
+    assert list(folder.iterdir()) == [old]
+    assert old.read_text() == "as it was"
+
+
+def broken_off(error: BaseException) -> Callable[..., Iterator[Result]]:
+    """Results that end in an error."""
+
+    def some(*arguments: object) -> Iterator[Result]:
+        rows = results(*arguments)  # type: ignore[arg-type]
+        for _ in range(250):
+            yield next(rows)
+        raise error
+
+    return some
+
+
+@each_form
+def test_a_file_is_overwritten_only_when_that_is_asked_for(suffix: str, store: Store, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    path = folder / f"a{suffix}"
+    path.write_text("as it was")
+    with pytest.raises(OutputError, match="exists; --force overwrites it"):
+        export(store, run, path)
+    assert path.read_text() == "as it was"
+    assert export(store, run, path, force=True) == 300
+    assert read_back(path) == as_in(suffix, queried(store, run))
+    assert list(folder.iterdir()) == [path]
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Store, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    path = folder / "a.csv"
+    with pytest.raises(OutputError, match="exists; --force overwrites it"):
+        export(store, run, path, progress=lambda _: path.touch())
+    assert list(folder.iterdir()) == [path] and path.read_text() == ""
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.csv.gz", "-", "a.parquet.", ".csv", ""])
+def test_another_suffix_is_refused(name: str, store: Store, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    with pytest.raises(NotFoundError, match=r"must end in \.parquet or \.csv or \.jsonl"):
+        export(store, run, folder / name)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(store: Store, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    (folder / "file").touch()
+    (folder / "spark.parquet").mkdir()
+    for path, message in (
+        (folder / "no" / "a.csv", f"there is no folder {folder / 'no'}"),
+        (folder / "file" / "a.csv", f"there is no folder {folder / 'file'}"),
+        (folder / "spark.parquet", "is a folder; name a file"),
+        (folder / f"{'a' * 300}.csv", "cannot be written: File name too long"),
+    ):
+        with pytest.raises(OutputError) as told:
+            export(store, run, path, force=True)
+        assert message in str(told.value)
+    folder.chmod(0o500)
+    with as_an_ordinary_user(), pytest.raises(OutputError, match=r"a\.csv cannot be written: Permission denied"):
+        export(store, run, folder / "a.csv")
+    folder.chmod(0o700)
+    assert {path.name for path in folder.iterdir()} == {"file", "spark.parquet"}
+
+
+@contextmanager
+def as_an_ordinary_user() -> Iterator[None]:
+    """Root may write everywhere, so not as root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from bench import audits, engines, pipeline
+from bench import audits, engines, kernels, pipeline
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 
@@ -17,6 +17,13 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "Engines",
         "Through `pipeline.solve`, on one core, evidence included, against the naive implementations of the tests.",
         engines.against_naive,
+    ),
+    (
+        "Kernels",
+        "The compiled kernels alone, on one core, evidence written as it is stored, against naive Python and against "
+        "C++ programs of ours (`bench/cpp`, -O3): one as a contestant would write it, and one of the same method. That "
+        "both sides say the same is seen to first.",
+        kernels.kernels,
     ),
     (
         "Around the engine",

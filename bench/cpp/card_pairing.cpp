@@ -33,6 +33,7 @@ struct Search {
 
 Search search;
 std::array<std::int64_t, 128> rank_of;
+std::uint8_t signs[ALL];
 
 void prepare() {
     for (int key = 0; key < 1 << 16; ++key) {
@@ -55,19 +56,26 @@ std::int64_t possible_matchings(int level, std::int64_t rank) {
     return search.possible[key];
 }
 
-std::int64_t most_constrained(int level, std::int64_t ranks) {
-    std::int64_t best = -1, least = SUITS * LONGEST_CERTIFICATE;
-    for (int rank = 0; rank < ALL; ++rank) {
-        if (!(ranks >> rank & 1)) continue;
-        const std::int64_t left = SIZES[possible_matchings(level, rank)];
-        if (left == 0) return rank;
-        const std::int64_t reluctance = left * LONGEST_CERTIFICATE - search.weights[rank];
-        if (reluctance < least) best = rank, least = reluctance;
+struct Branch {
+    std::int64_t rank = -1, matchings = 0, reluctance = SUITS * LONGEST_CERTIFICATE;
+
+    // Whether the search has to turn back at this rank.
+    bool offer(std::int64_t other, std::int64_t its_matchings) {
+        const auto its_reluctance = SIZES[its_matchings] * LONGEST_CERTIFICATE - search.weights[other];
+        if (its_matchings == 0 || its_reluctance < reluctance)
+            rank = other, matchings = its_matchings, reluctance = its_reluctance;
+        return its_matchings == 0;
     }
-    return best;
+};
+
+Branch most_constrained(int level, std::int64_t ranks) {
+    Branch branch;
+    for (int rank = 0; ranks >> rank; ++rank)
+        if (ranks >> rank & 1 && branch.offer(rank, possible_matchings(level, rank))) break;
+    return branch;
 }
 
-void assign(int level, std::int64_t rank, std::int64_t matching, std::int64_t others) {
+template <bool CHOOSE> Branch assign(int level, std::int64_t rank, std::int64_t matching, std::int64_t others) {
     const auto* now = search.before[level];
     auto* next = search.before[level + 1];
     const auto card = [&](int place) { return SUITS * rank + MATCHINGS[matching][place]; };
@@ -79,32 +87,38 @@ void assign(int level, std::int64_t rank, std::int64_t matching, std::int64_t ot
         with_pair |= with_other;
     else if (with_other & pair)
         with_other |= with_pair;
-    for (int y = 0; y < ALL; ++y) {
+    Branch branch;
+    for (int y = 0; others >> y; ++y) {
         if (!(others >> y & 1)) continue;
         for (int x = SUITS * y; x < SUITS * y + SUITS; ++x) {
             const Set sooner = now[x];
             next[x] = sooner | (sooner & pair ? with_pair : 0) | (sooner & other ? with_other : 0);
         }
+        if (CHOOSE && branch.offer(y, possible_matchings(level + 1, y))) break;
     }
+    return branch;
 }
 
 bool refutes(int bottom, std::int64_t begin, std::int64_t end) {
     std::int64_t open = 0;
     for (auto entry = begin; entry < end; ++entry) open |= 1 << search.certificate[entry];
     int level = bottom;
+    std::int64_t wanted = 1;
     for (auto entry = begin; entry < end; ++entry) {
         std::int64_t rank = search.certificate[entry];
         if (!(open >> rank & 1)) return false;
         search.checked_rank[level] = rank;
         search.checked_untried[level] = possible_matchings(level, rank);
+        wanted += SIZES[search.checked_untried[level]] - 1;
+        if (wanted == 0) return entry == end - 1;
+        if (wanted >= end - entry) return false;
         while (search.checked_untried[level] == 0) {
-            if (level == bottom) return entry == end - 1;
             --level;
             open |= 1 << search.checked_rank[level];
         }
         rank = search.checked_rank[level];
         open &= ~(std::int64_t{1} << rank);
-        assign(level, rank, std::countr_zero(static_cast<Set>(search.checked_untried[level])), open);
+        assign<false>(level, rank, std::countr_zero(static_cast<Set>(search.checked_untried[level])), open);
         search.checked_untried[level] &= search.checked_untried[level] - 1;
         ++level;
     }
@@ -121,16 +135,17 @@ Outcome solve(std::int64_t ranks, std::int64_t limit, bool shorten) {
     std::int64_t nodes = 0, entries = 0;
     int level = 0;
     search.open[0] = ranks;
+    Branch branch = most_constrained(0, ranks);
     while (search.open[level]) {
-        search.rank[level] = most_constrained(level, search.open[level]);
-        search.untried[level] = possible_matchings(level, search.rank[level]);
+        search.rank[level] = branch.rank;
+        search.untried[level] = branch.matchings;
         search.begin[level] = entries;
         search.certificate[entries++] = static_cast<std::uint8_t>(search.rank[level]);
         while (search.untried[level] == 0) {
             if (level == 0) return ended(Outcome::lost, nodes, entries);
             --level;
             const auto begin = search.child_begin[level];
-            if (shorten && refutes(level, begin, entries)) {
+            if (shorten && entries - begin > 1 && refutes(level, begin, entries)) {
                 auto* certificate = search.certificate;
                 std::memmove(certificate + search.begin[level], certificate + begin, entries - begin);
                 entries += search.begin[level] - begin;
@@ -144,20 +159,28 @@ Outcome solve(std::int64_t ranks, std::int64_t limit, bool shorten) {
         search.untried[level] &= search.untried[level] - 1;
         search.child_begin[level] = entries;
         search.open[level + 1] = search.open[level] & ~(std::int64_t{1} << rank);
-        assign(level, rank, search.chosen[rank], search.open[level + 1]);
+        branch = assign<true>(level, rank, search.chosen[rank], search.open[level + 1]);
         ++level;
     }
     return ended(Outcome::won, nodes, 0);
 }
 
 int read(const std::uint8_t* sign, const std::uint8_t* end, std::int64_t* cards) {
-    std::int64_t seen[ALL] = {};
+    std::int64_t seen[ALL] = {}, numbers[ALL], present = 0;
+    for (auto at = sign; at < end; ++at)
+        if (*at != ' ') seen[rank_of[*at]] = 1;
+    for (int rank = 0; rank < ALL; ++rank) {
+        if (!seen[rank]) continue;
+        signs[present] = RANKS[rank];
+        numbers[rank] = present++;
+    }
+    std::fill_n(seen, ALL, 0);
     int stacks = 1;
     for (; sign < end; ++sign) {
         if (*sign == ' ') {
             ++stacks;
         } else {
-            const auto rank = rank_of[*sign];
+            const auto rank = numbers[rank_of[*sign]];
             *cards++ = SUITS * rank + seen[rank]++;
         }
     }
@@ -179,7 +202,7 @@ std::int64_t set_above(const std::int64_t* cards, int stacks, int height) {
 }
 
 std::int64_t write_certificate(std::uint8_t* evidence) {
-    for (std::int64_t entry = 0; entry < search.entries; ++entry) evidence[entry] = RANKS[search.certificate[entry]];
+    for (std::int64_t entry = 0; entry < search.entries; ++entry) evidence[entry] = signs[search.certificate[entry]];
     return search.entries;
 }
 

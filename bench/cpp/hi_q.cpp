@@ -2,71 +2,77 @@
 #include "farm.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 
 namespace {
 
 using Board = std::uint64_t;
 
-constexpr int HOLES = 33, SIDE = 7, JUMPS = 76;
+constexpr int HOLES = 33, ROW = 8, SIDE = 7, BITS = 64, NAME_ROOM = 6;
 constexpr std::int64_t LONGEST_EVIDENCE = 6 * HOLES;
 
-Board concerned[JUMPS], pegs_before[JUMPS];
-char names[JUMPS][8];
-std::int64_t name_lengths[JUMPS];
+Board whole, signs[HOLES + SIDE - 1], concerned[4 * BITS];
+std::int64_t hole_of[BITS], name_lengths[4 * BITS];
+char names[4 * BITS][NAME_ROOM + 2];
 
-struct Jump {
-    int source, over, target;
-};
-
-// Source, jumped and target hole of the jumps, in the order in which the statement prefers them.
-void prepare() {
-    int hole_at[SIDE][SIDE], holes = 0;
-    const auto on_board = [](int row, int column) {
-        const bool inside = 0 <= row && row < SIDE && 0 <= column && column < SIDE;
-        return inside && ((2 <= row && row < 5) || (2 <= column && column < 5));
-    };
-    for (int row = 0; row < SIDE; ++row)
-        for (int column = 0; column < SIDE; ++column)
-            if (on_board(row, column)) hole_at[row][column] = holes++;
-    std::vector<Jump> jumps;
-    for (int row = 0; row < SIDE; ++row)
-        for (int column = 0; column < SIDE; ++column)
-            for (const auto& [down, right] : {std::pair{0, 1}, {0, -1}, {1, 0}, {-1, 0}})
-                if (on_board(row, column) && on_board(row + 2 * down, column + 2 * right))
-                    jumps.push_back({hole_at[row][column], hole_at[row + down][column + right],
-                                     hole_at[row + 2 * down][column + 2 * right]});
-    std::sort(jumps.begin(), jumps.end(), [](const Jump& one, const Jump& other) {
-        return std::pair{one.target, one.source} > std::pair{other.target, other.source};
-    });
-    for (int number = 0; number < JUMPS; ++number) {
-        const auto [source, over, target] = jumps[number];
-        pegs_before[number] = Board{1} << source | Board{1} << over;
-        concerned[number] = pegs_before[number] | Board{1} << target;
-        name_lengths[number] = std::snprintf(names[number], sizeof names[number], "%d-%d", source + 1, target + 1);
-    }
+bool on_board(int row, int column) {
+    const bool inside = 0 <= row && row < SIDE && 0 <= column && column < SIDE;
+    return inside && ((2 <= row && row < 5) || (2 <= column && column < 5));
 }
 
-Board read(const std::uint8_t* sign, const std::uint8_t* end) {
-    Board board = 0, hole = 1;
-    for (; sign < end; ++sign) {
-        if (*sign == '/') continue;
-        if (*sign == 'X') board |= hole;
-        hole <<= 1;
+int bit_of(int row, int column) { return ROW * (SIDE - 1 - row) + SIDE - 1 - column; }
+
+void prepare_jump(int direction, int row, int column, int down, int right) {
+    if (!on_board(row, column) || !on_board(row + 2 * down, column + 2 * right)) return;
+    const int target = bit_of(row, column), source = bit_of(row + 2 * down, column + 2 * right);
+    const int jump = BITS * direction + target;
+    concerned[jump] = Board{1} << target | Board{1} << bit_of(row + down, column + right) | Board{1} << source;
+    name_lengths[jump] = std::snprintf(names[jump], sizeof names[jump], "%d-%d ", static_cast<int>(hole_of[source]),
+                                       static_cast<int>(hole_of[target]));
+}
+
+void prepare() {
+    int hole = 0, sign = 0;
+    for (int row = 0; row < SIDE; ++row, ++sign) {
+        for (int column = 0; column < SIDE; ++column) {
+            if (!on_board(row, column)) continue;
+            const int bit = bit_of(row, column);
+            whole |= signs[sign++] = Board{1} << bit;
+            hole_of[bit] = ++hole;
+        }
     }
+    constexpr int DIRECTIONS[4][2] = {{1, 0}, {0, 1}, {0, -1}, {-1, 0}};
+    for (int direction = 0; direction < 4; ++direction)
+        for (int row = 0; row < SIDE; ++row)
+            for (int column = 0; column < SIDE; ++column)
+                prepare_jump(direction, row, column, DIRECTIONS[direction][0], DIRECTIONS[direction][1]);
+}
+
+Board read(const std::uint8_t* layout) {
+    Board board = 0;
+    for (const Board sign : signs)
+        if (*layout++ == 'X') board |= sign;
     return board;
 }
 
 int next_jump(Board board) {
-    for (int jump = 0; jump < JUMPS; ++jump)
-        if ((board & concerned[jump]) == pegs_before[jump]) return jump;
-    return -1;
+    const Board empty = whole & ~board;
+    const Board from_below = empty & board << ROW & board << 2 * ROW;
+    const Board from_right = empty & board << 1 & board << 2;
+    const Board from_left = empty & board >> 1 & board >> 2;
+    const Board from_above = empty & board >> ROW & board >> 2 * ROW;
+    const Board targets = from_below | from_right | from_left | from_above;
+    if (!targets) return -1;
+    const Board target = targets & -targets;
+    const int not_below = !(from_below & target);
+    const int not_right = not_below & !(from_right & target);
+    const int not_left = not_right & !(from_left & target);
+    return BITS * (not_below + not_right + not_left) + std::countr_zero(target);
 }
 
 std::int64_t sum_of_holes(Board board) {
     std::int64_t total = 0;
-    for (int hole = 0; hole < HOLES; ++hole)
-        if (board >> hole & 1) total += hole + 1;
+    for (; board; board &= board - 1) total += hole_of[std::countr_zero(board)];
     return total;
 }
 
@@ -77,17 +83,18 @@ std::int64_t play_each(const std::uint8_t* text, const std::int64_t* starts, std
     const auto count = static_cast<std::int64_t>(results.verdicts.size());
     for (auto i = first; i < count; ++i) {
         if (static_cast<std::int64_t>(results.evidence.size()) - end < LONGEST_EVIDENCE) return i;
-        Board board = read(text + starts[i], text + starts[i + 1]);
+        Board board = read(text + starts[i]);
         const auto start = end;
         std::int64_t positions = 1;
         int jump = next_jump(board);
         while (jump >= 0 && positions < limit) {
             board ^= concerned[jump];
             ++positions;
-            if (end > start) evidence[end++] = ' ';
-            for (std::int64_t k = 0; k < name_lengths[jump]; ++k) evidence[end++] = static_cast<std::uint8_t>(names[jump][k]);
+            for (int k = 0; k < NAME_ROOM; ++k) evidence[end + k] = static_cast<std::uint8_t>(names[jump][k]);
+            end += name_lengths[jump];
             jump = next_jump(board);
         }
+        end = std::max(start, end - 1);  // without the blank behind the last jump
         results.nodes[i] = std::min(positions, limit);
         results.values[i] = sum_of_holes(board);
         results.verdicts[i] = jump < 0 && positions <= limit ? SCORED : UNDECIDED;

@@ -57,8 +57,17 @@ def cache_folder(game_folder: Path) -> Path:
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function at its first call, and keep the machine code for the next process."""
+    return _compiled(function, inline=False)
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that is built into those that call it: to hand over an array costs as much as a short loop."""
+    return _compiled(function, inline=True)
+
+
+def _compiled(function: Callable[P, R], *, inline: bool) -> Callable[P, R]:
     source = modules[function.__module__].__file__
     assert source is not None  # noqa: S101 -- a module that is being imported from a file has one
     numba.config.CACHE_DIR = str(cache_folder(Path(source).parent))  # type: ignore[attr-defined]
-    compiled: Callable[P, R] = numba.njit(cache=True)(function)
+    compiled: Callable[P, R] = numba.njit(cache=True, forceinline=inline)(function)
     return compiled

@@ -4,7 +4,7 @@ Positions that turn or mirror into each other count as one, which the least of t
 start looks the same from all sides, so each of them is reached in equally many ways; the ways to reach any of them are
 the sum, over the jumps that lead there from the representatives before, of the ways to reach those.
 
-Bitboards are those of our engine: hole h is bit h - 1, and flipping the three bits of a jump plays it.
+In a bitboard hole h is bit h - 1, and flipping the three bits of a jump plays it.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.games.batch import Numbers
-from pipeline.games.hi_q.engine import CONCERNED, PEGS_BEFORE
 from pipeline.games.hi_q.layout import HOLES
 from pipeline.games.kernel import kernel
-from tests.games.hi_q.naive import NUMBERS
+from tests.games.hi_q.naive import LINES, NUMBERS
 
 Boards = NDArray[np.uint64]
+
+PEGS_BEFORE = np.array([1 << source - 1 | 1 << over - 1 for source, over, _ in LINES], dtype=np.uint64)
+CONCERNED = PEGS_BEFORE | np.array([1 << target - 1 for _, _, target in LINES], dtype=np.uint64)
 
 MOST_JUMPS = HOLES - 2
 ALL_PEGS = (1 << HOLES) - 1

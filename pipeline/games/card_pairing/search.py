@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from pipeline.games.batch import Bytes, Numbers
 from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
-from pipeline.games.kernel import kernel
+from pipeline.games.kernel import inlined, kernel
 
 Sets = NDArray[np.uint64]
 """For each level, a set of cards for each card."""
+Row = NDArray[np.uint64]
+"""Those of one level."""
 
 MATCHINGS = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]])
 """A row is a matching: its first two cards leave together, and its last two. In matching m, that is card k and card
@@ -36,7 +38,7 @@ NOTES = 7
 """What is noted for each level: the rank that is branched on, its matchings still to be tried, where its entries of the
 certificate begin and those of its present child, the ranks not yet assigned, and the first two again for `refutes`."""
 NODES, ENTRIES = range(2)
-NONE, ONE = np.uint64(0), np.uint64(1)
+NONE, ONE, OWN = np.uint64(0), np.uint64(1), np.uint64(15)
 
 LONGEST_CERTIFICATE = 1 << 17
 """Entries; ten times the nodes that any of a million deals of 16 ranks on 16 stacks took. A deal that needs more is
@@ -52,6 +54,8 @@ class Search(NamedTuple):
     """`POSSIBLE`."""
     before: Sets
     """Level 0 is to be set for each deal."""
+    left: Bytes
+    """For each level, the set of matchings that each rank has left."""
     notes: Numbers
     weights: Numbers
     """Of the ranks with the fewest matchings left, the first of the greatest weight is branched on."""
@@ -86,6 +90,7 @@ def new_search(possible: Bytes) -> Search:
     return Search(
         possible,
         np.zeros((LEVELS, MOST_CARDS), dtype=np.uint64),
+        np.zeros((LEVELS, ALL), dtype=np.uint8),
         np.zeros((NOTES, LEVELS), dtype=np.int64),
         np.zeros(ALL, dtype=np.int64),
         np.zeros(ALL, dtype=np.int64),
@@ -101,13 +106,15 @@ def solve(search: Search, ranks: int, limit: int, shorten: bool) -> int:
     Returns `WON`, `LOST`, or `GAVE_UP` after more than `limit` nodes. To `shorten` the certificate, the refutation
     below an assignment is tried without it, and replaces the whole node where it holds.
     """
-    possible, before, notes, weights, chosen, certificate, counts = search
+    possible, before, left, notes, weights, chosen, certificate, counts = search
     nodes = entries = level = 0
     notes[OPEN, 0] = ranks
+    rank = note_matchings(possible, before[0], left[0], ranks)
     while notes[OPEN, level]:
-        rank = most_constrained(possible, before, level, notes[OPEN, level], weights)
+        if rank < 0:
+            rank = most_constrained(left[level], notes[OPEN, level], weights)
         notes[RANK, level] = rank
-        notes[UNTRIED, level] = possible_matchings(possible, before, level, rank)
+        notes[UNTRIED, level] = left[level, rank]
         notes[BEGIN, level] = entries
         certificate[entries] = rank
         entries += 1
@@ -117,7 +124,7 @@ def solve(search: Search, ranks: int, limit: int, shorten: bool) -> int:
                 return LOST
             level -= 1
             begin = notes[CHILD_BEGIN, level]
-            if shorten and refutes(possible, before, level, notes, certificate, begin, entries):
+            if shorten and entries - begin > 1 and refutes(search, level, begin, entries):
                 for k in range(begin, entries):  # what was assigned at this level played no part: jump back over it
                     certificate[notes[BEGIN, level] + k - begin] = certificate[k]
                 entries += notes[BEGIN, level] - begin
@@ -131,86 +138,121 @@ def solve(search: Search, ranks: int, limit: int, shorten: bool) -> int:
         notes[UNTRIED, level] &= notes[UNTRIED, level] - 1
         notes[CHILD_BEGIN, level] = entries
         notes[OPEN, level + 1] = notes[OPEN, level] & ~(1 << rank)
-        assign(before, level, rank, chosen[rank], notes[OPEN, level + 1])
         level += 1
+        rank = assign(
+            possible, before[level - 1], before[level], left[level], rank, chosen[rank], notes[OPEN, level], True
+        )
     counts[NODES], counts[ENTRIES] = nodes, 0
     return WON
 
 
-@kernel
-def refutes(
-    possible: Bytes, before: Sets, bottom: int, notes: Numbers, certificate: Bytes, begin: int, end: int
-) -> bool:
-    """Whether the entries `begin` to `end`, used up exactly, refute the position at the level `bottom`.
+@inlined
+def refutes(search: Search, bottom: int, begin: int, end: int) -> bool:
+    """Whether the entries `begin` to `end` of the certificate, used up exactly, refute the position at level `bottom`.
 
     The ranks that they name are not yet assigned there. The levels above are overwritten.
     """
+    possible, before, left, notes, _, _, certificate, _ = search
     open_ranks = 0
     for entry in range(begin, end):
         open_ranks |= 1 << int(certificate[entry])
     level = bottom
+    wanted = 1  # positions that are still to be refuted; each takes an entry at least
     for entry in range(begin, end):
         rank = int(certificate[entry])
         if not open_ranks >> rank & 1:
             return False
+        untried = left[level, rank]
+        wanted += SIZES[untried] - 1
+        if wanted == 0:
+            return entry == end - 1
+        if wanted >= end - entry:
+            return False
         notes[CHECKED_RANK, level] = rank
-        notes[CHECKED_UNTRIED, level] = possible_matchings(possible, before, level, rank)
+        notes[CHECKED_UNTRIED, level] = untried
         while notes[CHECKED_UNTRIED, level] == 0:
-            if level == bottom:
-                return entry == end - 1
             level -= 1
             open_ranks |= 1 << notes[CHECKED_RANK, level]
         rank = notes[CHECKED_RANK, level]
         open_ranks &= ~(1 << rank)
-        assign(before, level, rank, LOWEST[notes[CHECKED_UNTRIED, level]], open_ranks)
+        matching = LOWEST[notes[CHECKED_UNTRIED, level]]
         notes[CHECKED_UNTRIED, level] &= notes[CHECKED_UNTRIED, level] - 1
         level += 1
+        assign(possible, before[level - 1], before[level], left[level], rank, matching, open_ranks, False)
     return False
 
 
-@kernel
-def most_constrained(possible: Bytes, before: Sets, level: int, ranks: int, weights: Numbers) -> int:
-    """The rank to branch on: the fewest matchings left, then the greatest weight; the first that has none left."""
-    best, least = -1, SUITS * LONGEST_CERTIFICATE
-    for rank in range(ALL):
+@inlined
+def note_matchings(possible: Bytes, before: Row, left: Bytes, ranks: int) -> int:
+    """Note which matchings these ranks have left at first, up to one that has none, which is returned; else -1."""
+    rank = 0
+    while ranks >> rank:
         if ranks >> rank & 1:
-            left = SIZES[possible_matchings(possible, before, level, rank)]
-            if left == 0:
+            shift = np.uint64(SUITS * rank)
+            key = NONE
+            for k in range(SUITS):
+                key |= (before[shift + np.uint64(k)] >> shift & OWN) << np.uint64(SUITS * k)
+            left[rank] = possible[key]
+            if left[rank] == 0:
                 return rank
-            reluctance = left * LONGEST_CERTIFICATE - weights[rank]
+        rank += 1
+    return -1
+
+
+@inlined
+def most_constrained(left: Bytes, ranks: int, weights: Numbers) -> int:
+    """The rank to branch on: the one with the fewest matchings left, and the greatest weight of these."""
+    best, least = -1, SUITS * LONGEST_CERTIFICATE
+    rank = 0
+    while ranks >> rank:
+        if ranks >> rank & 1:
+            reluctance = SIZES[left[rank]] * LONGEST_CERTIFICATE - weights[rank]
             if reluctance < least:
                 best, least = rank, reluctance
+        rank += 1
     return best
 
 
-@kernel
-def possible_matchings(possible: Bytes, before: Sets, level: int, rank: int) -> int:
-    """The set of matchings (bits 0 to 2) that a rank has left."""
-    shift = np.uint64(SUITS * rank)
-    key = NONE
-    for card in range(SUITS):
-        key |= (before[level, SUITS * rank + card] >> shift & np.uint64(15)) << np.uint64(SUITS * card)
-    return int(possible[key])
-
-
-@kernel
-def assign(before: Sets, level: int, rank: int, matching: int, others: int) -> None:
-    """Let the cards of a rank leave by a matching: what then, one level on, must leave before those of the others."""
+@inlined
+def consequences(before: Row, rank: int, matching: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """The two pairs of a matching, and all cards that must leave before each of them or with it."""
     base = SUITS * rank
     a, b = base + MATCHINGS[matching, 0], base + MATCHINGS[matching, 1]
     c, d = base + MATCHINGS[matching, 2], base + MATCHINGS[matching, 3]
     pair = ONE << np.uint64(a) | ONE << np.uint64(b)
     other = ONE << np.uint64(c) | ONE << np.uint64(d)
-    with_pair = before[level, a] | before[level, b] | pair
-    with_other = before[level, c] | before[level, d] | other
+    with_pair = before[a] | before[b] | pair
+    with_other = before[c] | before[d] | other
     if with_pair & other:
         with_pair |= with_other
     elif with_other & pair:
         with_other |= with_pair
-    for y in range(ALL):
+    return pair, other, with_pair, with_other
+
+
+@inlined
+def assign(
+    possible: Bytes, before: Row, after: Row, left: Bytes, rank: int, matching: int, others: int, hurried: bool
+) -> int:
+    """Let the cards of a rank leave by a matching: what then, one level on, must leave before those of the others, and
+    which matchings these have left. If `hurried`, the first that has none is returned, and those behind it are not
+    looked at; else -1."""
+    pair, other, with_pair, with_other = consequences(before, rank, matching)
+    y = 0
+    while others >> y:
         if others >> y & 1:
-            for card in range(SUITS * y, SUITS * y + SUITS):
-                sooner = before[level, card]
+            shift = np.uint64(SUITS * y)
+            key = NONE
+            for k in range(SUITS):
+                card = shift + np.uint64(k)
+                sooner = before[card]
                 by_pair = with_pair if sooner & pair else NONE
                 by_other = with_other if sooner & other else NONE
-                before[level + 1, card] = sooner | by_pair | by_other
+                sooner |= by_pair | by_other
+                after[card] = sooner
+                key |= (sooner >> shift & OWN) << np.uint64(SUITS * k)
+            left[y] = possible[key]
+            if left[y] == 0 and hurried:
+                return y
+        y += 1
+    return -1

@@ -1,4 +1,4 @@
-"""The engine of Hi-Q: the statement's greedy play on a bitboard, hole h in bit h - 1."""
+"""The engine of Hi-Q: the statement's greedy play on a bitboard (see `board`)."""
 
 from collections.abc import Sequence
 
@@ -6,39 +6,26 @@ import numpy as np
 
 from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
 from pipeline.games.contract import NO_LIMIT, Batch, Verdict
-from pipeline.games.hi_q.layout import HOLES, ROWS
+from pipeline.games.hi_q import board as tables
+from pipeline.games.hi_q.board import BITS, DE_BRUIJN, NAME_ROOM, ROW
+from pipeline.games.hi_q.layout import HOLES
 from pipeline.games.kernel import kernel
 
 SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)
 
 PEG = ord("X")
-SLASH = ord("/")
-LONGEST_EVIDENCE = len("33-33 ") * HOLES
+LONGEST_EVIDENCE = NAME_ROOM * HOLES
 
-
-def _jumps() -> list[tuple[int, int, int]]:
-    """Source, jumped and target hole of the 76 jumps, in the order in which the statement prefers them."""
-    widest = max(ROWS)
-    hole_at: dict[tuple[int, int], int] = {}
-    for row, length in enumerate(ROWS):
-        for column in range(length):
-            hole_at[row, column + (widest - length) // 2] = len(hole_at)
-    jumps = [
-        (hole, hole_at[row + down, column + right], hole_at[row + 2 * down, column + 2 * right])
-        for (row, column), hole in hole_at.items()
-        for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0))
-        if (row + 2 * down, column + 2 * right) in hole_at
-    ]
-    return sorted(jumps, key=lambda jump: (-jump[2], -jump[0]))
-
-
-JUMPS = _jumps()
-CONCERNED = np.array([1 << source | 1 << over | 1 << target for source, over, target in JUMPS], dtype=np.uint64)
-"""The three holes of each jump; flipping them plays it."""
-PEGS_BEFORE = np.array([1 << source | 1 << over for source, over, _ in JUMPS], dtype=np.uint64)
-NAMES = np.array([list(f"{f'{source + 1}-{target + 1}':<5} ".encode()) for source, _, target in JUMPS], dtype=np.uint8)
-NAME_LENGTHS = np.array([len(f"{source + 1}-{target + 1}") for source, _, target in JUMPS])
+BOARD = np.uint64(tables.BOARD)
+SIGNS = tables.sign_bits()
+CONCERNED = tables.jump_holes()
+NAMES, NAME_LENGTHS = tables.jump_names()
+HOLE_NUMBERS = tables.hole_numbers()
+BIT_NUMBERS = tables.bit_numbers()
+MULTIPLIER, TOP_SIX = np.uint64(DE_BRUIJN), np.uint64(BITS - 6)
+ONE, TWO = np.uint64(1), np.uint64(2)
+ONE_ROW, TWO_ROWS = np.uint64(ROW), np.uint64(2 * ROW)
 
 
 def greedy(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
@@ -59,13 +46,11 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
         while jump >= 0 and positions < limit:
             board ^= CONCERNED[jump]
             positions += 1
-            if end > start:
-                results.evidence[end] = ord(" ")
-                end += 1
-            for k in range(NAME_LENGTHS[jump]):
-                results.evidence[end] = NAMES[jump, k]
-                end += 1
+            for k in range(NAME_ROOM):  # all of it, because a branch on the length costs more
+                results.evidence[end + k] = NAMES[jump, k]
+            end += NAME_LENGTHS[jump]
             jump = _next_jump(board)
+        end = max(start, end - 1)  # without the blank behind the last jump
         results.nodes[i] = min(positions, limit)
         results.values[i] = _sum_of_holes(board)
         results.verdicts[i] = SCORED if jump < 0 and positions <= limit else UNDECIDED
@@ -76,28 +61,40 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
 @kernel
 def _read(layout: Bytes) -> np.uint64:
     board = np.uint64(0)
-    hole = np.uint64(1)
-    for sign in layout:
-        if sign != SLASH:
-            if sign == PEG:
-                board |= hole
-            hole <<= np.uint64(1)
+    for place in range(len(SIGNS)):
+        if layout[place] == PEG:
+            board |= SIGNS[place]
     return board
 
 
 @kernel
 def _next_jump(board: np.uint64) -> int:
     """The preferred one of the jumps that the board allows; -1 if there is none."""
-    for jump in range(len(CONCERNED)):
-        if board & CONCERNED[jump] == PEGS_BEFORE[jump]:
-            return jump
-    return -1
+    empty = BOARD & ~board
+    from_below = empty & board << ONE_ROW & board << TWO_ROWS
+    from_right = empty & board << ONE & board << TWO
+    from_left = empty & board >> ONE & board >> TWO
+    from_above = empty & board >> ONE_ROW & board >> TWO_ROWS
+    targets = from_below | from_right | from_left | from_above
+    if targets == 0:
+        return -1
+    target = targets & (~targets + ONE)
+    not_below = from_below & target == 0
+    not_right = not_below & (from_right & target == 0)
+    not_left = not_right & (from_left & target == 0)
+    return int(BITS * (np.int64(not_below) + np.int64(not_right) + np.int64(not_left)) + _bit_number(target))
+
+
+@kernel
+def _bit_number(bit: np.uint64) -> int:
+    return int(BIT_NUMBERS[bit * MULTIPLIER >> TOP_SIX])
 
 
 @kernel
 def _sum_of_holes(board: np.uint64) -> int:
     total = 0
-    for hole in range(HOLES):
-        if board >> np.uint64(hole) & np.uint64(1):
-            total += hole + 1
+    while board:
+        rest = board & (board - ONE)
+        total += HOLE_NUMBERS[_bit_number(board ^ rest)]
+        board = rest
     return total

@@ -15,7 +15,8 @@ from pipeline.games.contract import NO_LIMIT, Batch, Verdict
 from pipeline.games.kernel import kernel
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
-REMOVED = -1
+REMOVED = 0
+"""As a partner: no card comes before card 0."""
 
 MOST_CARDS = 104
 MOST_FLIPS = 2 * MOST_CARDS
@@ -47,8 +48,9 @@ def incremental(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
 
 @kernel
 def _play_each(strategy: int, text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
-    partners = np.empty(MOST_CARDS, dtype=np.int64)
-    flips = np.empty(MOST_FLIPS, dtype=np.int64)
+    places = np.empty(128, dtype=np.uint8)
+    partners = np.empty(MOST_CARDS + 1, dtype=np.uint8)
+    flips = np.empty(MOST_FLIPS + 2, dtype=np.uint8)
     end = 0
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - end < LONGEST_EVIDENCE:
@@ -58,7 +60,7 @@ def _play_each(strategy: int, text: Bytes, starts: Numbers, first: int, limit: i
             results.verdicts[i] = UNDECIDED
         else:
             cards = starts[i + 1] - starts[i]
-            _find_partners(text[starts[i] : starts[i + 1]], partners)
+            _find_partners(text[starts[i] : starts[i + 1]], places, partners)
             if strategy == TWO_PASS:
                 results.values[i] = _play_two_pass(partners, cards, flips)
             elif strategy == TWO_PASS_LAST_CARD:
@@ -72,20 +74,19 @@ def _play_each(strategy: int, text: Bytes, starts: Numbers, first: int, limit: i
 
 
 @kernel
-def _find_partners(layout: Bytes, partners: Numbers) -> None:
-    """Note for every card where the other one of its pair lies."""
-    places = np.full(128, -1, dtype=np.int64)
+def _find_partners(layout: Bytes, places: Bytes, partners: Bytes) -> None:
+    """Note for every card where the other one of its pair lies. There are no branches here and below, for the processor
+    cannot foresee chance."""
+    places[:] = MOST_CARDS  # where nothing is read
     for card in range(len(layout)):
         partner = places[layout[card]]
-        if partner < 0:
-            places[layout[card]] = card
-        else:
-            partners[card] = partner
-            partners[partner] = card
+        partners[card] = partner
+        partners[partner] = card
+        places[layout[card]] = card
 
 
 @kernel
-def _play_two_pass(partners: Numbers, cards: int, flips: Numbers) -> int:
+def _play_two_pass(partners: Bytes, cards: int, flips: Bytes) -> int:
     """Play and return the number of flips, as the other strategies do."""
     count = 0
     for card in range(0, cards, 2):
@@ -94,7 +95,7 @@ def _play_two_pass(partners: Numbers, cards: int, flips: Numbers) -> int:
 
 
 @kernel
-def _play_two_pass_last_card(partners: Numbers, cards: int, flips: Numbers) -> int:
+def _play_two_pass_last_card(partners: Bytes, cards: int, flips: Bytes) -> int:
     last_but_one = cards - 2
     count = 0
     for card in range(0, last_but_one, 2):
@@ -104,35 +105,33 @@ def _play_two_pass_last_card(partners: Numbers, cards: int, flips: Numbers) -> i
 
 
 @kernel
-def _collect(partners: Numbers, cards: int, flips: Numbers, count: int) -> int:
+def _collect(partners: Bytes, cards: int, flips: Bytes, count: int) -> int:
     """Take away all pairs that no move so far has met."""
     for i in range(0, count, 2):
         if partners[flips[i]] == flips[i + 1]:
             partners[flips[i]] = partners[flips[i + 1]] = REMOVED
     for card in range(cards):
-        if partners[card] > card:
-            count = _move(card, partners[card], flips, count)
+        _move(card, partners[card], flips, count)
+        count += 2 * (partners[card] > card)
     return count
 
 
 @kernel
-def _play_incremental(partners: Numbers, cards: int, flips: Numbers) -> int:
+def _play_incremental(partners: Bytes, cards: int, flips: Bytes) -> int:
     count = 0
     card = 0
     while card < cards:
-        if partners[card] < card:
-            count = _move(card, partners[card], flips, count)
-        else:
-            count = _move(card, card + 1, flips, count)
-            card += 1
-            if partners[card] < card - 1:
-                count = _move(card, partners[card], flips, count)
+        known = partners[card] < card
+        count = _move(card, partners[card] if known else card + 1, flips, count)
+        card += 1 - known
+        _move(card, partners[card], flips, count)
+        count += 2 * ((1 - known) & (partners[card] < card - 1))
         card += 1
     return count
 
 
 @kernel
-def _move(one: int, other: int, flips: Numbers, count: int) -> int:
+def _move(one: int, other: int, flips: Bytes, count: int) -> int:
     """Note the two flips of a move and return how many there are now."""
     flips[count] = one
     flips[count + 1] = other
@@ -140,7 +139,7 @@ def _move(one: int, other: int, flips: Numbers, count: int) -> int:
 
 
 @kernel
-def _write(flips: Numbers, count: int, evidence: Bytes, end: int) -> int:
+def _write(flips: Bytes, count: int, evidence: Bytes, end: int) -> int:
     """Write the flipped cards, counted from 1, behind `end`, and return the new end."""
     for i in range(count):
         card = flips[i]

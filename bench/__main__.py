@@ -32,9 +32,15 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     ),
     (
         "The whole way",
-        "`dealmill run` on a range of deals with two workers and SQLite, from the start of the command to its end, "
-        "against dealing and solving the same in one process that stores nothing.",
-        pipeline.against_bare_engines,
+        "`dealmill run` on a file with two workers, from the start of the command to its end, against a script of one "
+        "process (`bench/bare.py`) that reads the same file, calls the same engine, and inserts the same rows with the "
+        "driver of the database.",
+        pipeline.against_a_script,
+    ),
+    (
+        "On disk",
+        "Bytes of the embedded database for each layout after a run, and how many of them are rows and indexes.",
+        pipeline.on_disk,
     ),
     ("A stream", "`dealmill answer` on canonical layouts through a pipe.", pipeline.stream),
     ("Evidence", "Bytes of evidence over random deals.", engines.evidence_sizes),

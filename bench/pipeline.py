@@ -1,39 +1,97 @@
-"""The whole way, from a range of deals to the last committed verdict, against the bare engine on the same deals."""
+"""The whole way, from a file to the last committed verdict, against a script; what it takes on disk; and streams."""
 
+import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from bench.bare import into_postgres, into_sqlite
 from bench.measure import in_turn, rounded, seconds, table
 from pipeline.deals import parse_deal_range
-from pipeline.solve import solve
-from tests.servers import clean_environment, dealmill_command, peak_memory
+from pipeline.games import find_game
+from pipeline.games.contract import Game
+from pipeline.solve import load
+from tests.servers import clean_environment, dealmill_command, peak_memory, running_postgres
 
-DEALS = {"card-pairing": 200_000, "camelot": 200_000, "hi-q": 100_000, "memory": 100_000, "tantrix": 50_000}
+SEED = 20261121
+LAYOUTS = {"card-pairing": 1_000_000, "camelot": 500_000, "tantrix": 200_000}
+DEALS = ("card-pairing", "camelot", "hi-q", "memory", "tantrix")
+STORED = 50_000
+PARTS = ("items", "verdicts", "ix_verdicts_run_id_verdict_position")
 STREAMED = (10_000, 100_000)
 
 
-def against_bare_engines() -> str:
-    """A row per game: `dealmill run`, embedded, two workers, against dealing and solving in one process."""
+def against_a_script() -> str:
+    """A row per game and database: `dealmill run` on a file with two workers, against a script of one process."""
     rows = []
-    for game, count in DEALS.items():
-        source = f"deal:{game}:seed=1:1-{count}"
-        sizes: list[int] = []
-        run, bare, ratio = in_turn(lambda: sizes.append(_run(source)), _bare(source))  # noqa: B023
-        rows.append(
-            [
-                game,
-                f"{count:,}",
-                rounded(count / run),
-                rounded(count / bare),
-                f"{ratio:.1f} ×",
-                f"{sizes[0] / count:.0f}",
-            ]
-        )
-    return table(
-        ["game", "deals", "run, layouts/s", "bare, layouts/s", "time, run / bare", "bytes on disk a layout"], rows
-    )
+    with tempfile.TemporaryDirectory() as folder, running_postgres() as server:
+        for name, count in LAYOUTS.items():
+            game = find_game(name)
+            file = _dealt(game, count, Path(folder))
+            load(game.full_name(game.engines[0]))
+            sides: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+                "SQLite": (partial(_run, file), partial(_script, game, file)),
+                "PostgreSQL": (
+                    lambda: _run(file, server.new_database()),  # noqa: B023
+                    lambda: into_postgres(game, file, server.new_database()),  # noqa: B023
+                ),
+            }
+            for database, (ours, theirs) in sides.items():
+                run, script, ratio = in_turn(ours, theirs)
+                rates = (rounded(count / run), rounded(count / script))
+                rows.append([name, database, f"{count:,}", *rates, f"{ratio:.2f} ×"])
+    return table(["game", "database", "layouts", "run, layouts/s", "script, layouts/s", "time, run / script"], rows)
+
+
+def on_disk() -> str:
+    """A row per game: bytes of the embedded database for each layout, and of the parts it consists of."""
+    rows = []
+    for name in DEALS:
+        with tempfile.TemporaryDirectory() as folder:
+            game = find_game(name)
+            file = _dealt(game, STORED, Path(folder))
+            database = Path(folder) / "dealmill.db"
+            subprocess.run(
+                dealmill_command(["run", str(file)]),
+                cwd=folder,
+                env=clean_environment(),
+                check=True,
+                capture_output=True,
+            )
+            parts = _bytes_by_part(database)
+            total = database.stat().st_size / STORED
+        rows.append([name, f"{total:.0f}", *(f"{parts.get(part, 0) / STORED:.0f}" for part in PARTS)])
+    return table(["game", "bytes a layout", *(f"`{part}`" for part in PARTS)], rows)
+
+
+def _bytes_by_part(database: Path) -> dict[str, int]:
+    with sqlite3.connect(database) as connection:
+        return dict(connection.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name").fetchall())
+
+
+def _dealt(game: Game, count: int, folder: Path) -> Path:
+    file = folder / f"{game.name}.txt"
+    with file.open("w") as lines:
+        for layout in parse_deal_range(f"deal:{game.name}:seed={SEED}:1-{count}"):
+            lines.write(f"{layout.text}\n")
+    return file
+
+
+def _run(file: Path, url: str | None = None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        env = {"DEALMILL_WORKERS": "2", **({"DEALMILL_DATABASE_URL": url} if url else {})}
+        commands = [["run", str(file)]] if url is None else [["db", "upgrade"], ["run", str(file)]]
+        for command in commands:
+            subprocess.run(
+                dealmill_command(command), cwd=folder, env=clean_environment(env), check=True, capture_output=True
+            )
+
+
+def _script(game: Game, file: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        into_sqlite(game, file, Path(folder) / "script.db")
 
 
 def stream() -> str:
@@ -51,17 +109,3 @@ def stream() -> str:
         rows.append([game, rounded(rates[-1]), rounded(peaks[-1] / 1024), f"{peaks[-1] / peaks[0]:.2f}"])
     columns = ["game", "layouts/s", "peak MB", f"peak of {STREAMED[1]:,} / of {STREAMED[0]:,}"]
     return table(columns, rows)
-
-
-def _run(source: str) -> int:
-    """Solve a range in a folder of its own; the size of the database."""
-    with tempfile.TemporaryDirectory() as folder:
-        env = clean_environment({"DEALMILL_WORKERS": "2"})
-        subprocess.run(dealmill_command(["run", source]), cwd=folder, env=env, check=True, capture_output=True)
-        return (Path(folder) / "dealmill.db").stat().st_size
-
-
-def _bare(source: str) -> Callable[[], object]:
-    deals = parse_deal_range(source)
-    name = deals.game.full_name(deals.game.engines[0])
-    return lambda: solve(name, [layout.text for layout in deals])

@@ -12,21 +12,29 @@ from pipeline.store.database import Store
 from pipeline.store.leases import DONE
 from pipeline.store.tables import blocks, items, jobs, runs, sources, verdicts
 
+Blocks = dict[int, bytes]
+"""Digests by the number of the block."""
 
-def record_blocks(connection: Connection, run: int, first: int, texts: Sequence[str], batch: Batch) -> None:
-    """Record the blocks that are complete with the verdicts of a job, whose first item is `first`, in the transaction
-    that writes them."""
+
+def whole_blocks(first: int, texts: Sequence[str], batch: Batch) -> Blocks:
+    """The blocks that consist of nothing but verdicts of one job, whose first item is `first`."""
+    digests = {}
     stop = first + len(texts)
-    whole: list[tuple[int, int, bytes]] = []
+    for number in range(block_of(first + BLOCK - 1), block_of(stop)):
+        start = number * BLOCK + 1
+        part = slice(start - first, start - first + BLOCK)
+        said = (texts[part], batch.verdicts[part], batch.values[part], batch.evidence[part])
+        digests[number] = block_digest(start, *said)
+    return digests
+
+
+def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Blocks) -> None:
+    """Record the blocks that are complete with the verdicts on the items from `first` to before `stop`, in the
+    transaction that writes them: those of nothing else (`whole`), and those that others had begun."""
+    insert_rows(connection, blocks, ("run_id", "number", "digest"), [(run, *block) for block in whole.items()])
     for number in range(block_of(first), block_of(stop - 1) + 1):
-        start, end = number * BLOCK + 1, (number + 1) * BLOCK + 1
-        if first <= start and end <= stop:
-            part = slice(start - first, end - first)
-            said = (texts[part], batch.verdicts[part], batch.values[part], batch.evidence[part])
-            whole.append((run, number, block_digest(start, *said)))
-        else:
+        if number not in whole:
             _record_other_block(connection, run, number)
-    insert_rows(connection, blocks, ("run_id", "number", "digest"), whole)
 
 
 def _record_other_block(connection: Connection, run: int, number: int) -> None:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Select, func, select, tuple_
 
 from pipeline.games.contract import Batch, Verdict
 from pipeline.store import leases
-from pipeline.store.blocks import record_blocks
+from pipeline.store.blocks import record_blocks, whole_blocks
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
 from pipeline.store.leases import Installed, Kind, Lease
@@ -85,19 +85,17 @@ def finish(store: Store, job: Job, batch: Batch) -> bool:
     totals = {verdict.word: batch.verdicts.count(verdict) for verdict in Verdict}
     totals["value_sum"] = sum(value for value in batch.values if value is not None)
     totals["nodes"] = sum(batch.nodes)
+    first = job.lease.first
+    rows = [
+        (job.run, position, int(verdict), value, nodes, evidence)
+        for position, (verdict, value, nodes, evidence) in enumerate(
+            zip(batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True), start=first
+        )
+    ]
+    whole = whole_blocks(first, job.layouts, batch)
     with store.writing() as connection:
         if not leases.finish(connection, SOLVING, job.lease, totals):
             return False
-        insert_rows(
-            connection,
-            verdicts,
-            ("run_id", "position", "verdict", "value", "nodes", "evidence"),
-            [
-                (job.run, position, int(verdict), value, nodes, evidence)
-                for position, (verdict, value, nodes, evidence) in enumerate(
-                    zip(batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True), start=job.lease.first
-                )
-            ],
-        )
-        record_blocks(connection, job.run, job.lease.first, job.layouts, batch)
+        insert_rows(connection, verdicts, ("run_id", "position", "verdict", "value", "nodes", "evidence"), rows)
+        record_blocks(connection, job.run, first, first + len(rows), whole)
     return True

@@ -87,27 +87,19 @@ def append(store: Store, source: Source, entries: Sequence[Layout | Reject]) -> 
     """
     found = [entry for entry in entries if isinstance(entry, Layout)]
     bad = [entry for entry in entries if isinstance(entry, Reject)]
+    after = replace(source, accepted=source.accepted + len(found), rejected=source.rejected + len(bad))
+    accepted = [
+        (source.id, position, entry.line, layout_digest(source.game, entry.text), entry.text)
+        for position, entry in enumerate(found, start=source.accepted + 1)
+    ]
+    rejected = [
+        (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
+        for number, entry in enumerate(bad, start=source.rejected + 1)
+    ]
     with store.writing() as connection:
-        after = replace(source, accepted=source.accepted + len(found), rejected=source.rejected + len(bad))
         _advance(connection, source, after)
-        insert_rows(
-            connection,
-            items,
-            ("source_id", "position", "line", "digest", "layout"),
-            [
-                (source.id, position, entry.line, layout_digest(source.game, entry.text), entry.text)
-                for position, entry in enumerate(found, start=source.accepted + 1)
-            ],
-        )
-        insert_rows(
-            connection,
-            rejects,
-            ("source_id", "number", "line", "text", "reasons"),
-            [
-                (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
-                for number, entry in enumerate(bad, start=source.rejected + 1)
-            ],
-        )
+        insert_rows(connection, items, ("source_id", "position", "line", "digest", "layout"), accepted)
+        insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
         _follow(connection, after)
     return after
 

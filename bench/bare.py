@@ -1,0 +1,78 @@
+"""What a script of one process would do: read a file, call the same engine, insert the same rows with the driver of the
+database. It claims nothing, fences nothing, shows nothing, and cannot go on where it broke off."""
+
+import sqlite3
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from pipeline.games.contract import Game, Layout
+from pipeline.solve import solve
+from pipeline.store.sources import layout_digest
+
+BATCH = 10_000
+TABLES = """
+CREATE TABLE items (source_id {integer}, position {big}, line {big}, digest {bytes}, layout TEXT,
+    PRIMARY KEY (source_id, position)){plain};
+CREATE TABLE verdicts (run_id {integer}, position {big}, verdict {small}, value {big}, nodes {big}, evidence TEXT,
+    PRIMARY KEY (run_id, position)){plain};
+CREATE INDEX by_verdict ON verdicts (run_id, verdict, position);
+"""
+"""The tables and indexes of the store that grow with the layouts."""
+SQLITE = {"integer": "INTEGER", "small": "INTEGER", "big": "INTEGER", "bytes": "BLOB", "plain": " WITHOUT ROWID"}
+POSTGRES = {"integer": "INTEGER", "small": "SMALLINT", "big": "BIGINT", "bytes": "BYTEA", "plain": ""}
+
+Rows = list[tuple[Any, ...]]
+
+
+def _rows(game: Game, file: Path) -> Iterator[tuple[Rows, Rows]]:
+    """The rows of items and of verdicts, batch by batch."""
+    name = game.full_name(game.engines[0])
+    position = 1
+    with file.open() as lines:
+        numbered = ((number, line.rstrip("\n")) for number, line in enumerate(lines, start=1))
+        entries = (entry for entry in game.layout.read(numbered) if isinstance(entry, Layout))
+        while batch := list(islice(entries, BATCH)):
+            solved = solve(name, [entry.text for entry in batch])
+            places = range(position, position + len(batch))
+            position += len(batch)
+            items = [
+                (1, place, entry.line, layout_digest(game.name, entry.text), entry.text)
+                for place, entry in zip(places, batch, strict=True)
+            ]
+            said = zip(places, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
+            yield items, [(1, place, int(verdict), *rest) for place, verdict, *rest in said]
+
+
+def into_sqlite(game: Game, file: Path, database: Path) -> None:
+    """The script on SQLite, with the settings that the store has."""
+    connection = sqlite3.connect(database, isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.executescript(TABLES.format(**SQLITE))
+    for items, verdicts in _rows(game, file):
+        connection.execute("BEGIN")
+        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?)", items)
+        connection.executemany("INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", verdicts)
+        connection.execute("COMMIT")
+    connection.close()
+
+
+def into_postgres(game: Game, file: Path, url: str) -> None:
+    """The script on PostgreSQL, by binary COPY."""
+    types = {
+        "items": ("int4", "int8", "int8", "bytea", "text"),
+        "verdicts": ("int4", "int8", "int2", "int8", "int8", "text"),
+    }
+    with psycopg.connect(url) as connection:
+        connection.execute(TABLES.format(**POSTGRES).encode())
+        for both in _rows(game, file):
+            for table, rows in zip(types, both, strict=True):
+                with connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT BINARY)".encode()) as copy:
+                    copy.set_types(types[table])
+                    for row in rows:
+                        copy.write_row(row)
+            connection.commit()

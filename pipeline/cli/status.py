@@ -109,6 +109,8 @@ def _state(run: "Run") -> str:
         return "retracted"
     if run.finished:
         return "finished"
+    if not run.complete:
+        return "its source is not read to the end"
     if run.started is None:
         return "waiting for workers"
     if not run.leased or not run.rate:

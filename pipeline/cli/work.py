@@ -45,8 +45,9 @@ def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Readi
         if one.finished:
             click.echo(f"run {one.id}: {one.engine} on {one.source_name} is already solved", err=True)
         elif one.solved:
+            total = f"{one.items:,}" if one.complete else f"{one.items:,} that were read so far"
             click.echo(
-                f"run {one.id}: {one.engine} on {one.source_name} goes on at {one.solved:,} of {one.items:,}", err=True
+                f"run {one.id}: {one.engine} on {one.source_name} goes on at {one.solved:,} of {total}", err=True
             )
     if all(one.finished for one in runs):
         return

@@ -169,7 +169,7 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signal
     assert 0 < before < 300_000
     again = dealmill("run", source, "--engine", "memory/incremental", "--json", cwd=tmp_path, env=env)
     assert again.returncode == 0
-    assert f"goes on at {before:,} of 300,000" in again.stderr
+    assert f"goes on at {before:,} of " in again.stderr
     assert json.loads(again.stdout)[0]["scored"] == 300_000
 
 

@@ -11,6 +11,7 @@ from threading import Event, Thread
 from uuid import uuid4
 
 from bench.measure import in_turn, rounded, seconds, table
+from pipeline.deals import deal
 from pipeline.games import find_game, games
 from pipeline.games.contract import Game, Verdict
 from pipeline.referee import judge
@@ -34,7 +35,7 @@ def against_solving() -> str:
         for engine in game.engines:
             name = game.full_name(engine)
             load(name)
-            layouts = game.deal.deal(SEED, 1, MANY)
+            layouts = deal(game, SEED, 1, MANY)
             judged = FEW.get(game.name, JUDGED)
             solved = solve(name, layouts[:judged])
             said = list(zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=False))[:judged]
@@ -81,7 +82,7 @@ def certificates() -> str:
 def _lost(game: Game) -> Iterator[list[int]]:
     name = game.full_name(game.engines[0])
     for block in count():
-        solved = solve(name, game.deal.deal(SEED, block * MANY + 1, MANY))
+        solved = solve(name, deal(game, SEED, block * MANY + 1, MANY))
         pairs = zip(solved.verdicts, solved.evidence, strict=True)
         yield [len(text or "") for verdict, text in pairs if verdict is Verdict.UNWINNABLE]
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bench.measure import in_turn, rounded, table
+from pipeline.deals import deal
 from pipeline.games import find_engine, find_game
 from pipeline.solve import load, solve
 from tests.games.camelot.naive import winnable_by_counts
@@ -36,7 +37,7 @@ def against_naive() -> str:
     for name, (naive, few, what) in NAIVE.items():
         game, _ = find_engine(name)
         load(name)
-        layouts = game.deal.deal(SEED, 1, MANY)
+        layouts = deal(game, SEED, 1, MANY)
         fast, slow, ratio = in_turn(partial(solve, name, layouts), lambda: [naive(layout) for layout in layouts[:few]])  # noqa: B023
         rows.append(
             [
@@ -55,7 +56,7 @@ def around_the_engine() -> str:
     rows = []
     for game in map(find_game, dict.fromkeys(name.partition("/")[0] for name in NAIVE)):
         name = game.full_name(game.engines[0])
-        layouts = game.deal.deal(SEED, 1, MANY)
+        layouts = deal(game, SEED, 1, MANY)
         lines = list(enumerate(layouts, start=1))
         _, _, dealing = in_turn(partial(game.deal.deal, SEED, 1, MANY), partial(solve, name, layouts))
         _, _, reading = in_turn(lambda: list(game.layout.read(lines)), partial(solve, name, layouts))  # noqa: B023
@@ -68,7 +69,7 @@ def evidence_sizes() -> str:
     rows = []
     for name in NAIVE:
         game, _ = find_engine(name)
-        solved = solve(name, game.deal.deal(SEED, 1, MANY))
+        solved = solve(name, deal(game, SEED, 1, MANY))
         for verdict in sorted(set(solved.verdicts)):
             pairs = zip(solved.verdicts, solved.evidence, strict=True)
             sizes = sorted(len(text or "") for word, text in pairs if word is verdict)

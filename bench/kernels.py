@@ -19,6 +19,7 @@ import numpy as np
 
 from bench.engines import NAIVE, SEED
 from bench.measure import rounded, seconds, table
+from pipeline.deals import deal
 from pipeline.games import find_engine
 from pipeline.games.batch import Bytes, Kernel, Results, pack
 from pipeline.games.camelot import engine as camelot
@@ -43,7 +44,7 @@ FNV_BASIS, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 
 class Subject(NamedTuple):
-    """A kernel as `solve_batch` gets it, the bytes that one evidence takes at most, and what it is to reach."""
+    """A kernel as `run_kernel` gets it, the bytes that one evidence takes at most, and what it is to reach."""
 
     kernel: Kernel
     longest: int
@@ -83,11 +84,11 @@ class Said(NamedTuple):
 
 
 class Packed:
-    """Layouts and room for results, as `solve_batch` makes them for a kernel."""
+    """Layouts and room for results, as `run_kernel` makes them for a kernel."""
 
     def __init__(self, subject: Subject, layouts: list[str]) -> None:
         self.subject = subject
-        self.text, self.starts = pack(layouts)
+        self.layouts = pack(layouts)
         count = len(layouts)
         self.results = Results(
             verdicts=np.zeros(count, dtype=np.int8),
@@ -101,7 +102,7 @@ class Packed:
         """Solve all; `seen` is told how many are solved whenever new evidence stands in the results."""
         first = 0
         while first < len(self.results.verdicts):
-            first = self.subject.kernel(self.text, self.starts, first, NO_LIMIT, self.results)
+            first = self.subject.kernel(self.layouts.text, self.layouts.starts, first, NO_LIMIT, self.results)
             seen(first)
 
     def said(self) -> Said:
@@ -186,7 +187,7 @@ def _in_turn(ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[fl
 def _layouts(name: str, count: int) -> list[str]:
     """Deals, and the engine ready to solve them: its kernels are compiled."""
     load(name)
-    return find_engine(name)[0].deal.deal(SEED, 1, count)
+    return deal(find_engine(name)[0], SEED, 1, count)
 
 
 def _plain(answer: object) -> int:

@@ -75,8 +75,15 @@ class DealRange:
 
     def starting(self, number: int, count: int) -> list[Layout]:
         """The `count` deals from `number` on."""
-        texts = self.game.deal.deal(self.seed, number, count, **self.parameters)
+        texts = deal(self.game, self.seed, number, count, **self.parameters)
         return [Layout(line, text) for line, text in enumerate(texts, start=number)]
+
+
+def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
+    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    from pipeline.games.batch import unpack  # slow to load, and most commands do not deal
+
+    return unpack(game.deal.deal(seed, first, count, **parameters))
 
 
 def is_deal_range(text: str) -> bool:

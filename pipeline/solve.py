@@ -7,7 +7,10 @@ from contextlib import contextmanager
 from functools import cache
 from threading import Timer
 
+import numpy as np
+
 from pipeline.games import find_engine
+from pipeline.games.batch import Solved, Texts, joined, listed, pack, unpack
 from pipeline.games.contract import NO_LIMIT, Batch, EngineFunction, Verdict
 from pipeline.games.kernel import caches
 
@@ -18,34 +21,33 @@ PATIENCE = 1.0
 
 
 def solve(engine: str, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
-    """The verdicts of an engine (its full name) on canonical layouts.
+    """The verdicts of an engine (its full name) on canonical layouts."""
+    return listed(solve_texts(engine, pack(layouts), limit)) if layouts else Batch([], [], [], [])
+
+
+def solve_texts(engine: str, layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+    """The same in arrays.
 
     A layout on which the engine breaks down gets the verdict `FAILED` with the error's text; the others in the batch
     get theirs.
     """
-    if not layouts:
-        return Batch([], [], [], [])
     solver = load(engine)
     try:
         return solver(layouts, limit)
     except Exception as error:
         if len(layouts) == 1:
-            logger.exception("%s failed on %s", engine, layouts[0])
+            logger.exception("%s failed on %s", engine, unpack(layouts)[0])
             return broken_down(f"{type(error).__name__}: {error}", 1)
     middle = len(layouts) // 2
-    halves = solve(engine, layouts[:middle], limit), solve(engine, layouts[middle:], limit)
-    return Batch(
-        verdicts=halves[0].verdicts + halves[1].verdicts,
-        values=halves[0].values + halves[1].values,
-        nodes=halves[0].nodes + halves[1].nodes,
-        evidence=halves[0].evidence + halves[1].evidence,
-    )
+    halves = layouts.part(0, middle), layouts.part(middle, len(layouts))
+    return joined([solve_texts(engine, half, limit) for half in halves])
 
 
-def broken_down(trouble: str, count: int) -> Batch:
+def broken_down(trouble: str, count: int) -> Solved:
     """The verdicts on `count` layouts that something kept from being solved; its text in one line, in ASCII."""
     told = " ".join(trouble.replace("\0", " ").split()).encode("ascii", "backslashreplace").decode()
-    return Batch([Verdict.FAILED] * count, [None] * count, [0] * count, [told] * count)
+    nothing = np.zeros(count, dtype=np.int64)
+    return Solved(np.full(count, int(Verdict.FAILED), dtype=np.int8), nothing, nothing, pack([told] * count))
 
 
 @cache
@@ -55,7 +57,7 @@ def load(name: str) -> EngineFunction:
     with _alone(), _told(name):
         solver = game.solver(engine)
         with (game.examples / f"{game.name}-deals.txt").open() as deals:
-            solver([next(deals).rstrip("\n")])
+            solver(pack([next(deals).rstrip("\n")]))
     return solver
 
 

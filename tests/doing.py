@@ -1,10 +1,15 @@
 """Doing jobs in this process: what a worker does, without a broker and processes."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from pipeline.audit import audit_part, queue_audit
-from pipeline.games import find_engine
+from pipeline.deals import deal
+from pipeline.games import find_engine, find_game
+from pipeline.games.batch import listed, pack
 from pipeline.games.contract import NO_LIMIT, Batch, Layout
 from pipeline.runs import installed_engines
-from pipeline.solve import solve
+from pipeline.solve import load, solve
 from pipeline.store import audits, jobs, leases
 from pipeline.store.audits import AUDITING, Audit, find_audit
 from pipeline.store.database import Store
@@ -41,6 +46,20 @@ def do_runs(store: Store) -> None:
         job = jobs.claim(store, number, "test", LEASE)
         assert job is not None
         assert jobs.finish(store, job, said(job))
+
+
+def dealer(game: str) -> Callable[..., list[str]]:
+    """What deals a game: ``(seed, first, count, **parameters)``."""
+    return partial(deal, find_game(game))
+
+
+def solver(engine: str) -> Callable[..., Batch]:
+    """An engine on a list of layouts: ``(layouts, limit)``, whatever it raises."""
+
+    def called(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+        return listed(load(engine)(pack(layouts), limit))
+
+    return called
 
 
 def said(job: Job) -> Batch:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from pipeline.audit import abandoned, queue_audit, sampled
+from pipeline.deals import deal
 from pipeline.errors import NotFoundError
 from pipeline.games import find_engine, find_game, games
 from pipeline.games.contract import NO_LIMIT, Batch, Engine, Game, Verdict
@@ -26,7 +27,7 @@ each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
 )
 PAIRING = "card-pairing/winnable"
-DEALS = find_game("card-pairing").deal.deal(1, 1, 2_500)
+DEALS = deal(find_game("card-pairing"), 1, 1, 2_500)
 NUMBER = 40
 
 
@@ -60,7 +61,7 @@ def faults(store: Store, run: Run) -> list[tuple[int, int, str]]:
 
 @each_engine
 def test_what_an_engine_says_is_valid_through_and_through(store: Store, game: Game, engine: Engine) -> None:
-    run = a_run(store, game.full_name(engine), game.deal.deal(2, 1, 300), chunk=70)
+    run = a_run(store, game.full_name(engine), deal(game, 2, 1, 300), chunk=70)
     audit = an_audit(store, run)
     assert (audit.valid, audit.invalid, audit.no_evidence, audit.faults) == (300, 0, 0, 0)
     assert audit.finished and audit.clean
@@ -69,7 +70,7 @@ def test_what_an_engine_says_is_valid_through_and_through(store: Store, game: Ga
 
 @each_engine
 def test_every_bit_of_a_trace_is_looked_at(store: Store, game: Game, engine: Engine) -> None:
-    run = a_run(store, game.full_name(engine), game.deal.deal(3, 1, 20))
+    run = a_run(store, game.full_name(engine), deal(game, 3, 1, 20))
     for row in page(store, run, Wanted(), 0, 20):
         evidence = str(row.evidence)
         middle = len(evidence) // 2
@@ -86,7 +87,7 @@ def test_every_bit_of_a_trace_is_looked_at(store: Store, game: Game, engine: Eng
 def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
     store: Store, game: Game, engine: Engine, damage: str
 ) -> None:
-    run = a_run(store, game.full_name(engine), game.deal.deal(4, 1, 12))
+    run = a_run(store, game.full_name(engine), deal(game, 4, 1, 12))
     change = {
         "shorter": "substr(evidence, 1, length(evidence) - 1)",
         "longer": "evidence || ' ' || evidence",
@@ -103,7 +104,7 @@ def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
 @pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
 def test_swapped_certificates_are_found_even_where_both_would_do(store: Store, engine: str) -> None:
     game, _ = find_engine(engine)
-    run = a_run(store, engine, game.deal.deal(1, 1, 500))
+    run = a_run(store, engine, deal(game, 1, 1, 500))
     (one, first), (other, second) = next(
         (a, b) for a, b in zip(*[iter(of_verdict(store, run, Verdict.UNWINNABLE))] * 2, strict=False) if a[1] != b[1]
     )
@@ -126,7 +127,7 @@ def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(stor
 @pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
 def test_a_turned_verdict_is_invalid_and_miscounted(store: Store, engine: str) -> None:
     game, _ = find_engine(engine)
-    run = a_run(store, engine, game.deal.deal(1, 1, 40))
+    run = a_run(store, engine, deal(game, 1, 1, 40))
     turned = [position for position, _ in of_verdict(store, run, Verdict.WINNABLE)]
     alter(store, "UPDATE verdicts SET verdict = 2 WHERE verdict = 1")
     assert [position for position, _ in objections(store, run)] == turned
@@ -336,7 +337,7 @@ def test_items_that_cannot_be_audited_are_a_fault(store: Store) -> None:
 @each_engine
 @given(data=st.data())
 def test_any_text_is_judged_and_none_raises(game: Game, engine: Engine, data: st.DataObject) -> None:
-    layout = data.draw(st.one_of(st.text(max_size=60), st.sampled_from(game.deal.deal(1, 1, 5))))
+    layout = data.draw(st.one_of(st.text(max_size=60), st.sampled_from(deal(game, 1, 1, 5))))
     evidence = data.draw(st.one_of(st.none(), st.text(max_size=60), st.text("0123456789abJQK -,:BGRY", max_size=60)))
     verdict = data.draw(st.integers(0, 6))
     value = data.draw(st.one_of(st.none(), st.integers(-5, 200)))

@@ -12,6 +12,7 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import text
 
+from pipeline.deals import deal
 from pipeline.errors import NotFoundError, OutputError, StoreError
 from pipeline.export import COLUMNS, FORMS, Row, export
 from pipeline.games import find_game
@@ -28,7 +29,7 @@ from pipeline.store.runs import Run, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, said
 
 ENGINE = "memory/two-pass"
-LAYOUTS = list(dict.fromkeys(find_game("memory").deal.deal(3, 1, 500, pairs=4)))[:300]
+LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
 AWKWARD = 'a, "b";\r\nc\n\n\t=1+1 é 牌 \\n'
 NOBODY = 65534
 

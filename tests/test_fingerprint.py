@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.deals import deal
 from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from pipeline.games import find_game
 from pipeline.games.contract import NO_LIMIT
@@ -21,7 +22,7 @@ from pipeline.store.runs import Run, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, said
 
 ENGINE = "memory/two-pass"
-LAYOUTS = find_game("memory").deal.deal(3, 1, 2_500, pairs=4)
+LAYOUTS = deal(find_game("memory"), 3, 1, 2_500, pairs=4)
 SAID = (["AABB", "ABAB"], [3, 3], [4, 6], ["1 2 3 4", ""])
 OF_THESE_DEALS = "6b78e17eb31b5a48"
 

@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import text
 
+from pipeline.deals import deal
 from pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
 from pipeline.games import find_game
 from pipeline.games.contract import NO_LIMIT, Verdict
@@ -19,7 +20,7 @@ from pipeline.store.sources import find_source
 from tests.doing import a_run, a_source, do_runs
 
 ENGINE = "memory/two-pass"
-LAYOUTS = list(dict.fromkeys(find_game("memory").deal.deal(3, 1, 500, pairs=4)))[:300]
+LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
 
 
 def repeat(store: Store, run: Run, *, any_version: bool = False) -> Run:

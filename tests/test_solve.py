@@ -1,21 +1,21 @@
 """A batch through an engine that breaks down on some layouts."""
 
-from collections.abc import Sequence
-
+import numpy as np
 import pytest
 
 from pipeline import solve as room
-from pipeline.games.contract import NO_LIMIT, Batch, Verdict
+from pipeline.games.batch import Solved, Texts, listed, unpack
+from pipeline.games.contract import NO_LIMIT, Verdict
 from pipeline.solve import broken_down, solve
 
 
-def brittle(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+def brittle(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """An engine that cannot stand a B."""
-    for layout in layouts:
+    for layout in unpack(layouts):
         if "B" in layout:
             raise ValueError(f"there is a B in {layout}")
-    count = len(layouts)
-    return Batch([Verdict.SCORED] * count, [limit] * count, [1] * count, list(layouts))
+    each = np.ones(len(layouts), dtype=np.int64)
+    return Solved((each * int(Verdict.SCORED)).astype(np.int8), each * limit, each, layouts)
 
 
 @pytest.mark.parametrize("bad", [[], [0], [6], [2, 3], [0, 3, 6], list(range(7))])
@@ -34,6 +34,6 @@ def test_only_the_layouts_that_break_an_engine_fail(bad: list[int], monkeypatch:
 
 
 def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
-    failed = broken_down("OSError: no room\n at\0 all, \udcff", 3)
+    failed = listed(broken_down("OSError: no room\n at\0 all, \udcff", 3))
     assert failed.verdicts == [Verdict.FAILED] * 3
     assert failed.evidence == ["OSError: no room at all, \\udcff"] * 3

@@ -6,6 +6,7 @@ import os
 import socket
 
 from pipeline.audit import abandoned, audit_part
+from pipeline.games.batch import listed
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.solve import broken_down, load, solve
@@ -47,7 +48,7 @@ def solve_job(number: int) -> None:
     if job is None:
         return
     if job.lease.attempt > ATTEMPTS:
-        batch = broken_down(f"tried {ATTEMPTS} times: {job.lease.trouble}", len(job.layouts))
+        batch = listed(broken_down(f"tried {ATTEMPTS} times: {job.lease.trouble}", len(job.layouts)))
     else:
         try:
             batch = solve(job.engine, job.layouts, job.limit)

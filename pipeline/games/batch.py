@@ -1,6 +1,8 @@
 """Batches: how layouts go into a kernel and verdicts with evidence come out, all as flat arrays."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,32 @@ from pipeline.games.contract import Batch, Verdict
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int8]
 Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """N texts (ASCII, no line ends) one behind the other: number i is ``text[starts[i]:starts[i + 1]]``."""
+
+    text: Bytes
+    starts: Numbers
+    """N + 1 numbers."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def part(self, first: int, stop: int) -> "Texts":
+        """The texts number `first` to before `stop`."""
+        return Texts(self.text, self.starts[first : stop + 1])
+
+
+class Solved(NamedTuple):
+    """What an engine says of N layouts. A value counts only where the verdict is scored, and evidence does not where
+    it is undecided."""
+
+    verdicts: Codes
+    values: Numbers
+    nodes: Numbers
+    evidence: Texts
 
 
 class Results(NamedTuple):
@@ -30,7 +58,7 @@ Kernel = Callable[[Bytes, Numbers, int, int, Results], int]
 """``kernel(text, starts, first, limit, results) -> next``
 
 Solves layouts from number `first` on, as long as there is room for evidence, which it writes from 0 on; returns the
-number of the first layout it did not come to. Layout i is ``text[starts[i]:starts[i + 1]]`` (ASCII, no line end).
+number of the first layout it did not come to. Layouts are given as in `Texts`.
 """
 
 ROOM = 1 << 20
@@ -39,26 +67,29 @@ VERDICTS = {int(verdict): verdict for verdict in Verdict}
 """Looked up here, since asking the enumeration takes as long as solving some layouts does."""
 
 
-def pack(layouts: Sequence[str]) -> tuple[Bytes, Numbers]:
-    """Layouts as one array of bytes, and where each starts (N + 1 numbers)."""
-    text = np.frombuffer("".join(layouts).encode("ascii"), dtype=np.uint8)
-    starts = np.zeros(len(layouts) + 1, dtype=np.int64)
-    np.cumsum([len(layout) for layout in layouts], out=starts[1:])
-    return text, starts
+def pack(texts: Sequence[str]) -> Texts:
+    """Texts as flat arrays."""
+    return Texts(np.frombuffer("".join(texts).encode("ascii"), dtype=np.uint8), _starts(list(map(len, texts))))
 
 
-def unpack(text: Bytes, ends: Numbers) -> list[str]:
-    """The texts that stand one behind the other in `text` (ASCII), the i-th up to ``ends[i]``."""
-    if not len(ends):
+def rows(texts: Bytes) -> Texts:
+    """Texts of one length, a row each."""
+    count, width = texts.shape
+    return Texts(texts.reshape(-1), np.arange(count + 1, dtype=np.int64) * width)
+
+
+def unpack(texts: Texts) -> list[str]:
+    """Flat arrays as texts."""
+    base, *ends = texts.starts.tolist()
+    if not ends:
         return []
-    whole = text[: ends[-1]].tobytes().decode("ascii")
-    stops = ends.tolist()
-    return [whole[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]
+    whole = texts.text[base : ends[-1]].tobytes().decode("ascii")
+    starts = [0, *(end - base for end in ends)]
+    return [whole[start:end] for start, end in pairwise(starts)]
 
 
-def solve_batch(kernel: Kernel, layouts: Sequence[str], limit: int, longest: int) -> Batch:
+def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solved:
     """Send layouts through a kernel; `longest` bounds the bytes of one layout's evidence."""
-    text, starts = pack(layouts)
     count = len(layouts)
     results = Results(
         verdicts=np.zeros(count, dtype=np.int8),
@@ -67,19 +98,47 @@ def solve_batch(kernel: Kernel, layouts: Sequence[str], limit: int, longest: int
         ends=np.zeros(count, dtype=np.int64),
         evidence=np.empty(max(ROOM, longest), dtype=np.uint8),
     )
-    evidence: list[str] = []
+    evidence: list[Texts] = []
     first = 0
     while first < count:
-        reached = kernel(text, starts, first, limit, results)
-        evidence += unpack(results.evidence, results.ends[first:reached])
+        reached = kernel(layouts.text, layouts.starts, first, limit, results)
+        ends = results.ends[first:reached]
+        evidence.append(Texts(results.evidence[: ends[-1]].copy(), np.concatenate(([0], ends))))
         first = reached
-    words = [VERDICTS[code] for code in results.verdicts.tolist()]
+    return Solved(results.verdicts, results.values, results.nodes, _joined(evidence or [pack([])]))
+
+
+def joined(parts: Sequence[Solved]) -> Solved:
+    """What was said of some layouts and of those behind them."""
+    return Solved(
+        np.concatenate([part.verdicts for part in parts]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.nodes for part in parts]),
+        _joined([part.evidence for part in parts]),
+    )
+
+
+def listed(solved: Solved) -> Batch:
+    """The same in lists, with None for what does not count."""
+    words = [VERDICTS[code] for code in solved.verdicts.tolist()]
+    values, evidence = solved.values.tolist(), unpack(solved.evidence)
     return Batch(
         verdicts=words,
-        values=[
-            value if word is Verdict.SCORED else None
-            for word, value in zip(words, results.values.tolist(), strict=True)
-        ],
-        nodes=results.nodes.tolist(),
-        evidence=[None if word is Verdict.UNDECIDED else trace for word, trace in zip(words, evidence, strict=True)],
+        values=[value if word is Verdict.SCORED else None for word, value in zip(words, values, strict=True)],
+        nodes=solved.nodes.tolist(),
+        evidence=[None if word is Verdict.UNDECIDED else text for word, text in zip(words, evidence, strict=True)],
     )
+
+
+def _joined(parts: Sequence[Texts]) -> Texts:
+    if len(parts) == 1:
+        return parts[0]
+    texts = [part.text[part.starts[0] : part.starts[-1]] for part in parts]
+    lengths = [np.diff(part.starts) for part in parts]
+    return Texts(np.concatenate(texts), _starts(np.concatenate(lengths)))
+
+
+def _starts(lengths: Sequence[int] | Numbers) -> Numbers:
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts

@@ -5,19 +5,22 @@ A game's folder holds a `GAME` in its ``__init__`` and these modules, which are 
 
 =========== ==================================================================================================
 ``layout``  ``read(lines)``: layouts out of a file in the statement's format, or one canonical layout a line
-``deal``    ``deal(seed, first, count, **parameters)``: numbered deals
-``engine``  one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, limit) -> Batch``
+``deal``    ``deal(seed, first, count, **parameters) -> Texts``: numbered deals
+``engine``  one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, limit) -> Solved``
 ``rules``   ``check(...)``: the referee, plain Python that shares no code with ``engine`` or ``deal``
 ``picture`` ``frames(...)``: boards as text, one for the layout and one per step of its evidence
 =========== ==================================================================================================
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from pipeline.games.batch import Solved, Texts
 
 UNKNOWN = "?"
 """Stands where a layout has no answer."""
@@ -146,7 +149,7 @@ class LayoutModule(Protocol):
 class DealModule(Protocol):
     """``deal.py`` of a game."""
 
-    def deal(self, seed: int, first: int, count: int, **parameters: int) -> list[str]:
+    def deal(self, seed: int, first: int, count: int, **parameters: int) -> "Texts":
         """Canonical texts of deals number `first` … `first + count - 1` of `seed` (0 ≤ seed, number < 2⁶⁴)."""
         ...
 
@@ -176,7 +179,7 @@ class PictureModule(Protocol):
 class EngineFunction(Protocol):
     """A function of ``engine.py``."""
 
-    def __call__(self, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+    def __call__(self, layouts: "Texts", limit: int = NO_LIMIT) -> "Solved":
         """Solve canonical layouts; a layout that would take more than `limit` nodes is undecided."""
         ...
 

@@ -5,6 +5,7 @@ import io
 import pytest
 
 from pipeline.answer import answer
+from pipeline.deals import deal
 from pipeline.errors import InvalidEvidence
 from pipeline.games import find_engine, find_game, games
 from pipeline.games.contract import Engine, Game, Layout, Reject, Verdict
@@ -53,7 +54,7 @@ def test_the_statement_gets_the_answer_it_gives(game: Game) -> None:
 @each_game
 def test_canonical_text_reads_back_as_itself(game: Game) -> None:
     texts = [entry.text for entry in game.layout.read(numbered(example(game, "statement.txt")))]
-    texts += game.deal.deal(5, 1, DEALS)
+    texts += deal(game, 5, 1, DEALS)
     again = list(game.layout.read(list(enumerate(texts, start=1))))
     assert [entry.text for entry in again] == texts
     assert all(isinstance(entry, Layout) for entry in again)
@@ -62,14 +63,14 @@ def test_canonical_text_reads_back_as_itself(game: Game) -> None:
 
 @each_game
 def test_the_example_deals_are_the_first_of_seed_1(game: Game) -> None:
-    assert example(game, "deals.txt").splitlines() == game.deal.deal(1, 1, 2000)
+    assert example(game, "deals.txt").splitlines() == deal(game, 1, 1, 2000)
 
 
 @each_game
 def test_a_deal_is_reached_without_those_before_it(game: Game) -> None:
-    assert game.deal.deal(7, 500, 3) == game.deal.deal(7, 1, 502)[499:]
-    assert game.deal.deal(7, 500, 1) != game.deal.deal(8, 500, 1)
-    assert len(game.deal.deal(2**64 - 1, 2**63 - 5, 5)) == 5
+    assert deal(game, 7, 500, 3) == deal(game, 7, 1, 502)[499:]
+    assert deal(game, 7, 500, 1) != deal(game, 8, 500, 1)
+    assert len(deal(game, 2**64 - 1, 2**63 - 5, 5)) == 5
 
 
 @each_game
@@ -83,7 +84,7 @@ def test_noise_is_rejected_with_reasons_and_never_raises(game: Game, noise: str)
 
 @each_game
 def test_layouts_between_bad_ones_are_kept(game: Game) -> None:
-    good = game.deal.deal(9, 1, 3)
+    good = deal(game, 9, 1, 3)
     lines = [good[0], "nonsense ?", good[1], "", good[2], "nonsense ?"]
     entries = list(game.layout.read(list(enumerate(lines, start=1))))
     assert [entry.text for entry in entries if isinstance(entry, Layout)] == good
@@ -94,13 +95,13 @@ def test_layouts_between_bad_ones_are_kept(game: Game) -> None:
 def test_no_other_game_takes_its_deals(game: Game) -> None:
     for other in GAMES:
         if other is not game:
-            entries = list(other.layout.read(list(enumerate(game.deal.deal(3, 1, 20), start=1))))
+            entries = list(other.layout.read(list(enumerate(deal(game, 3, 1, 20), start=1))))
             assert not any(isinstance(entry, Layout) for entry in entries)
 
 
 @each_engine
 def test_every_verdict_is_proved_to_the_referee(game: Game, engine: Engine) -> None:
-    layouts = game.deal.deal(11, 1, DEALS)
+    layouts = deal(game, 11, 1, DEALS)
     solved = solve(game.full_name(engine), layouts)
     assert len(solved) == DEALS
     for layout, verdict, value, evidence in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
@@ -111,7 +112,7 @@ def test_every_verdict_is_proved_to_the_referee(game: Game, engine: Engine) -> N
 
 @each_engine
 def test_evidence_of_another_layout_is_refused(game: Game, engine: Engine) -> None:
-    layouts = game.deal.deal(12, 1, DEALS)
+    layouts = deal(game, 12, 1, DEALS)
     solved = solve(game.full_name(engine), layouts)
     refused = 0
     for index in range(DEALS):
@@ -128,7 +129,7 @@ def test_evidence_of_another_layout_is_refused(game: Game, engine: Engine) -> No
 
 @each_engine
 def test_a_verdict_depends_on_nothing_but_the_layout(game: Game, engine: Engine) -> None:
-    layouts = game.deal.deal(13, 1, DEALS)
+    layouts = deal(game, 13, 1, DEALS)
     name = game.full_name(engine)
     whole = solve(name, layouts)
     backwards = solve(name, layouts[::-1])
@@ -141,7 +142,7 @@ def test_a_verdict_depends_on_nothing_but_the_layout(game: Game, engine: Engine)
 
 @each_engine
 def test_a_node_limit_decides_less_but_nothing_else(game: Game, engine: Engine) -> None:
-    layouts = game.deal.deal(14, 1, DEALS)
+    layouts = deal(game, 14, 1, DEALS)
     name = game.full_name(engine)
     free = solve(name, layouts)
     for limit in (1, 5, max(free.nodes)):
@@ -159,7 +160,7 @@ def test_a_node_limit_decides_less_but_nothing_else(game: Game, engine: Engine) 
 
 @each_engine
 def test_boards_are_drawn_for_the_layout_and_every_step(game: Game, engine: Engine) -> None:
-    for layout in game.deal.deal(15, 1, 5):
+    for layout in deal(game, 15, 1, 5):
         solved = solve(game.full_name(engine), [layout])
         frames = list(game.picture.frames(layout, solved.verdicts[0], solved.evidence[0]))
         assert len(frames) > 1

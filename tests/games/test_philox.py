@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from pipeline.games.hi_q.deal import deal as deal_hi_q
 from pipeline.games.memory.deal import LETTERS
-from pipeline.games.memory.deal import deal as deal_memory
 from pipeline.games.philox import below, next_word, open_stream
+from tests.doing import dealer
+
+deal_hi_q = dealer("hi-q")
+deal_memory = dealer("memory")
 
 PAIRS = [(0, 0), (1, 1), (7, 2**32), (2**64 - 1, 2**63 + 5), (2**63, 2**64 - 1)]
 

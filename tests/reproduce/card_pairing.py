@@ -4,11 +4,13 @@ from collections import Counter
 from fractions import Fraction
 from functools import cache, partial
 
-from pipeline.games.card_pairing.deal import deal
+from tests.doing import dealer
 from tests.games.card_pairing.naive import chance_of_random_play
 from tests.games.card_pairing.test_figures import NEERC, has_three
 from tests.reproduce.figures import Estimate, Figure, mean_of, within
 from tests.reproduce.samples import CHUNK, QUICK, SEED, counted, values
+
+deal = dealer("card-pairing")
 
 GAME = "card pairing"
 RANKS, SUITS, HEIGHT = 9, 4, 4

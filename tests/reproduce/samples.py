@@ -7,6 +7,7 @@ from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
+from pipeline.deals import deal
 from pipeline.games import find_game
 from pipeline.games.contract import Layout, Verdict
 from pipeline.solve import solve
@@ -38,7 +39,7 @@ def counted(work: Work, count: int) -> Counter[int]:
 
 def _values_of_chunk(engine: str, parameters: dict[str, int], first: int) -> Counter[int]:
     game = find_game(engine.partition("/")[0])
-    batch = solve(engine, game.deal.deal(SEED, first, CHUNK, **parameters))
+    batch = solve(engine, deal(game, SEED, first, CHUNK, **parameters))
     found: Counter[int] = Counter()
     for verdict, value in zip(batch.verdicts, batch.values, strict=True):
         found[_as_number(verdict, value)] += 1

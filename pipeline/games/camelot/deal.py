@@ -6,7 +6,7 @@ Deal number k of seed s shuffles the deck AAAA2222…0000JJJJQQQQKKKK with the s
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, unpack
+from pipeline.games.batch import Bytes, Texts, rows
 from pipeline.games.camelot.layout import CARDS, COPIES, VALUES
 from pipeline.games.kernel import kernel
 from pipeline.games.philox import open_stream, shuffle
@@ -14,11 +14,11 @@ from pipeline.games.philox import open_stream, shuffle
 NEW_DECK = np.repeat(np.frombuffer(VALUES.encode("ascii"), dtype=np.uint8), COPIES)
 
 
-def deal(seed: int, first: int, count: int) -> list[str]:
+def deal(seed: int, first: int, count: int) -> Texts:
     """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
     decks = np.tile(NEW_DECK, (count, 1))
     _shuffle_each(np.uint64(seed), np.uint64(first), decks)
-    return unpack(decks.reshape(-1), np.arange(1, count + 1, dtype=np.int64) * CARDS)
+    return rows(decks)
 
 
 @kernel

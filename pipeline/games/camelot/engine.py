@@ -9,13 +9,11 @@ that is fewer than the sixteen slots. A deck can be won iff this holds for P = 1
 ``docs/decisions/0006-camelot.md``.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
+from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
 from pipeline.games.camelot.layout import CARDS, VALUES
-from pipeline.games.contract import NO_LIMIT, Batch, Verdict
+from pipeline.games.contract import NO_LIMIT, Verdict
 from pipeline.games.kernel import kernel
 
 WINNABLE = int(Verdict.WINNABLE)
@@ -39,9 +37,9 @@ LONGEST_EVIDENCE = 256
 """52 slots dealt to, 40 cleared, and two signs around each of at most 22 removals and 37 dealing phases."""
 
 
-def winnable(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+def winnable(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """Whether any play wins; each deck is one node."""
-    return solve_batch(_solve_each, layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(_solve_each, layouts, limit, LONGEST_EVIDENCE)
 
 
 @kernel

@@ -9,7 +9,7 @@ top, the next ones stack 1, and so on.
 import numpy as np
 
 from pipeline.errors import NotFoundError
-from pipeline.games.batch import Bytes, unpack
+from pipeline.games.batch import Bytes, Texts, rows
 from pipeline.games.card_pairing.layout import SUITS
 from pipeline.games.kernel import kernel
 from pipeline.games.philox import open_stream, shuffle
@@ -18,7 +18,7 @@ FRENCH = "23456789TJQKA"
 MORE = "BCD"
 
 
-def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9) -> list[str]:
+def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9) -> Texts:
     """Canonical texts of deals number `first` … `first + count - 1` of `seed`.
 
     Raises
@@ -31,10 +31,9 @@ def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9) -> 
         raise NotFoundError(f"{ranks * SUITS} cards cannot be cut into {stacks} stacks of equal height")
     symbols = FRENCH[-ranks:] + MORE[: max(0, ranks - len(FRENCH))]
     deck = np.frombuffer(symbols.encode("ascii"), dtype=np.uint8).repeat(SUITS)
-    texts = np.full((count, stacks * (height + 1)), ord(" "), dtype=np.uint8)
+    texts = np.full((count, stacks * (height + 1) - 1), ord(" "), dtype=np.uint8)
     _deal_each(np.uint64(seed), np.uint64(first), deck, height, texts)
-    width = texts.shape[1] - 1
-    return unpack(texts[:, :width].reshape(-1), np.arange(1, count + 1, dtype=np.int64) * width)
+    return rows(texts)
 
 
 @kernel

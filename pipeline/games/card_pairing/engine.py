@@ -1,11 +1,10 @@
 """The engine of card pairing: reads deals, lets `search` decide them, and writes down the play or the certificate."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
+from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
 from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES, SUITS
 from pipeline.games.card_pairing.search import (
     ALL,
@@ -20,7 +19,7 @@ from pipeline.games.card_pairing.search import (
     new_search,
     solve,
 )
-from pipeline.games.contract import NO_LIMIT, Batch, Verdict
+from pipeline.games.contract import NO_LIMIT, Verdict
 from pipeline.games.kernel import kernel
 
 WINNABLE = int(Verdict.WINNABLE)
@@ -37,9 +36,9 @@ MORE_SEARCHES = 2
 """For a shorter certificate: with 9 ranks on 9 stacks 14.9 entries on average without, 8.7, 8.0, 7.8 after 1, 2, 3."""
 
 
-def winnable(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+def winnable(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """Whether any play wins; a node is a matching that was assigned to a rank."""
-    return solve_batch(partial(_solve_each, POSSIBLE), layouts, limit, LONGEST_CERTIFICATE)
+    return run_kernel(partial(_solve_each, POSSIBLE), layouts, limit, LONGEST_CERTIFICATE)
 
 
 @kernel

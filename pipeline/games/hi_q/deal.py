@@ -6,8 +6,8 @@ Deal number k of seed s numbers the holes 0 … 32 row by row, shuffles them wit
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, unpack
-from pipeline.games.hi_q.layout import CANONICAL_LENGTH, HOLES, ROWS
+from pipeline.games.batch import Bytes, Texts, rows
+from pipeline.games.hi_q.layout import HOLES, ROWS
 from pipeline.games.kernel import kernel
 from pipeline.games.philox import open_stream, shuffle
 
@@ -17,11 +17,11 @@ PLACES = np.array([place for place, sign in enumerate(EMPTY) if sign == "O"])
 PEG = ord("X")
 
 
-def deal(seed: int, first: int, count: int, pegs: int = 16) -> list[str]:
+def deal(seed: int, first: int, count: int, pegs: int = 16) -> Texts:
     """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
     boards = np.tile(np.frombuffer(EMPTY.encode("ascii"), dtype=np.uint8), (count, 1))
     _put_pegs(np.uint64(seed), np.uint64(first), pegs, boards)
-    return unpack(boards.reshape(-1), np.arange(1, count + 1, dtype=np.int64) * CANONICAL_LENGTH)
+    return rows(boards)
 
 
 @kernel

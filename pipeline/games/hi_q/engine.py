@@ -1,11 +1,9 @@
 """The engine of Hi-Q: the statement's greedy play on a bitboard (see `board`)."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
-from pipeline.games.contract import NO_LIMIT, Batch, Verdict
+from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from pipeline.games.contract import NO_LIMIT, Verdict
 from pipeline.games.hi_q import board as tables
 from pipeline.games.hi_q.board import BITS, DE_BRUIJN, NAME_ROOM, ROW
 from pipeline.games.hi_q.layout import HOLES
@@ -28,9 +26,9 @@ ONE, TWO = np.uint64(1), np.uint64(2)
 ONE_ROW, TWO_ROWS = np.uint64(ROW), np.uint64(2 * ROW)
 
 
-def greedy(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+def greedy(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """Play each board to its end; the value is the sum of the holes with pegs, a node is a position."""
-    return solve_batch(_play_each, layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(_play_each, layouts, limit, LONGEST_EVIDENCE)
 
 
 @kernel

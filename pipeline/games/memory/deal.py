@@ -6,20 +6,19 @@ shuffles them once with the stream of that deal (see `pipeline.games.philox`).
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, unpack
+from pipeline.games.batch import Bytes, Texts, rows
 from pipeline.games.kernel import kernel
 from pipeline.games.philox import open_stream, shuffle
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def deal(seed: int, first: int, count: int, pairs: int = 25) -> list[str]:
+def deal(seed: int, first: int, count: int, pairs: int = 25) -> Texts:
     """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
     sorted_cards = np.frombuffer(LETTERS[:pairs].encode("ascii"), dtype=np.uint8).repeat(2)
     layouts = np.tile(sorted_cards, (count, 1))
     _shuffle_each(np.uint64(seed), np.uint64(first), layouts)
-    ends = np.arange(1, count + 1, dtype=np.int64) * sorted_cards.size
-    return unpack(layouts.reshape(-1), ends)
+    return rows(layouts)
 
 
 @kernel

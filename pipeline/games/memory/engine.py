@@ -5,13 +5,12 @@
 flips on average; the last is within 0.003 of the expectation of optimal play, 79.6595.
 """
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
-from pipeline.games.contract import NO_LIMIT, Batch, Verdict
+from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from pipeline.games.contract import NO_LIMIT, Verdict
 from pipeline.games.kernel import kernel
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
@@ -31,19 +30,19 @@ SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)
 
 
-def two_pass(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+def two_pass(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """Look at all cards two by two, then collect the pairs that were not met on the way."""
-    return solve_batch(partial(_play_each, TWO_PASS), layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(partial(_play_each, TWO_PASS), layouts, limit, LONGEST_EVIDENCE)
 
 
-def two_pass_last_card(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+def two_pass_last_card(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """The same, but the last two cards are not looked at in vain: the last can only match what is still single."""
-    return solve_batch(partial(_play_each, TWO_PASS_LAST_CARD), layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(partial(_play_each, TWO_PASS_LAST_CARD), layouts, limit, LONGEST_EVIDENCE)
 
 
-def incremental(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+def incremental(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """Look at the cards in order and collect every pair as soon as both its places are known."""
-    return solve_batch(partial(_play_each, INCREMENTAL), layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(partial(_play_each, INCREMENTAL), layouts, limit, LONGEST_EVIDENCE)
 
 
 @kernel

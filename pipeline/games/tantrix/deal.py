@@ -13,7 +13,7 @@ A game is played with the random numbers of the deal (see `pipeline.games.philox
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, unpack
+from pipeline.games.batch import Bytes, Numbers, Texts
 from pipeline.games.kernel import kernel
 from pipeline.games.philox import Stream, below, open_stream, shuffle
 from pipeline.games.tantrix.board import (
@@ -44,13 +44,13 @@ LONGEST_PLACED = len("-19,-19:BBGGRR ")
 LONGEST_HAND = len("/ ") + HAND * len("BBGGRR ")
 
 
-def deal(seed: int, first: int, count: int, tiles: int = 10) -> list[str]:
+def deal(seed: int, first: int, count: int, tiles: int = 10) -> Texts:
     """Canonical texts of deals number `first` … `first + count - 1` of `seed`, with so many tiles on the field."""
     names = np.frombuffer("".join(TILES).encode("ascii"), dtype=np.uint8)
     text = np.empty(count * (LONGEST_PLACED * tiles + LONGEST_HAND), dtype=np.uint8)
-    ends = np.empty(count, dtype=np.int64)
-    _deal_each(np.uint64(seed), np.uint64(first), tiles, names, text, ends)
-    return unpack(text, ends)
+    starts = np.zeros(count + 1, dtype=np.int64)
+    _deal_each(np.uint64(seed), np.uint64(first), tiles, names, text, starts[1:])
+    return Texts(text, starts)
 
 
 @kernel

@@ -1,11 +1,9 @@
 """The engine of Tantrix: all legal moves of the player to move."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, solve_batch
-from pipeline.games.contract import NO_LIMIT, Batch, Verdict
+from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from pipeline.games.contract import NO_LIMIT, Verdict
 from pipeline.games.kernel import kernel
 from pipeline.games.tantrix.board import (
     MOST_MOVES,
@@ -28,9 +26,9 @@ SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)
 
 
-def legal_moves(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
+def legal_moves(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """Count and list the legal moves of the player to move."""
-    return solve_batch(_solve_each, layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(_solve_each, layouts, limit, LONGEST_EVIDENCE)
 
 
 @kernel

@@ -5,12 +5,14 @@ from itertools import permutations
 
 import pytest
 
-from pipeline.games.camelot.deal import deal
-from pipeline.games.camelot.engine import winnable
 from pipeline.games.camelot.layout import SORTED_DECK
 from pipeline.games.camelot.rules import check
 from pipeline.games.contract import Verdict
+from tests.doing import dealer, solver
 from tests.games.camelot.naive import winnable_by_counts, winnable_by_prefixes, winnable_literally
+
+deal = dealer("camelot")
+winnable = solver("camelot/winnable")
 
 SAMPLE = 200_000
 EXACT = 0.5138032729

@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import InvalidEvidence
-from pipeline.games.camelot.deal import deal
-from pipeline.games.camelot.engine import winnable
 from pipeline.games.camelot.rules import must_stay, prove_loss
+from tests.doing import dealer, solver
 from tests.games.camelot.naive import WORTH, winnable_by_prefixes, winnable_literally
+
+deal = dealer("camelot")
+winnable = solver("camelot/winnable")
 
 Board = tuple[str, ...]
 """The cards on slots without names, sorted."""

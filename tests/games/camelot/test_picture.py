@@ -3,10 +3,12 @@
 import pytest
 
 from pipeline.errors import InvalidEvidence
-from pipeline.games.camelot.deal import deal
-from pipeline.games.camelot.engine import winnable
 from pipeline.games.camelot.picture import frames
 from pipeline.games.contract import Verdict
+from tests.doing import dealer, solver
+
+deal = dealer("camelot")
+winnable = solver("camelot/winnable")
 
 WON = "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000"
 LOST = "AAAA222233334444555566667777888899990000JJJJQQQQKKKK"

@@ -5,11 +5,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.camelot.deal import deal
-from pipeline.games.camelot.engine import winnable
 from pipeline.games.camelot.rules import Table, check
 from pipeline.games.contract import Verdict
+from tests.doing import dealer, solver
 from tests.games.camelot.naive import replay_wins
+
+deal = dealer("camelot")
+winnable = solver("camelot/winnable")
 
 LOST = "AAAA222233334444555566667777888899990000JJJJQQQQKKKK"
 WON = "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000"

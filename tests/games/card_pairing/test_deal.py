@@ -6,10 +6,12 @@ import pytest
 
 from pipeline.errors import NotFoundError
 from pipeline.games.card_pairing import GAME
-from pipeline.games.card_pairing.deal import deal
 from pipeline.games.card_pairing.layout import read
 from pipeline.games.contract import Layout
+from tests.doing import dealer
 from tests.games.test_philox import Plain
+
+deal = dealer("card-pairing")
 
 SYMBOLS = {1: "A", 2: "KA", 9: "6789TJQKA", 13: "23456789TJQKA", 14: "23456789TJQKAB", 16: "23456789TJQKABCD"}
 LAST = (2**64 - 1, 2**63 + 5)

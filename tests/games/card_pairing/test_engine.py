@@ -5,11 +5,13 @@ from itertools import combinations
 
 import pytest
 
-from pipeline.games.card_pairing.deal import deal
-from pipeline.games.card_pairing.engine import winnable
 from pipeline.games.card_pairing.rules import check
 from pipeline.games.contract import Batch, Verdict
+from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import SHAPES, decks, is_refutation, winnable_by_matchings, winnable_by_play
+
+deal = dealer("card-pairing")
+winnable = solver("card-pairing/winnable")
 
 STATEMENT = [
     "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ",

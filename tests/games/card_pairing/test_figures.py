@@ -2,10 +2,12 @@
 
 import pytest
 
-from pipeline.games.card_pairing.deal import deal
-from pipeline.games.card_pairing.engine import winnable
 from pipeline.games.contract import Verdict
+from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import chance_of_random_play
+
+deal = dealer("card-pairing")
+winnable = solver("card-pairing/winnable")
 
 SAMPLE = 200_000
 NEERC = "A96K JQAK 7QJK QTJ9 6TA8 QTK8 89T7 97J7 86A6"

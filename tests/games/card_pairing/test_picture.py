@@ -3,10 +3,12 @@
 import pytest
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.card_pairing.deal import deal
-from pipeline.games.card_pairing.engine import winnable
 from pipeline.games.card_pairing.picture import frames
 from pipeline.games.contract import Verdict
+from tests.doing import dealer, solver
+
+deal = dealer("card-pairing")
+winnable = solver("card-pairing/winnable")
 
 WIDEST = 76
 

@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.card_pairing.deal import deal
-from pipeline.games.card_pairing.engine import winnable
 from pipeline.games.card_pairing.rules import check, play, start
 from pipeline.games.contract import Verdict
+from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import decks, is_refutation, is_win, winnable_by_play
+
+deal = dealer("card-pairing")
+winnable = solver("card-pairing/winnable")
 
 WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 TRACE = "25 46 06 26 36 34 24 14 28 35 78 07 01 03 18 15 57 78"

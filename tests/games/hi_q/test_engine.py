@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from pipeline.games.contract import Verdict
 from pipeline.games.hi_q.board import DE_BRUIJN, bit_numbers, hole_numbers, jumps
-from pipeline.games.hi_q.deal import deal
-from pipeline.games.hi_q.engine import greedy
 from pipeline.games.hi_q.layout import read
+from tests.doing import dealer, solver
 from tests.games.hi_q.naive import LINES, play
+
+deal = dealer("hi-q")
+greedy = solver("hi-q/greedy")
 
 
 def board(pegs: set[int]) -> str:

@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.contract import Verdict
-from pipeline.games.hi_q.deal import deal
-from pipeline.games.hi_q.engine import greedy
 from pipeline.games.hi_q.rules import check, jumps, start
+from tests.doing import dealer, solver
+
+deal = dealer("hi-q")
+greedy = solver("hi-q/greedy")
 
 LAYOUT = "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO"
 TRACE = "12-26 25-27 10-24"

@@ -6,8 +6,10 @@ import pytest
 
 from pipeline.games.contract import Layout
 from pipeline.games.memory import GAME
-from pipeline.games.memory.deal import deal
 from pipeline.games.memory.layout import read
+from tests.doing import dealer
+
+deal = dealer("memory")
 
 PINNED = {
     (1, 1, 25): "KGJUFCEXTAHNDRYJROBISMNVQBAUCVQOPHETPWKWDLFXGILYMS",

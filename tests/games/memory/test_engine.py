@@ -9,6 +9,7 @@ import pytest
 from pipeline.games.contract import Engine, Verdict
 from pipeline.games.memory import GAME
 from pipeline.games.memory.rules import check
+from tests.doing import solver
 from tests.games.memory.naive import STRATEGIES
 
 WORST = "AYBACBDCEDFEGFHGIHJIKJLKMLNMONPOQPRQSRTSUTVUWVXWYX"
@@ -30,7 +31,7 @@ def random_layouts() -> Iterator[str]:
 @pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
 def test_engine_agrees_with_the_second_implementation_and_the_referee(engine: Engine) -> None:
     layouts = [*all_small_layouts(), *random_layouts()]
-    batch = GAME.solver(engine)(layouts)
+    batch = solver(GAME.full_name(engine))(layouts)
     assert set(batch.verdicts) == {Verdict.SCORED}
     assert set(batch.nodes) == {1}
     for layout, verdict, value, evidence in zip(layouts, batch.verdicts, batch.values, batch.evidence, strict=True):
@@ -43,20 +44,20 @@ def test_engine_agrees_with_the_second_implementation_and_the_referee(engine: En
 @pytest.mark.parametrize(("name", "flips"), [("two-pass", 100), ("two-pass-last-card", 98), ("incremental", 98)])
 def test_worst_string_of_the_article(name: str, flips: int) -> None:
     (engine,) = (engine for engine in GAME.engines if engine.name == name)
-    assert GAME.solver(engine)([WORST]).values == [flips]
+    assert solver(GAME.full_name(engine))([WORST]).values == [flips]
 
 
 def test_statement_example_is_solved_by_the_default_engine() -> None:
     lines = (GAME.examples / "memory-statement.txt").read_text().splitlines()
     assert lines == [WORST]
-    values = GAME.solver(GAME.engines[0])(lines).values
+    values = solver(GAME.full_name(GAME.engines[0]))(lines).values
     assert (GAME.examples / "memory-statement.answer").read_text() == "".join(f"{value}\n" for value in values)
 
 
 @pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
 def test_a_verdict_depends_on_its_layout_alone(engine: Engine) -> None:
     layouts = list(random_layouts())[:500]
-    solve = GAME.solver(engine)
+    solve = solver(GAME.full_name(engine))
     together = solve(layouts)
     for i in (0, 1, 250, 499):
         alone = solve(layouts[i : i + 1])
@@ -65,14 +66,14 @@ def test_a_verdict_depends_on_its_layout_alone(engine: Engine) -> None:
 
 @pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
 def test_no_nodes_allowed_is_undecided(engine: Engine) -> None:
-    batch = GAME.solver(engine)(["AA", "ABBA"], limit=0)
+    batch = solver(GAME.full_name(engine))(["AA", "ABBA"], limit=0)
     assert batch.verdicts == [Verdict.UNDECIDED] * 2
     assert (batch.values, batch.nodes, batch.evidence) == ([None] * 2, [0] * 2, [None] * 2)
 
 
 @pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
 def test_an_empty_batch_and_one_larger_than_the_room_for_evidence(engine: Engine) -> None:
-    solve = GAME.solver(engine)
+    solve = solver(GAME.full_name(engine))
     assert len(solve([])) == 0
     evidence = solve([WORST] * 10_000).evidence
     assert len(evidence) == 10_000

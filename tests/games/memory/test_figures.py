@@ -9,7 +9,9 @@ import pytest
 
 from pipeline.games.contract import Engine
 from pipeline.games.memory import GAME
-from pipeline.games.memory.deal import deal
+from tests.doing import dealer, solver
+
+deal = dealer("memory")
 
 DEALS = 200_000
 
@@ -25,7 +27,7 @@ def layouts() -> list[str]:
     ids=[engine.name for engine in GAME.engines],
 )
 def test_mean_flips_of_random_layouts(layouts: list[str], engine: Engine, mean: float, least: int, most: int) -> None:
-    values = [value for value in GAME.solver(engine)(layouts).values if value is not None]
+    values = [value for value in solver(GAME.full_name(engine))(layouts).values if value is not None]
     assert len(values) == DEALS
     assert abs(fmean(values) - mean) < 5 * stdev(values) / sqrt(DEALS) + 0.004
     assert least <= min(values)
@@ -92,7 +94,7 @@ def test_optimal_play_in_expectation() -> None:
 def test_incremental_play_is_optimal_on_small_boards(pairs: int) -> None:
     """Averaged over every order of the cards, two flips a move."""
     layouts = list(all_orders("ABCD"[:pairs] * 2))
-    values = [value for value in GAME.solver(GAME.engines[2])(layouts).values if value is not None]
+    values = [value for value in solver(GAME.full_name(GAME.engines[2]))(layouts).values if value is not None]
     assert Fraction(sum(values), 2 * len(layouts)) == optimal_moves(0, pairs)
 
 
@@ -102,5 +104,5 @@ def all_orders(cards: str) -> set[str]:
 
 
 def test_incremental_play_is_optimal_for_25_pairs(layouts: list[str]) -> None:
-    values = [value for value in GAME.solver(GAME.engines[2])(layouts).values if value is not None]
+    values = [value for value in solver(GAME.full_name(GAME.engines[2]))(layouts).values if value is not None]
     assert abs(fmean(values) - 2 * optimal_moves(0, 25)) < 5 * stdev(values) / sqrt(DEALS)

@@ -10,6 +10,7 @@ from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.contract import Engine, Verdict
 from pipeline.games.memory import GAME
 from pipeline.games.memory.rules import Table, check
+from tests.doing import solver
 
 ENGINE_NAMES = [engine.name for engine in GAME.engines]
 
@@ -18,7 +19,7 @@ def solved(engine: Engine, pairs: int, seed: int) -> tuple[str, int, str]:
     cards = list("ABCDEFGHIJKL"[:pairs] * 2)
     Random(seed).shuffle(cards)
     layout = "".join(cards)
-    batch = GAME.solver(engine)([layout])
+    batch = solver(GAME.full_name(engine))([layout])
     value, evidence = batch.values[0], batch.evidence[0]
     assert value is not None
     assert evidence is not None

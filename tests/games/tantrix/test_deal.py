@@ -4,9 +4,11 @@ import pytest
 
 from pipeline.games.contract import Layout
 from pipeline.games.tantrix import GAME
-from pipeline.games.tantrix.deal import deal
 from pipeline.games.tantrix.layout import read
+from tests.doing import dealer
 from tests.games.tantrix import naive
+
+deal = dealer("tantrix")
 
 PINNED = {
     (1, 2, 1): "0,0:YRGRGY / BBGGRR BBYGGY BBYYRR GGYYRR GRRGYY",

@@ -6,12 +6,14 @@ import pytest
 
 from pipeline.games.contract import Layout, Verdict
 from pipeline.games.tantrix import GAME
-from pipeline.games.tantrix.deal import deal
 from pipeline.games.tantrix.layout import read
 from pipeline.games.tantrix.rules import check
+from tests.doing import dealer, solver
 from tests.games.tantrix import naive
 
-SOLVE = GAME.solver(GAME.engines[0])
+deal = dealer("tantrix")
+
+SOLVE = solver("tantrix/legal-moves")
 
 
 def assert_all_agree(layouts: list[str]) -> None:

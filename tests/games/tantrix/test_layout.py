@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from pipeline.errors import BadLayout
 from pipeline.games.contract import Layout, Reject
-from pipeline.games.tantrix.deal import deal
 from pipeline.games.tantrix.layout import canonical, read
 from pipeline.games.tantrix.tiles import LEAST, TILES
+from tests.doing import dealer
 from tests.games.tantrix import naive
+
+deal = dealer("tantrix")
 
 HAND = "BBGGYY BGBRRG BGBYYG BRBYYR GRGYYR"
 CASE = ["2", "0 0 BBYYRR", "1 0 GGRRBB", HAND]

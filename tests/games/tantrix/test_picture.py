@@ -2,10 +2,12 @@
 
 from pipeline.games.contract import Verdict
 from pipeline.games.tantrix import GAME
-from pipeline.games.tantrix.deal import deal
 from pipeline.games.tantrix.layout import canonical
 from pipeline.games.tantrix.picture import frames
+from tests.doing import dealer, solver
 from tests.games.tantrix import naive
+
+deal = dealer("tantrix")
 
 LAYOUT = canonical("0,0:BYYGBG -1,1:GRGBBR 1,0:YRBRYB 2,0:YGGRRY / RBBRYY GBGYBY YBBRYR YBYBRR RBBRGG")
 
@@ -66,7 +68,7 @@ def test_no_legal_moves() -> None:
 
 def test_every_picture_is_narrow_and_shows_every_tile() -> None:
     layouts = [naive.longest_row(), *deal(1, 1, 200, tiles=20)]
-    batch = GAME.solver(GAME.engines[0])(layouts)
+    batch = solver(GAME.full_name(GAME.engines[0]))(layouts)
     for layout, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
         for frame in frames(layout, verdict, evidence):
             assert max(map(len, frame.splitlines())) <= 76

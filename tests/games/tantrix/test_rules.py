@@ -6,13 +6,14 @@ from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.contract import Verdict
-from pipeline.games.tantrix import GAME
-from pipeline.games.tantrix.deal import deal
 from pipeline.games.tantrix.layout import canonical
 from pipeline.games.tantrix.rules import Move, Position, Space, check, read_position
+from tests.doing import dealer, solver
 from tests.games.tantrix import naive
 
-SOLVE = GAME.solver(GAME.engines[0])
+deal = dealer("tantrix")
+
+SOLVE = solver("tantrix/legal-moves")
 
 FREE = canonical(
     "0,0:BRYRBY 1,0:GRGBRB -1,1:GGYBYB 0,1:YYBBGG -2,2:YYBGBG -3,3:BYGYGB / BBRRGG GBYBYG RBRBGG GYBGBY GRBBRG"

@@ -51,6 +51,11 @@ def audit_part(store: Store, job: AuditJob) -> Findings:
     """What a job of an audit finds: a sample is judged verdict by verdict, else the whole record is gone through."""
     run = find_run(store, str(job.run))
     numbers = range(job.lease.first, job.lease.stop)
+    if job.survey:
+        sample = [sampled(number, job.size, job.population, job.seed) for number in numbers]
+        from pipeline.survey.auditing import audit_survey  # loads the compiler
+
+        return audit_survey(store, run, sample, whole=job.size == job.population)
     if job.size < run.items:
         positions = [sampled(number, job.size, run.items, job.seed) for number in numbers]
         records = read_records(store, run, positions)
@@ -59,10 +64,10 @@ def audit_part(store: Store, job: AuditJob) -> Findings:
     return _judged(run, stretch.records), list(_faults(run, stretch))
 
 
-def abandoned(store: Store, job: AuditJob) -> Findings:
+def abandoned(job: AuditJob) -> Findings:
     """What there is to say of a job that cannot be done, however often it is tried."""
-    run = find_run(store, str(job.run))
-    first, last = (sampled(number, job.size, run.items, job.seed) for number in (job.lease.first, job.lease.stop - 1))
+    ends = job.lease.first, job.lease.stop - 1
+    first, last = (sampled(number, job.size, job.population, job.seed) for number in ends)
     return [], [Fault(first, last, f"these items cannot be audited: {job.lease.trouble}")]
 
 

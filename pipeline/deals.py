@@ -1,13 +1,18 @@
-"""Ranges of numbered deals: ``deal:camelot:seed=1:1-100000``, with parameters where a game has some."""
+"""Ranges of numbered deals: ``deal:camelot:seed=1:1-100000``, with parameters where a game has some; without an end
+they are ``deal:camelot:seed=1:1-``."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from pipeline.errors import NotFoundError
 from pipeline.games import find_game
 from pipeline.games.contract import Game, Layout
+
+if TYPE_CHECKING:
+    from pipeline.games.batch import Texts
 
 PREFIX = "deal:"
 BLOCK = 2_000
@@ -46,24 +51,25 @@ class DealRange:
                 raise NotFoundError(f"{name} ({known.meaning}) is {known.least} to {known.most}, not {value}")
 
     @property
+    def endless(self) -> bool:
+        """Whether it has no end but that of the numbers."""
+        return self.last == MOST
+
+    @property
     def name(self) -> str:
         """The range as it is written; parameters that have their default value are left out."""
+        end = "" if self.endless else self.last
         parameters = [
             f"{name}={value}:"
             for name, value in sorted(self.parameters.items())
             if value != self.game.deals.parameters[name].default
         ]
-        return f"{PREFIX}{self.game.name}:seed={self.seed}:{''.join(parameters)}{self.first}-{self.last}"
-
-    @property
-    def generator(self) -> str:
-        """Name and version of what deals them: stored with the source, and part of its identity."""
-        return f"philox4x64-10 {self.game.name}/{self.game.deals.version}"
+        return f"{PREFIX}{self.game.name}:seed={self.seed}:{''.join(parameters)}{self.first}-{end}"
 
     @property
     def digest(self) -> bytes:
         """SHA-256 of generator and range."""
-        return sha256(f"{self.generator}\n{self.name}".encode()).digest()
+        return sha256(f"{self.game.generator}\n{self.name}".encode()).digest()
 
     def __len__(self) -> int:
         return self.last - self.first + 1
@@ -72,6 +78,10 @@ class DealRange:
         """The layouts, dealt block by block; a layout's line is the number of its deal."""
         for start in range(self.first, self.last + 1, BLOCK):
             yield from self.starting(start, min(BLOCK, self.last - start + 1))
+
+    def texts(self, number: int, count: int) -> "Texts":
+        """Canonical texts of the `count` deals from `number` on."""
+        return self.game.deal.deal(self.seed, number, count, **self.parameters)
 
     def starting(self, number: int, count: int) -> list[Layout]:
         """The `count` deals from `number` on."""
@@ -92,7 +102,7 @@ def is_deal_range(text: str) -> bool:
 
 
 def parse_deal_range(text: str) -> DealRange:
-    """Read ``deal:GAME:seed=S:[NAME=VALUE:]FIRST-LAST``; ``FIRST`` alone is one deal.
+    """Read ``deal:GAME:seed=S:[NAME=VALUE:]FIRST-LAST``; ``FIRST`` alone is one deal, ``FIRST-`` has no end.
 
     Raises
     ------
@@ -101,12 +111,13 @@ def parse_deal_range(text: str) -> DealRange:
     """
     usage = f"{text!r} is no range of deals; write deal:GAME:seed=S:FIRST-LAST, for example deal:camelot:seed=1:1-1000"
     game, *options, numbers = text.removeprefix(PREFIX).split(":") if text.count(":") > 1 else ("", "")
-    span = re.fullmatch(r"(\d{1,20})(?:-(\d{1,20}))?", numbers, re.ASCII)
+    span = re.fullmatch(r"(\d{1,20})(-)?(\d{1,20})?", numbers, re.ASCII)
     named = [re.fullmatch(r"([a-z]+)=(\d{1,20})", option, re.ASCII) for option in options]
-    if span is None or None in named:
+    if span is None or None in named or (span[3] and not span[2]):
         raise NotFoundError(usage)
     parameters = {match[1]: int(match[2]) for match in named if match}
     if "seed" not in parameters or len(parameters) < len(options):
         raise NotFoundError(usage)
     seed = parameters.pop("seed")
-    return DealRange(find_game(game), seed, int(span[1]), int(span[2] or span[1]), parameters)
+    end = span[3] or (MOST if span[2] else span[1])
+    return DealRange(find_game(game), seed, int(span[1]), int(end), parameters)

@@ -9,6 +9,7 @@ DealmillError
 ├── WorkerError       the workers cannot be started or died                  (exit code 1)
 ├── RetractedError    the engine version that was asked was retracted         (exit code 1)
 ├── VersionError      another engine version is installed than is on record  (exit code 1)
+├── DifferenceError   what comes out again is not what is on record           (exit code 3)
 ├── BadLayout         one layout breaks the rules of its game: all reasons   (recorded as a reject)
 └── InvalidEvidence   a trace or certificate does not prove its verdict
     └── IllegalMove   a move the rules do not allow
@@ -55,6 +56,12 @@ class RetractedError(DealmillError):
 
 class VersionError(DealmillError):
     """Another version of an engine is installed than the one on record."""
+
+
+class DifferenceError(DealmillError):
+    """What comes out when something is done again is not what is on record."""
+
+    exit_code = 3
 
 
 class BadLayout(DealmillError):

@@ -37,7 +37,12 @@ def block_digest(
     """
     said = [first, list(layouts), [None if verdict is None else int(verdict) for verdict in verdicts]]
     text = json.dumps([*said, list(values), list(evidence)], separators=(",", ":"))
-    return blake2b(text.encode("ascii"), digest_size=SIZE).digest()
+    return digest(text.encode("ascii"))
+
+
+def digest(text: bytes) -> bytes:
+    """BLAKE2b-256 of the text of a block."""
+    return blake2b(text, digest_size=SIZE).digest()
 
 
 def fingerprint(digests: Iterable[bytes]) -> str:

@@ -107,9 +107,13 @@ def deals_reading(store: Store, deals: DealRange) -> Iterator[Reading]:
 
     Raises
     ------
+    InputError
+        If they have no end.
     StoreError
     """
-    source = open_source(store, deals.game.name, deals.name, deals.digest, deals.generator)
+    if deals.endless:
+        raise InputError(f"{deals.name} has no end: name the last deal, or survey it with: dealmill survey")
+    source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator)
     reading = Reading(store, source, iter(deals), lambda: reading.source.accepted, len(deals))
     yield reading
 

@@ -63,9 +63,18 @@ def _all_results(store: Store, runs: list[Run], wanted: Wanted, after: tuple[int
         if run.id < after[0]:
             continue
         position = after[1] if run.id == after[0] else 0
-        while found := page(store, run, wanted, position, PAGE):
+        while found := _page(store, run, wanted, position, PAGE):
             yield from found
             position = found[-1].position
+
+
+def _page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
+    """The next wanted verdicts of a run, from rows, or dealt and solved again."""
+    if not run.survey:
+        return page(store, run, wanted, after, most)
+    from pipeline.survey import solving  # loads the compiler
+
+    return solving.page(store, run, wanted, after, most)
 
 
 def find_result(store: Store, run: Run, position: int) -> Result:
@@ -76,7 +85,7 @@ def find_result(store: Store, run: Run, position: int) -> Result:
     NotFoundError
         If there is none (yet).
     """
-    found = page(store, run, Wanted(), position - 1, 1)
+    found = _page(store, run, Wanted(), position - 1, 1)
     if not found or found[0].position != position:
         raise NotFoundError(
             f"run {run.id} has no verdict on item {position}; dealmill status {run.id} says how far it is"

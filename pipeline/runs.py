@@ -19,10 +19,12 @@ def queue_run(store: Store, source: Source, engine_name: str, limit: int, why: s
     Raises
     ------
     NotFoundError
-        If there is no such engine, or it is one of another game.
+        If there is no such engine, or it is one of another game, or the source has no end.
     RetractedError
         If the engine's version was retracted.
     """
+    if source.endless:
+        raise NotFoundError(f"{source.name} has no end: dealmill survey works on it")
     game, engine = find_engine(engine_name, find_game(source.game))
     if game.name != source.game:
         raise NotFoundError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")

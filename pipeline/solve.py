@@ -54,11 +54,18 @@ def broken_down(trouble: str, count: int) -> Solved:
 def load(name: str) -> EngineFunction:
     """An engine ready to run. Where its kernels must be compiled first, one process does it and the others wait."""
     game, engine = find_engine(name)
-    with _alone(), _told(name):
+    with compiling(name):
         solver = game.solver(engine)
         with (game.examples / f"{game.name}-deals.txt").open() as deals:
             solver(pack([next(deals).rstrip("\n")]))
     return solver
+
+
+@contextmanager
+def compiling(what: str) -> Iterator[None]:
+    """To be around all that may compile: one process does it while the others wait, and the user is told."""
+    with _alone(), _told(what):
+        yield
 
 
 @contextmanager

@@ -10,12 +10,14 @@ from pipeline.games.batch import listed, pack
 from pipeline.games.contract import NO_LIMIT, Batch, Layout
 from pipeline.runs import installed_engines
 from pipeline.solve import load, solve
-from pipeline.store import audits, jobs, leases
+from pipeline.store import audits, jobs, leases, surveys
 from pipeline.store.audits import AUDITING, Audit, find_audit
 from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING, Job
 from pipeline.store.runs import Run, find_run, plan_run
 from pipeline.store.sources import Source, append, complete, open_source
+from pipeline.store.surveys import SURVEYING
+from pipeline.survey.solving import survey_part
 
 LEASE = 60.0
 
@@ -48,6 +50,15 @@ def do_runs(store: Store) -> None:
         assert jobs.finish(store, job, said(job))
 
 
+def do_surveys(store: Store, *, backwards: bool = False) -> None:
+    """Solve all that is pending of surveys."""
+    numbers = leases.pending(store, SURVEYING, installed_engines(), 10_000)
+    for number in reversed(numbers) if backwards else numbers:
+        job = surveys.claim(store, number, "test", LEASE)
+        assert job is not None
+        assert surveys.finish(store, job, survey_part(job, {}))
+
+
 def dealer(game: str) -> Callable[..., list[str]]:
     """What deals a game: ``(seed, first, count, **parameters)``."""
     return partial(deal, find_game(game))
@@ -69,7 +80,11 @@ def said(job: Job) -> Batch:
 
 def an_audit(store: Store, run: Run, sample: int | None = None, seed: int = 1) -> Audit:
     """A finished audit."""
-    number = queue_audit(store, run, sample, seed)
+    return do_audit(store, queue_audit(store, run, sample, seed))
+
+
+def do_audit(store: Store, number: int) -> Audit:
+    """Work on all audits, and return one."""
     for part in leases.pending(store, AUDITING, installed_engines(), 10_000):
         job = audits.claim(store, part, "test", LEASE)
         assert job is not None

@@ -330,7 +330,7 @@ def test_items_that_cannot_be_audited_are_a_fault(store: Store) -> None:
     leases.release(store, AUDITING, job.lease, "MemoryError: ")
     job = audits.claim(store, part, "test", LEASE)
     assert job is not None
-    judged, found = abandoned(store, job)
+    judged, found = abandoned(job)
     assert (judged, found) == ([], [Fault(1, 30, "these items cannot be audited: MemoryError: ")])
 
 

@@ -4,17 +4,20 @@ still ours."""
 import logging
 import os
 import socket
+from collections.abc import Callable
 
 from pipeline.audit import abandoned, audit_part
 from pipeline.games.batch import listed
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.solve import broken_down, load, solve
-from pipeline.store import audits, jobs, leases
+from pipeline.store import audits, jobs, leases, surveys
 from pipeline.store.audits import AUDITING
 from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
 from pipeline.store.opening import open_store
+from pipeline.store.surveys import SURVEYING
+from pipeline.survey.solving import ready, survey_part
 from workers.app import app
 
 logger = logging.getLogger(__name__)
@@ -43,7 +46,7 @@ def solve_job(number: int) -> None:
     if engine not in installed_engines():
         logger.error("job %d is for %s %s, which is not installed here; it is left to others", number, *engine)
         return
-    _load_before_the_lease_begins(engine[0])
+    _load_before_the_lease_begins(load, engine[0])
     job = jobs.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
     if job is None:
         return
@@ -59,7 +62,31 @@ def solve_job(number: int) -> None:
         logger.warning("job %d is another worker's by now; its verdicts here are dropped", number)
 
 
-def _load_before_the_lease_begins(engine: str) -> None:
+@app.task(name="dealmill.survey", Request="workers.watch:Surveying")  # type: ignore[untyped-decorator]
+def survey_job(number: int) -> None:
+    """Do a job of a survey."""
+    store = configured_store()
+    engine = jobs.engine_of(store, number)
+    if engine is None or engine not in installed_engines():
+        return
+    _load_before_the_lease_begins(ready, engine[0])
+    job = surveys.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
+    if job is None:
+        return
+    if job.lease.attempt > ATTEMPTS:
+        trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}"
+        found = survey_part(job, dict.fromkeys(range(job.lease.first, job.lease.stop), trouble))
+    else:
+        try:
+            found = survey_part(job, {})
+        except Exception as error:
+            leases.release(store, SURVEYING, job.lease, f"{type(error).__name__}: {error}")
+            raise
+    if not surveys.finish(store, job, found):
+        logger.warning("job %d is another worker's by now; what it found here is dropped", number)
+
+
+def _load_before_the_lease_begins(load: Callable[[str], object], engine: str) -> None:
     """Compiling may take longer than a lease; an error here comes again while solving, and counts there."""
     try:
         load(engine)
@@ -75,7 +102,7 @@ def audit_job(number: int) -> None:
     if job is None:
         return
     if job.lease.attempt > ATTEMPTS:
-        findings = abandoned(store, job)
+        findings = abandoned(job)
     else:
         try:
             findings = audit_part(store, job)
@@ -86,5 +113,5 @@ def audit_job(number: int) -> None:
         logger.warning("job %d is another worker's by now; its judgements here are dropped", number)
 
 
-TASKS = {SOLVING: solve_job, AUDITING: audit_job}
+TASKS = {SOLVING: solve_job, SURVEYING: survey_job, AUDITING: audit_job}
 """The task for each kind of job."""

@@ -9,6 +9,7 @@ from pipeline.errors import DealmillError
 from pipeline.store.audits import AUDITING
 from pipeline.store.jobs import SOLVING
 from pipeline.store.leases import Kind, expire
+from pipeline.store.surveys import SURVEYING
 from workers.tasks import configured_store, worker_name
 
 logger = logging.getLogger(__name__)
@@ -40,6 +41,12 @@ class Solving(Watched):
     """A message about a job of a run."""
 
     kind = SOLVING
+
+
+class Surveying(Watched):
+    """A message about a job of a survey."""
+
+    kind = SURVEYING
 
 
 class Auditing(Watched):

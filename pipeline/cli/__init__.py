@@ -21,6 +21,7 @@ COMMANDS = {
     "rerun": "rerun",
     "diff": "rerun",
     "export": "export",
+    "survey": "survey",
     "retract": "retract",
     "log": "retract",
     "answer": "answer",

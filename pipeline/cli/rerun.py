@@ -11,7 +11,6 @@ from pipeline.cli.audit import DIFFERENT
 from pipeline.cli.output import counted, output_options, write_first
 from pipeline.cli.sources import open_configured_store
 from pipeline.cli.work import solve_runs
-from pipeline.errors import NotFoundError
 
 if TYPE_CHECKING:
     from pipeline.store.database import Store
@@ -62,15 +61,13 @@ def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
 
 
 def _compare(ctx: click.Context, store: "Store", one: "Run", other: "Run", form: str | None) -> None:
-    from pipeline.store.differences import differences
+    from pipeline.compare import compare
 
-    if one.game != other.game:
-        raise NotFoundError(f"run {one.id} is of {one.game}, run {other.id} of {other.game}: nothing to compare")
     number = 0
 
     def rows() -> Iterator[dict[str, object]]:
         nonlocal number
-        for number, difference in enumerate(differences(store, one, other), start=1):  # noqa: B007
+        for number, difference in enumerate(compare(store, one, other), start=1):  # noqa: B007
             yield _row(one, other, difference)
 
     different = rows()
@@ -80,13 +77,16 @@ def _compare(ctx: click.Context, store: "Store", one: "Run", other: "Run", form:
         if cut:
             deque(different, maxlen=0)  # to count them
             click.echo("there are more: --nl gives all", err=True)
+    if one.items != other.items and one.survey and other.survey:
+        click.echo(f"only the first {min(one.items, other.items):,} deals of both were compared", err=True)
     for run in (one, other):
         if not run.finished:
             click.echo(f"run {run.id} is not finished: {run.items - run.solved:,} layouts to come", err=True)
     if first:
         click.echo(f"runs {one.id} and {other.id} differ on {counted(number, 'layout')}", err=True)
         ctx.exit(DIFFERENT)
-    click.echo(f"runs {one.id} and {other.id} are equal: {one.solved:,} verdicts with their evidence", err=True)
+    solved = min(one.solved, other.solved)
+    click.echo(f"runs {one.id} and {other.id} are equal: {solved:,} verdicts with their evidence", err=True)
 
 
 def _row(one: "Run", other: "Run", difference: "Difference") -> dict[str, object]:

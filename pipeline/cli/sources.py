@@ -26,6 +26,9 @@ REJECTED = 4
 SHOWN = 10
 """Rejects that are told at once; ``dealmill query --rejected`` lists all."""
 
+parameters_option = click.option(
+    "--param", "given", metavar="NAME=N", multiple=True, help="What shapes the deals; see dealmill games."
+)
 game_option = click.option(
     "--game", metavar="GAME", help=f"The game, if the file's name does not tell it: {', '.join(games())}."
 )
@@ -117,21 +120,24 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None) -> None
 @click.option("--count", type=click.IntRange(1), required=True, help="How many deals.")
 @click.option("--seed", type=int, required=True, help="Which series of deals, 0 to 2⁶⁴ − 1.")
 @click.option("--first", type=int, default=1, show_default=True, help="The number of the first deal.")
-@click.option("--param", "given", metavar="NAME=N", multiple=True, help="What shapes the deals; see dealmill games.")
+@parameters_option
 def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...]) -> None:
     """Print numbered deals, one canonical layout a line.
 
     Deal number k of seed s is the same on every machine and is reached without dealing those before it.
     """
-    parameters = dict(_parameter(text) for text in given)
-    deals = DealRange(find_game(game), seed, first, first + count - 1, parameters)
+    deals = DealRange(find_game(game), seed, first, first + count - 1, given_parameters(given))
     for start in range(0, count, BLOCK):
         block = deals.starting(first + start, min(BLOCK, count - start))
         click.echo("\n".join(layout.text for layout in block))
 
 
-def _parameter(text: str) -> tuple[str, int]:
-    name, _, number = text.partition("=")
-    if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise NotFoundError(f"--param takes NAME=NUMBER, not {text!r}")
-    return name, int(number)
+def given_parameters(given: Sequence[str]) -> dict[str, int]:
+    """What `parameters_option` was given."""
+    parameters = {}
+    for text in given:
+        name, _, number = text.partition("=")
+        if not (number.isascii() and number.isdigit() and len(number) < 10):
+            raise NotFoundError(f"--param takes NAME=NUMBER, not {text!r}")
+        parameters[name] = int(number)
+    return parameters

@@ -62,7 +62,7 @@ def _rows(store: "Store", runs: list["Run"]) -> list[dict[str, object]]:
     return [
         {
             **_row(one),
-            "audit": _audit(one, audits[one.id]) if one.id in audits else None,
+            "audit": _audit(audits[one.id]) if one.id in audits else None,
             "fingerprint": fingerprint_of(store, one.id, one.items) if one.finished else None,
             "state": _state(one),
         }
@@ -95,13 +95,13 @@ def _row(run: "Run") -> dict[str, object]:
     }
 
 
-def _audit(run: "Run", audit: "Audit") -> str:
+def _audit(audit: "Audit") -> str:
     """The newest audit of a run in a few words."""
     if not audit.finished:
         return f"{audit.judged:,} of {audit.size:,}"
     if not audit.clean:
         return f"{audit.invalid:,} invalid, {counted(audit.faults, 'fault')}"
-    return f"{audit.valid:,} valid" if audit.size == run.items else f"{audit.valid:,} of a sample valid"
+    return f"{audit.valid:,} valid" if audit.size == audit.population else f"{audit.valid:,} of a sample valid"
 
 
 def _state(run: "Run") -> str:

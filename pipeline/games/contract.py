@@ -199,6 +199,11 @@ class Game:
         """The game's name: its folder's, with dashes."""
         return self.package.rpartition(".")[2].replace("_", "-")
 
+    @property
+    def generator(self) -> str:
+        """Name and version of what deals its numbered deals: a part of their identity."""
+        return f"philox4x64-10 {self.name}/{self.deals.version}"
+
     def full_name(self, engine: Engine) -> str:
         """An engine's name with its game's: ``camelot/winnable``."""
         return f"{self.name}/{engine.name}"

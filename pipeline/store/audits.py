@@ -13,7 +13,7 @@ from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store, clock
 from pipeline.store.leases import DONE, Installed, Kind, Lease, cut
 from pipeline.store.runs import Run
-from pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs
+from pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs, sources
 
 FETCHED = 1_000
 
@@ -28,16 +28,18 @@ AUDITING = Kind(
     table=audit_jobs,
     owner=audit_jobs.c.audit_id,
     totals=("valid", "invalid", "no_evidence", "faults"),
+    every_owner=select(audits.c.id),
     owners=_audits_of,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """An audit of `size` verdicts of a run, and what it has found so far."""
+    """An audit of `size` verdicts of a run that had so many items, its `population`, and what it has found so far."""
 
     id: int
     run: int
+    population: int
     size: int
     seed: int
     jobs: int
@@ -69,6 +71,8 @@ class AuditJob:
 
     lease: Lease
     run: int
+    survey: bool
+    population: int
     size: int
     seed: int
 
@@ -84,7 +88,7 @@ class Fault:
 
 def plan_audit(store: Store, run: Run, size: int, seed: int, chunk: int) -> int:
     """The number of a new audit with its jobs; of an earlier one of the same verdicts, if that is not finished."""
-    same = (audits.c.run_id == run.id, audits.c.size == size, audits.c.seed == seed)
+    same = (audits.c.run_id == run.id, audits.c.population == run.items, audits.c.size == size, audits.c.seed == seed)
     unfinished = select(audit_jobs.c.audit_id).where(audit_jobs.c.state != DONE)
     with store.writing() as connection:
         begun: int | None = connection.execute(
@@ -93,7 +97,9 @@ def plan_audit(store: Store, run: Run, size: int, seed: int, chunk: int) -> int:
         if begun is not None:
             return begun
         audit: int = connection.execute(
-            insert(audits).values(run_id=run.id, size=size, seed=seed, created=clock()).returning(audits.c.id)
+            insert(audits)
+            .values(run_id=run.id, population=run.items, size=size, seed=seed, created=clock())
+            .returning(audits.c.id)
         ).scalar_one()
         cut(
             connection,
@@ -137,6 +143,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
         select(
             audits.c.id,
             audits.c.run_id.label("run"),
+            audits.c.population,
             audits.c.size,
             audits.c.seed,
             func.count(audit_jobs.c.id).label("jobs"),
@@ -166,15 +173,18 @@ def claim(store: Store, job: int, worker: str, seconds: float) -> AuditJob | Non
     if lease is None:
         return None
     with store.reading() as connection:
-        run, size, seed = connection.execute(
-            select(audits.c.run_id, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
+        row = connection.execute(
+            select(audits.c.run_id, sources.c.endless, audits.c.population, audits.c.size, audits.c.seed)
+            .select_from(audits.join(runs).join(sources))
+            .where(audits.c.id == lease.owner)
         ).one()
-    return AuditJob(lease, run, size, seed)
+    return AuditJob(lease, *row)
 
 
 def finish(store: Store, job: AuditJob, judged: Sequence[tuple[int, Judgement]], found: Sequence[Fault]) -> bool:
     """Write judgements (each with the position of its verdict) and faults, and mark the job done; False, and nothing
-    written, if it is no longer this attempt's."""
+    written, if it is no longer this attempt's. Of a survey, whose verdicts are no rows, what is valid is only
+    counted."""
     outcomes = [judgement.outcome for _, judgement in judged]
     totals = {
         "valid": outcomes.count(Outcome.VALID),
@@ -193,6 +203,7 @@ def finish(store: Store, job: AuditJob, judged: Sequence[tuple[int, Judgement]],
             [
                 (job.run, position, audit, int(judgement.outcome), judgement.step, judgement.reason)
                 for position, judgement in judged
+                if not (job.survey and judgement.outcome is Outcome.VALID)
             ],
         )
         insert_rows(

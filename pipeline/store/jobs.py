@@ -1,6 +1,7 @@
 """The jobs of runs: what a worker needs to solve one, and its verdicts written in the transaction that ends it."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import Connection, Select, func, select, tuple_
 
@@ -10,25 +11,33 @@ from pipeline.store.blocks import record_blocks, whole_blocks
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
 from pipeline.store.leases import Installed, Kind, Lease
-from pipeline.store.tables import engines, items, jobs, runs, verdicts
+from pipeline.store.tables import engines, items, jobs, runs, sources, verdicts
 
 
-def _runs_of(installed: Installed) -> Select[tuple[int]]:
-    """The runs of installed engines that are not retracted. Runs are few, so they are looked up first."""
+def solvable(every_run: Select[tuple[int]], installed: Installed) -> Select[tuple[int]]:
+    """Of these runs those of installed engines that are not retracted. Runs are few, so they are looked up first."""
     known = tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
-    return select(runs.c.id).select_from(runs.join(engines)).where(known, engines.c.retracted.is_(None))
+    return every_run.join(engines, engines.c.id == runs.c.engine_id).where(known, engines.c.retracted.is_(None))
+
+
+TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
+RUNS_OVER_ITEMS = select(runs.c.id).select_from(runs).join(sources).where(sources.c.endless.is_(False))
 
 
 SOLVING = Kind(
     table=jobs,
     owner=jobs.c.run_id,
-    totals=(*(verdict.word for verdict in Verdict), "value_sum", "nodes"),
-    owners=_runs_of,
+    totals=TOTALS,
+    every_owner=RUNS_OVER_ITEMS,
+    owners=partial(solvable, RUNS_OVER_ITEMS),
 )
 
 
 CHUNK = 2_000
 """Layouts in a job: some milliseconds of work for a microsecond engine, small enough to be lost without regret."""
+
+SURVEY_CHUNK = 100_000
+"""Deals in a job of a survey: a tenth of a second to some seconds of work for a microsecond engine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,15 @@ Installed = Collection[tuple[str, str]]
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of job: its table, the column of what it is a part of, its totals, and which owners can be worked on."""
+    """A kind of job: its table, the column of what it is a part of, its totals, all its owners, and those that can be
+    worked on. Its jobs are whole multiples of `grain` items."""
 
     table: Table
     owner: Column[int]
     totals: tuple[str, ...]
+    every_owner: Select[tuple[int]]
     owners: Callable[[Installed], Select[tuple[int]]]
+    grain: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +109,18 @@ def expire(store: Store, kind: Kind, job: int, worker: str, trouble: str) -> Non
 def free_expired(store: Store, kind: Kind) -> None:
     """Make jobs pending again whose lease has run out: in two halves, as long as they can be halved."""
     table = kind.table
-    expired = and_(table.c.state == LEASED, table.c.leased_until < clock())
+    expired = and_(table.c.state == LEASED, table.c.leased_until < clock(), kind.owner.in_(kind.every_owner))
     with store.reading() as connection:
         if not connection.execute(select(exists().where(expired))).scalar_one():
             return
     with store.writing() as connection:
         gone = connection.execute(
             delete(table)
-            .where(expired, table.c.stop - table.c.first > 1)
+            .where(expired, table.c.stop - table.c.first > kind.grain)
             .returning(kind.owner, table.c.first, table.c.stop)
         ).all()
         for owner, first, stop in gone:
-            middle = (first + stop) // 2
+            middle = first + max((stop - first) // (2 * kind.grain), 1) * kind.grain
             cut(connection, kind, owner, [(first, middle), (middle, stop)])
         connection.execute(
             update(table)

@@ -11,7 +11,7 @@ from pipeline.games.contract import Verdict
 from pipeline.store import actions
 from pipeline.store.database import Store, clock
 from pipeline.store.engines import enter_engine
-from pipeline.store.jobs import CHUNK, cut_jobs
+from pipeline.store.jobs import CHUNK, SURVEY_CHUNK, cut_jobs
 from pipeline.store.leases import DONE, LEASED, PENDING
 from pipeline.store.sources import Source
 from pipeline.store.tables import engines, jobs, runs, sources
@@ -21,8 +21,9 @@ from pipeline.store.tables import engines, jobs, runs, sources
 class Run:
     """A run and how far it is. `counts` has a number for every verdict that occurs.
 
-    While its source is not `complete`, `items` are those that were read in so far. `repeats` is the run that it was to
-    repeat; `retracted` says why its verdicts are no answers any more.
+    While its source is not `complete`, `items` are those that were read in so far. A `survey` has no rows of items and
+    verdicts (see `pipeline.store.surveys`); its `items` are the deals it has come to ask for so far. `repeats` is the
+    run that it was to repeat; `retracted` says why its verdicts are no answers any more.
     """
 
     id: int
@@ -34,6 +35,8 @@ class Run:
     limit: int
     repeats: int | None
     retracted: str | None
+    survey: bool
+    generator: str | None
     items: int
     complete: bool
     jobs: int
@@ -97,7 +100,9 @@ def plan_run(
         ).scalar()
         if known is not None:
             return known
-        return _plan(connection, source.id, entered.id, limit, chunk, None, why)
+        number = _plan(connection, source.id, entered.id, limit, None, why)
+        cut_jobs(connection, number, *_readable(connection, source.id), chunk)
+    return number
 
 
 def plan_repetition(store: Store, run: Run, version: str, chunk: int = CHUNK) -> int:
@@ -119,8 +124,9 @@ def plan_repetition(store: Store, run: Run, version: str, chunk: int = CHUNK) ->
         ).scalar()
         if begun is not None:
             return begun
-        why = f"repeats run {run.id}"
-        return _plan(connection, run.source, entered.id, run.limit, chunk, run.id, why)
+        number = _plan(connection, run.source, entered.id, run.limit, run.id, f"repeats run {run.id}")
+        cut_jobs(connection, number, run.items, True, SURVEY_CHUNK if run.survey else chunk)
+    return number
 
 
 def _alike(source: int, engine: int, limit: int) -> tuple[ColumnElement[bool], ...]:
@@ -132,7 +138,6 @@ def _plan(
     source: int,
     engine: int,
     limit: int,
-    chunk: int,
     repeats: int | None,
     why: str | None,
 ) -> int:
@@ -151,12 +156,16 @@ def _plan(
         )
         .returning(runs.c.id)
     ).scalar_one()
-    count, complete = connection.execute(
-        select(sources.c.accepted, sources.c.complete).where(sources.c.id == source).with_for_update(read=True)
-    ).one()
-    cut_jobs(connection, run, count, complete, chunk)
     actions.record(connection, "run" if repeats is None else "rerun", engine, run=run, why=why)
     return run
+
+
+def _readable(connection: Connection, source: int) -> tuple[int, bool]:
+    """How many items a source has, and whether there are no more to come; its reader waits for this transaction."""
+    row = connection.execute(
+        select(sources.c.accepted, sources.c.complete).where(sources.c.id == source).with_for_update(read=True)
+    ).one()
+    return row.accepted, row.complete
 
 
 def list_runs(store: Store, only: Sequence[int] | None = None) -> list[Run]:
@@ -203,7 +212,11 @@ def _counted() -> Select[*tuple[Any, ...]]:
             runs.c.node_limit,
             runs.c.repeats,
             engines.c.retracted_why,
-            sources.c.accepted.label("items"),
+            sources.c.endless.label("survey"),
+            sources.c.generator,
+            case((sources.c.endless, func.coalesce(func.max(jobs.c.stop) - 1, 0)), else_=sources.c.accepted).label(
+                "items"
+            ),
             sources.c.complete,
             func.count(jobs.c.id).label("jobs"),
             how_many(PENDING).label("pending"),
@@ -237,6 +250,8 @@ def _run(row: Row[*tuple[Any, ...]]) -> Run:
         limit=counted["node_limit"],
         repeats=counted["repeats"],
         retracted=counted["retracted_why"],
+        survey=counted["survey"],
+        generator=counted["generator"],
         items=counted["items"],
         complete=counted["complete"],
         jobs=int(counted["jobs"]),

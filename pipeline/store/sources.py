@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, update
 
@@ -29,6 +30,7 @@ class Source:
     duplicates: int
     rejected: int
     complete: bool
+    endless: bool
 
     @property
     def entries(self) -> int:
@@ -45,6 +47,7 @@ COLUMNS = (
     sources.c.duplicates,
     sources.c.rejected,
     sources.c.complete,
+    sources.c.endless,
 )
 
 
@@ -53,8 +56,11 @@ def layout_digest(game: str, layout: str) -> bytes:
     return blake2b(f"{game}\n{layout}".encode(), digest_size=16).digest()
 
 
-def open_source(store: Store, game: str, name: str, digest: bytes, generator: str | None = None) -> Source:
-    """The source with these contents; a new one, with nothing read yet, if the store has none."""
+def open_source(
+    store: Store, game: str, name: str, digest: bytes, generator: str | None = None, *, endless: bool = False
+) -> Source:
+    """The source with these contents; a new one, with nothing read yet, if the store has none. There is nothing to be
+    read of numbered deals that are `endless`."""
     wanted = select(*COLUMNS).where(sources.c.game == game, sources.c.digest == digest)
     with store.writing() as connection:
         if store_has := _one(connection, wanted):
@@ -68,7 +74,8 @@ def open_source(store: Store, game: str, name: str, digest: bytes, generator: st
                 accepted=0,
                 duplicates=0,
                 rejected=0,
-                complete=False,
+                complete=endless,
+                endless=endless,
                 created=clock(),
             )
         )
@@ -200,6 +207,6 @@ def rejects_of(store: Store, source: int) -> Iterator[Reject]:
         after = found[-1].number
 
 
-def _one(connection: Connection, query: Select[tuple[int, str, str, str | None, int, int, int, bool]]) -> Source | None:
+def _one(connection: Connection, query: Select[*tuple[Any, ...]]) -> Source | None:
     row = connection.execute(query).one_or_none()
     return None if row is None else Source(**row._mapping)

@@ -5,6 +5,7 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions: what a worker claims
                   ├─ verdicts       one per item: what the engine said, with its evidence
+                  ├─ packs          of a survey, in place of verdicts: those of a job in a bitmap
                   ├─ blocks         a digest of every thousand verdicts: the run's fingerprint is made of them
                   └─ audits ─┬─ audit_jobs   a range of the audited verdicts: what a worker claims
                              ├─ judgements   one per audited verdict: what the referee said
@@ -31,7 +32,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0003"
+REVISION = "0004"
 """The migration these tables belong to."""
 
 metadata = MetaData(
@@ -63,6 +64,9 @@ sources = Table(
     ),
     Column("rejected", BigInteger, nullable=False),
     Column("complete", Boolean, nullable=False, comment="read to the end"),
+    Column(
+        "endless", Boolean, nullable=False, comment="of numbered deals: these are no items, but dealt when asked for"
+    ),
     Column("created", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     UniqueConstraint("game", "digest"),
 )
@@ -159,6 +163,19 @@ verdicts = Table(
     sqlite_with_rowid=False,
 )
 
+packs = Table(
+    "packs",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first deal"),
+    Column("stop", BigInteger, nullable=False, comment="position behind its last deal"),
+    Column("value_squares", BigInteger, nullable=False, comment="the sum of the squares of the values"),
+    Column("least", BigInteger, comment="value"),
+    Column("greatest", BigInteger, comment="value"),
+    Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.bitmap"),
+    sqlite_with_rowid=False,
+)
+
 blocks = Table(
     "blocks",
     metadata,
@@ -173,6 +190,7 @@ audits = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("run_id", ForeignKey("runs.id"), nullable=False),
+    Column("population", BigInteger, nullable=False, comment="items of the run when the audit began"),
     Column("size", BigInteger, nullable=False, comment="verdicts to judge; fewer than the items where it is a sample"),
     Column("seed", BigInteger, nullable=False, comment="of the sample"),
     Column("created", Float, nullable=False),

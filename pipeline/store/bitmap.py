@@ -1,0 +1,36 @@
+"""Verdicts of many deals in as few bits as they take.
+
+A byte says how many kinds of verdicts occur, and a byte each says which, in ascending order. Then follow as many
+bitmaps as it takes to tell the kinds apart: bitmap b holds bit b of the place of each verdict's kind among these, a bit
+a deal, the first in the lowest bit of the first byte. So a deal that is won or lost takes one bit, and one whose
+verdict is that of all others takes none.
+"""
+
+import numpy as np
+
+from pipeline.games.batch import Codes
+
+
+def pack(verdicts: Codes) -> bytes:
+    """Verdicts as bits."""
+    kinds, places = np.unique(verdicts, return_inverse=True)
+    maps = [np.packbits(places >> bit & 1, bitorder="little").tobytes() for bit in range(_bits(len(kinds)))]
+    return bytes([len(kinds), *kinds.tolist(), *b"".join(maps)])
+
+
+def unpack(packed: bytes, count: int) -> Codes | None:
+    """Bits as verdicts; None if they are not those of so many verdicts (at least one)."""
+    kinds = np.frombuffer(packed[1 : 1 + packed[0]], dtype=np.int8) if packed else np.zeros(0, dtype=np.int8)
+    size = (count + 7) // 8
+    if len(packed) != 1 + len(kinds) + size * _bits(len(kinds)) or not len(kinds) or not count:
+        return None
+    maps = np.frombuffer(packed[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)
+    bits = np.unpackbits(maps, axis=1, count=count, bitorder="little").astype(np.int64)
+    places = np.zeros(count, dtype=np.int64)
+    for bit, each in enumerate(bits):
+        places += each << bit
+    return None if places.max() >= len(kinds) else kinds[places]
+
+
+def _bits(kinds: int) -> int:
+    return max(kinds - 1, 0).bit_length()

@@ -1,0 +1,55 @@
+"""Two surveys side by side: by the digests of their blocks, and where these differ, deal by deal."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pipeline.deals import parse_deal_range
+from pipeline.errors import DifferenceError, VersionError
+from pipeline.fingerprint import BLOCK
+from pipeline.games.contract import Verdict
+from pipeline.store.database import Store
+from pipeline.store.differences import Difference, Said
+from pipeline.store.runs import Run
+from pipeline.store.surveys import kept_of
+from pipeline.survey.solving import again
+
+
+def differing_deals(store: Store, one: Run, other: Run) -> Iterator[Difference]:
+    """All deals of which two surveys of the same deals do not say the same, as far as both go."""
+    for first in range(1, min(one.items, other.items) + 1, BLOCK):
+        digest = kept_of(store, one.id, first).digest
+        if digest is None or digest != kept_of(store, other.id, first).digest:
+            yield from _differing_in_block(store, one, other, first)
+
+
+def _differing_in_block(store: Store, one: Run, other: Run, first: int) -> Iterator[Difference]:
+    deals = replace(parse_deal_range(one.source_name), first=first, last=first + BLOCK - 1)
+    sides = [_made_again(store, run, first) for run in (one, other)]
+    if None in sides:
+        sides = [_kept(store, run, first) for run in (one, other)]
+    some = False
+    for layout, here, there in zip(deals, *filter(None, sides), strict=True):
+        if here != there:
+            some = True
+            yield Difference(layout.text, here, there)
+    if not some:
+        nothing = Said(first, None, None, None)
+        yield Difference(f"the evidence of one of {deals.name}", nothing, nothing)
+
+
+def _made_again(store: Store, run: Run, first: int) -> list[Said] | None:
+    """All that a survey says of a block, if it can be made again."""
+    try:
+        return [Said(it.position, it.verdict, it.value, it.evidence) for it in again(store, run, first)]
+    except (DifferenceError, VersionError):
+        return None
+
+
+def _kept(store: Store, run: Run, first: int) -> list[Said]:
+    """The verdicts alone."""
+    kept = kept_of(store, run.id, first).verdicts
+    codes = [None] * BLOCK if kept is None else kept.tolist()
+    return [
+        Said(position, None if code is None else Verdict(code), None, None)
+        for position, code in enumerate(codes, start=first)
+    ]

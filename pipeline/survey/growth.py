@@ -1,0 +1,135 @@
+"""How a survey grows: by stages, until its interval is narrow enough. How far depends on what came out before and on
+nothing else, so the same survey comes to the same number of deals on every machine."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from pipeline.deals import DealRange
+from pipeline.errors import StoreError
+from pipeline.fingerprint import BLOCK
+from pipeline.games import find_engine
+from pipeline.games.contract import Verdict
+from pipeline.store.database import Store
+from pipeline.store.jobs import SURVEY_CHUNK
+from pipeline.store.runs import Run, find_run, plan_run
+from pipeline.store.sources import open_source
+from pipeline.store.surveys import Stage, grow, stages
+from pipeline.survey.interval import Interval, deviation, of_mean, of_share
+from pipeline.survey.solving import ready
+
+FIRST_STAGE = 20_000
+MOST_GROWTH = 50
+"""Times the deals of the stage before: the first ones may all have been won."""
+MARGIN = 1.002
+"""More than the interval so far says that it takes, so that chance does not add a stage."""
+JOB_SECONDS = 0.2
+"""Of all workers together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How narrow an interval is to be: half of its width, in units of the value or as a part of it. The winnability is
+    a share already."""
+
+    half: float
+    relative: bool
+
+    def of(self, estimate: "Estimate") -> float:
+        """The same in units of what is estimated."""
+        return self.half * abs(estimate.value) if self.relative and estimate.scored else self.half
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a stage of a survey says of all deals: the winnability, or where deals are `scored`, the mean value."""
+
+    stage: Stage
+
+    @property
+    def scored(self) -> bool:
+        """Whether deals have values."""
+        return self.stage.count(Verdict.SCORED) > 0
+
+    @property
+    def unknown(self) -> int:
+        """How many deals nobody knows of: undecided or failed."""
+        return self.stage.count(Verdict.UNDECIDED) + self.stage.count(Verdict.FAILED)
+
+    @property
+    def value(self) -> float:
+        """The share of deals that are winnable, or the mean value of those that are scored."""
+        if self.scored:
+            return self.stage.value_sum / self.stage.count(Verdict.SCORED)
+        return self.stage.count(Verdict.WINNABLE) / self.stage.deals
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the values."""
+        return deviation(self.stage.count(Verdict.SCORED), self.stage.value_sum, self.stage.value_squares)
+
+    @property
+    def interval(self) -> Interval:
+        """Where that of all deals lies with a confidence of 95 per cent. Of the mean it says nothing about what the
+        unknown would be worth."""
+        stage = self.stage
+        if self.scored:
+            return of_mean(stage.count(Verdict.SCORED), stage.value_sum, stage.value_squares)
+        return of_share(stage.count(Verdict.WINNABLE), self.unknown, stage.deals)
+
+
+def open_survey(store: Store, deals: DealRange, engine: str, limit: int) -> Run:
+    """The survey of deals without end by an engine of their game (its full name); a new one if the store has none.
+
+    Raises
+    ------
+    NotFoundError
+        If the parameters of the deals do not go together.
+    RetractedError
+        If the engine's version was retracted.
+    """
+    ready(engine)
+    deals.texts(1, 1)
+    source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator, endless=True)
+    _, found = find_engine(engine)
+    return find_run(store, str(plan_run(store, source, engine, found.version, limit, why="survey")))
+
+
+def estimate(store: Store, run: Run) -> Estimate | None:
+    """What the deals solved so far say; None if there are none."""
+    reached = stages(store, run.id)
+    return Estimate(reached[-1]) if reached else None
+
+
+def wanted_deals(found: Estimate | None, width: Width) -> int:
+    """How many deals a survey is to have next; as many as it has if its interval is narrow enough.
+
+    Raises
+    ------
+    StoreError
+        If no number of deals would be enough, since too many are unknown.
+    """
+    if found is None:
+        return FIRST_STAGE
+    deals, half = found.stage.deals, found.interval.half_width
+    goal = width.of(found)
+    if half <= goal:
+        return deals
+    floor = 0.0 if found.scored else found.unknown / deals / 2
+    if floor >= goal:
+        raise StoreError(
+            f"{found.unknown:,} of {deals:,} deals are undecided or have failed, which alone makes the interval wider "
+            "than that: a higher --limit may decide them"
+        )
+    more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
+    return whole_blocks(ceil(deals * min(more, MOST_GROWTH)))
+
+
+def whole_blocks(deals: int) -> int:
+    """At least so many deals, in whole blocks."""
+    return -(-deals // BLOCK) * BLOCK
+
+
+def ask_for(store: Store, run: Run, deals: int) -> None:
+    """Have a survey grow to as many deals, in jobs that keep a worker busy for some tenths of a second."""
+    chunk = int((run.rate or 0) * JOB_SECONDS) // BLOCK * BLOCK
+    grow(store, run.id, deals, min(max(chunk, BLOCK), SURVEY_CHUNK))

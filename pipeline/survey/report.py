@@ -1,0 +1,147 @@
+"""The report of a survey: a page to read (Markdown), the same for programs (JSON), and a picture of its interval as it
+closes (SVG and PNG). The same survey gives the same page and the same data, byte for byte, wherever it was made."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from pipeline.deals import parse_deal_range
+from pipeline.errors import OutputError
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.store.blocks import fingerprint_of
+from pipeline.store.database import Store
+from pipeline.store.runs import Run
+from pipeline.store.surveys import stages
+from pipeline.survey.growth import Estimate
+
+PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
+WINNABILITY, MEAN = "winnability", "mean value"
+MOST_POINTS = 500
+INK, BAND = "#1b4965", "#bee9e8"
+
+
+def write_report(store: Store, run: Run, folder: Path) -> None:
+    """Write the four files into a folder, which is made if there is none; what was in them is overwritten.
+
+    Raises
+    ------
+    OutputError
+        If they cannot be written.
+    """
+    found = [Estimate(stage) for stage in stages(store, run.id)]
+    facts = survey_facts(store, run, found[-1])
+    points = list(_closing(found))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
+        (folder / PAGE).write_text(_page(facts))
+        _draw(facts, points, [folder / name for name in PICTURES])
+    except OSError as error:
+        raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
+
+
+def survey_facts(store: Store, run: Run, found: Estimate) -> dict[str, object]:
+    """All that a survey says, and all that it takes to repeat it."""
+    stage, interval = found.stage, found.interval
+    facts: dict[str, object] = {
+        "engine": run.engine,
+        "version": run.version,
+        "limit": None if run.limit == NO_LIMIT else run.limit,
+        "source": run.source_name,
+        "generator": run.generator,
+        "deals": stage.deals,
+        **{verdict.word: stage.count(verdict) for verdict in Verdict},
+        "estimate": MEAN if found.scored else WINNABILITY,
+        "value": found.value,
+        "low": interval.low,
+        "high": interval.high,
+        "half_width": interval.half_width,
+        "confidence": 0.95,
+        "interval": "normal" if found.scored else "Wilson score, the unknown counted both ways",
+    }
+    if found.scored:
+        facts |= {"deviation": found.deviation, "least": stage.least, "greatest": stage.greatest}
+    return {**facts, "fingerprint": fingerprint_of(store, run.id, run.items), "dealmill": version("dealmill")}
+
+
+def told(facts: Mapping[str, object]) -> str:
+    """What a survey says, in a sentence."""
+    engine, source, deals = facts["engine"], facts["source"], facts["deals"]
+    value, low, high = (written(facts, key) for key in ("value", "low", "high"))
+    share = facts["estimate"] == WINNABILITY
+    what = f"{value} of deals are winnable" if share else f"the mean value of deals is {value}"
+    return f"{what}, with 95 % confidence {low} to {high} ({engine} on {deals:,} deals of {source})"
+
+
+def written(facts: Mapping[str, object], key: str) -> str:
+    """A figure (`value`, `low`, `high`) with as many digits as the interval allows, and one more."""
+    number, half = facts[key], facts["half_width"]
+    assert isinstance(number, float) and isinstance(half, float)  # noqa: S101 -- `survey_facts` made them
+    share = facts["estimate"] == WINNABILITY
+    scale, unit = (100, " %") if share else (1, "")
+    places = 2
+    while places < 12 and half * scale * 10 ** (places - 1) < 1:
+        places += 1
+    return f"{number * scale:.{places}f}{unit}"
+
+
+def _page(facts: Mapping[str, object]) -> str:
+    rows = "\n".join(f"| {key} | {_cell(value)} |" for key, value in facts.items() if value is not None)
+    return (
+        f"# {facts['engine']}: {facts['estimate']}\n\n{told(facts)}.\n\n"
+        f"![The interval closing]({PICTURES[0]})\n\n| | |\n| --- | --- |\n{rows}\n\n"
+        f"The same again, with the same fingerprint:\n\n```\n{_command(facts)}\n```\n"
+    )
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _command(facts: Mapping[str, object]) -> str:
+    deals = parse_deal_range(str(facts["source"]))
+    words = ["dealmill", "survey", deals.game.name, "--engine", facts["engine"], "--seed", deals.seed]
+    for name, value in deals.parameters.items():
+        words += ["--param", f"{name}={value}"]
+    if facts["limit"] is not None:
+        words += ["--limit", facts["limit"]]
+    return " ".join(map(str, [*words, "--count", facts["deals"]]))
+
+
+def _closing(found: Sequence[Estimate]) -> Iterator[dict[str, float]]:
+    """How the interval closed, at most `MOST_POINTS` times, as far apart on a logarithmic scale as can be."""
+    step = (found[-1].stage.deals / found[0].stage.deals) ** (1 / MOST_POINTS)
+    reached = 0.0
+    for point in found:
+        if point.stage.deals >= reached or point is found[-1]:
+            interval = point.interval
+            yield {"deals": point.stage.deals, "value": point.value, "low": interval.low, "high": interval.high}
+            reached = point.stage.deals * step
+
+
+def _draw(facts: Mapping[str, object], points: Sequence[Mapping[str, float]], files: Sequence[Path]) -> None:
+    """Draw where the interval lay, and below it half its width, as deals came in."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    deals, value, low, high = ([point[key] for point in points] for key in ("deals", "value", "low", "high"))
+    with mpl.rc_context({"svg.hashsalt": "dealmill", "svg.fonttype": "none", "font.size": 9}):
+        figure = Figure(figsize=(8, 6), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+        above.fill_between(deals, low, high, color=BAND, label="95 % confidence")
+        above.plot(deals, value, color=INK, label=str(facts["estimate"]))
+        above.set_title(f"{facts['engine']} {facts['version']}, {facts['source']}")
+        above.legend(frameon=False)
+        below.plot(deals, [(top - bottom) / 2 for bottom, top in zip(low, high, strict=True)], color=INK)
+        below.set(xscale="log", yscale="log", xlabel="deals", ylabel="half width")
+        below.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        below.yaxis.set_minor_locator(NullLocator())
+        for axes in (above, below):
+            axes.grid(alpha=0.3)
+            axes.spines[["top", "right"]].set_visible(False)
+            if facts["estimate"] == WINNABILITY:
+                axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share * 100:.3g} %"))
+        for file in files:
+            figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else {"Software": None})

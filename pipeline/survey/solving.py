@@ -1,0 +1,196 @@
+"""Deals of surveys, dealt and solved: first by a job, and again whenever someone asks for them, since they are kept
+nowhere. What comes out then is held against what is kept: a verdict each, and a digest of everything for each block."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from pipeline.deals import DealRange, parse_deal_range
+from pipeline.errors import DifferenceError, NotFoundError, VersionError
+from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, digest
+from pipeline.games import find_engine
+from pipeline.games.batch import Solved, Texts, joined, listed, unpack
+from pipeline.games.block_text import block_text
+from pipeline.games.contract import Verdict
+from pipeline.referee import Outcome
+from pipeline.solve import broken_down, compiling, load, solve_texts
+from pipeline.store.database import Store
+from pipeline.store.results import ALL, Result, Wanted
+from pipeline.store.runs import Run
+from pipeline.store.surveys import Found, SurveyJob, kept_of, next_pack, objections_to
+
+SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
+
+
+@cache
+def ready(engine: str) -> None:
+    """Have all compiled that it takes to solve deals by an engine (its full name)."""
+    game, _ = find_engine(engine)
+    load(engine)
+    with compiling(f"the deals of {game.name}"):
+        layouts = game.deal.deal(1, 1, 1)
+        digest_of(1, layouts, solve_texts(engine, layouts))
+
+
+def survey_part(job: SurveyJob, failures: Mapping[int, str]) -> Found:
+    """Deal and solve the deals of a job, but for known `failures`."""
+    return found_in(parse_deal_range(job.deals), job.engine, job.limit, job.lease.first, job.lease.stop, failures)
+
+
+def found_in(deals: DealRange, engine: str, limit: int, first: int, stop: int, failures: Mapping[int, str]) -> Found:
+    """Deal and solve whole blocks, but for known `failures`, which are taken as they are."""
+    verdicts, scored, digests, texts, nodes = [], [], {}, dict(failures), 0
+    for start in range(first, stop, BLOCK):
+        layouts, solved = solve_block(deals, engine, limit, start, failures)
+        digests[block_of(start)] = digest_of(start, layouts, solved)
+        failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
+        texts |= {start + place: _text(solved.evidence, place) for place in failed}
+        verdicts.append(solved.verdicts)
+        scored.append(solved.values[solved.verdicts == SCORED])
+        nodes += int(solved.nodes.sum())
+    values = np.concatenate(scored)
+    return Found(
+        first,
+        np.concatenate(verdicts),
+        value_sum=int(values.sum()),
+        value_squares=int((values * values).sum()),
+        least=int(values.min()) if len(values) else None,
+        greatest=int(values.max()) if len(values) else None,
+        nodes=nodes,
+        digests=digests,
+        failures=texts,
+    )
+
+
+def solve_block(
+    deals: DealRange, engine: str, limit: int, first: int, failures: Mapping[int, str]
+) -> tuple[Texts, Solved]:
+    """Deal and solve the block that begins with number `first`, but for known `failures`."""
+    layouts = deals.texts(first, BLOCK)
+    if not any(first <= position < first + BLOCK for position in failures):
+        return layouts, solve_texts(engine, layouts, limit)
+    return layouts, joined(
+        [
+            broken_down(failures[first + place], 1)
+            if first + place in failures
+            else solve_texts(engine, layouts.part(place, place + 1), limit)
+            for place in range(BLOCK)
+        ]
+    )
+
+
+def digest_of(first: int, layouts: Texts, solved: Solved) -> bytes:
+    """The digest of a block that begins with number `first`; see `pipeline.fingerprint`."""
+    if (solved.verdicts == FAILED).any():  # their texts may hold anything
+        said = listed(solved)
+        return block_digest(first, unpack(layouts), said.verdicts, said.values, said.evidence)
+    return digest(block_text(first, layouts, solved))
+
+
+def _text(texts: Texts, place: int) -> str:
+    return unpack(texts.part(place, place + 1))[0]
+
+
+def dealt_here(run: Run) -> DealRange:
+    """The deals of a survey.
+
+    Raises
+    ------
+    VersionError
+        If what is installed is not what dealt and solved them.
+    """
+    deals = parse_deal_range(run.source_name)
+    _, engine = find_engine(run.engine)
+    if (engine.version, deals.game.generator) != (run.version, run.generator):
+        raise VersionError(
+            f"run {run.id} is a survey by {run.engine} {run.version} of deals by {run.generator}, but {engine.version} "
+            f"and {deals.game.generator} are installed: its deals can only be shown by the Dealmill that has those"
+        )
+    return deals
+
+
+def again(store: Store, run: Run, first: int) -> list[Result]:
+    """The verdicts on the block of deals from number `first` on, dealt and solved again, and held against the verdicts
+    and the digest on record.
+
+    Raises
+    ------
+    VersionError
+        If what is installed is not what dealt and solved them.
+    DifferenceError
+        If they do not come out as they are on record.
+    """
+    kept = kept_of(store, run.id, first)
+    layouts, solved = solve_block(dealt_here(run), run.engine, run.limit, first, kept.failures)
+    same = kept.verdicts is not None and np.array_equal(kept.verdicts, solved.verdicts)
+    if not same or kept.digest != digest_of(first, layouts, solved):
+        raise _not_on_record(run, first, first + BLOCK)
+    said = listed(solved)
+    rows = zip(unpack(layouts), said.verdicts, said.values, said.nodes, said.evidence, strict=True)
+    return [
+        Result(run.id, number, number, verdict, value, nodes, evidence, layout, None)
+        for number, (layout, verdict, value, nodes, evidence) in enumerate(rows, start=first)
+    ]
+
+
+def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
+    """The next wanted verdicts of a survey behind number `after`, at most `most`; those of one block at a time.
+
+    Raises
+    ------
+    VersionError, DifferenceError
+        See `again`.
+    """
+    if wanted.audit:
+        return _objected(store, run, wanted, after, most)
+    for first in _blocks_with(store, run, wanted, after):
+        found = [result for result in again(store, run, first) if result.position > after and _fits(result, wanted)]
+        if found:
+            return found[:most]
+    return []
+
+
+def _objected(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
+    """Those that an audit said something of; what it found to be valid is not kept."""
+    if wanted.audit is None or wanted.audit is Outcome.VALID:
+        raise NotFoundError(f"run {run.id} is a survey: of these, audits keep only what is invalid or without evidence")
+    found = []
+    for position, judgement in objections_to(store, run.id, wanted.audit, after, most):
+        result = again(store, run, block_range(block_of(position), run.items)[0])[(position - 1) % BLOCK]
+        if _fits(result, wanted):
+            found.append(replace(result, judgement=judgement))
+    return found
+
+
+def _blocks_with(store: Store, run: Run, wanted: Wanted, after: int) -> Iterator[int]:
+    """Where the blocks begin that may hold wanted verdicts behind number `after`."""
+    codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
+    while pack := next_pack(store, run.id, after):
+        if pack.verdicts is None:
+            raise _not_on_record(run, pack.first, pack.stop)
+        if pack.holds(*wanted.values):
+            places = np.flatnonzero(np.isin(pack.verdicts, codes)) + pack.first
+            for number in np.unique((places[places > after] - 1) // BLOCK).tolist():
+                yield number * BLOCK + 1
+        after = pack.stop - 1
+
+
+def _fits(result: Result, wanted: Wanted) -> bool:
+    return (
+        (not wanted.verdicts or result.verdict in wanted.verdicts)
+        and (wanted.values == ALL or (result.value is not None and _within(result.value, wanted.values)))
+        and _within(result.nodes, wanted.nodes)
+    )
+
+
+def _within(number: int, ends: tuple[int, int]) -> bool:
+    return ends[0] <= number <= ends[1]
+
+
+def _not_on_record(run: Run, first: int, stop: int) -> DifferenceError:
+    return DifferenceError(
+        f"the deals {first:,} to {stop - 1:,} of run {run.id} do not come out as they are on record: "
+        f"dealmill audit {run.id} says where"
+    )

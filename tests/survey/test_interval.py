@@ -1,0 +1,50 @@
+"""Intervals against their definitions, written out in another way."""
+
+from fractions import Fraction
+from math import isclose, sqrt
+from statistics import NormalDist, mean, stdev
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.survey.interval import Interval, Z, deviation, of_mean, of_share
+
+
+def test_z_leaves_five_per_cent_outside() -> None:
+    assert isclose(Z, NormalDist().inv_cdf(0.975), rel_tol=1e-12)
+
+
+@given(st.integers(1, 10**9), st.data())
+def test_the_ends_are_the_shares_from_which_the_sample_is_z_deviations_away(count: int, data: st.DataObject) -> None:
+    hits = data.draw(st.integers(0, count))
+    interval = of_share(hits, 0, count)
+    for end in (interval.low, interval.high):
+        distance = hits / count - end
+        assert isclose(distance**2, Z * Z * end * (1 - end) / count, rel_tol=1e-6, abs_tol=1e-18)
+    assert 0 <= interval.low <= hits / count <= interval.high <= 1
+
+
+@given(st.integers(1, 10**6), st.data())
+def test_the_unknown_widen_a_share_to_both_sides(count: int, data: st.DataObject) -> None:
+    hits = data.draw(st.integers(0, count))
+    unknown = data.draw(st.integers(0, count - hits))
+    interval = of_share(hits, unknown, count)
+    assert interval == Interval(of_share(hits, 0, count).low, of_share(hits + unknown, 0, count).high)
+    assert interval.half_width >= unknown / count / 2
+
+
+def test_of_nothing_nothing_is_known() -> None:
+    assert of_share(0, 0, 0) == Interval(0, 1)
+
+
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=2, max_size=50))
+def test_a_mean_and_its_deviation_are_those_of_the_values(values: list[int]) -> None:
+    sums = len(values), sum(values), sum(value * value for value in values)
+    assert isclose(deviation(*sums), stdev(map(Fraction, values)), rel_tol=1e-9, abs_tol=1e-12)
+    interval = of_mean(*sums)
+    assert isclose((interval.low + interval.high) / 2, mean(values), rel_tol=1e-9, abs_tol=1e-6)
+    assert isclose(interval.half_width, Z * stdev(values) / sqrt(len(values)), rel_tol=1e-6, abs_tol=1e-6)
+
+
+def test_one_value_does_not_vary() -> None:
+    assert of_mean(1, 7, 49) == Interval(7, 7)

@@ -66,6 +66,5 @@ def _drop_surveys() -> None:
         op.execute(f"DELETE FROM {table} WHERE audit_id IN ({audits})")  # noqa: S608
     for table in ("audits", "actions", "blocks", "packs", "jobs", "verdicts"):
         op.execute(f"DELETE FROM {table} WHERE run_id IN ({surveys})")  # noqa: S608
-    op.execute("DELETE FROM runs WHERE source_id IN (SELECT id FROM sources WHERE endless) AND repeats IS NOT NULL")
     op.execute("DELETE FROM runs WHERE source_id IN (SELECT id FROM sources WHERE endless)")
     op.execute("DELETE FROM sources WHERE endless")

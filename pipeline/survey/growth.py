@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from pipeline.deals import DealRange
-from pipeline.errors import StoreError
+from pipeline.errors import NotFoundError, StoreError
 from pipeline.fingerprint import BLOCK
 from pipeline.games import find_engine
 from pipeline.games.contract import Verdict
@@ -83,14 +83,16 @@ def open_survey(store: Store, deals: DealRange, engine: str, limit: int) -> Run:
     Raises
     ------
     NotFoundError
-        If the parameters of the deals do not go together.
+        If the engine is one of another game, or the parameters of the deals do not go together.
     RetractedError
         If the engine's version was retracted.
     """
+    game, found = find_engine(engine)
+    if game is not deals.game:
+        raise NotFoundError(f"{engine} is no engine of {deals.game.name}")
     ready(engine)
     deals.texts(1, 1)
     source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator, endless=True)
-    _, found = find_engine(engine)
     return find_run(store, str(plan_run(store, source, engine, found.version, limit, why="survey")))
 
 

@@ -7,12 +7,19 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
+from pipeline.deals import parse_deal_range
 from pipeline.errors import StoreError
+from pipeline.games.contract import NO_LIMIT
+from pipeline.rerun import queue_rerun
 from pipeline.store import migrate
+from pipeline.store.audits import latest_audits
 from pipeline.store.database import Store
 from pipeline.store.opening import open_store
-from pipeline.store.runs import find_run, plan_repetition
+from pipeline.store.runs import find_run, list_runs, plan_repetition
+from pipeline.store.surveys import grow
 from pipeline.store.tables import REVISION, metadata
+from pipeline.survey.growth import open_survey
+from tests.doing import a_run, an_audit, do_surveys
 
 
 def test_migrated_database_has_exactly_the_tables_of_the_code(store: Store) -> None:
@@ -105,6 +112,25 @@ def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Stor
         joined = text("SELECT position, line, digest, text FROM items JOIN layouts ON id = layout_id")
         assert connection.execute(joined).all() == [(1, 1, b"d", "AABB")]
         assert connection.execute(text("SELECT evidence FROM verdicts")).scalars().all() == ["1 2 3 4"]
+
+
+def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Store) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
+    an_audit(store, run)
+    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", NO_LIMIT)
+    grow(store, survey.id, 2_000, 1_000)
+    do_surveys(store)
+    an_audit(store, find_run(store, "2"), sample=5)
+    queue_rerun(store, find_run(store, "2"), any_version=False)
+    migrate.downgrade(store, "0003")
+    migrate.upgrade(store)
+    assert [found.id for found in list_runs(store)] == [1]
+    [kept] = latest_audits(store).values()
+    assert (kept.run, kept.population, kept.valid) == (1, 2, 2)
+    with store.reading() as connection:
+        for table in ("packs", "verdicts", "blocks", "jobs", "sources", "audits", "actions"):
+            count = connection.execute(text(f"SELECT count(*) FROM {table}")).scalar()
+            assert count == {"packs": 0, "verdicts": 2, "actions": 2}.get(table, 1), table
 
 
 def test_foreign_keys_are_looked_after_again_behind_a_migration(store: Store) -> None:

@@ -1,0 +1,130 @@
+"""``survey`` with real workers, as its user runs it: to the end, killed and gone on with, and asked for its deals."""
+
+import json
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_run import started
+from tests.servers import dealmill
+
+SURVEY = ("survey", "camelot", "--seed", "5")
+
+
+def said(*arguments: str, cwd: Path, code: int = 0) -> dict[str, object]:
+    """The one row that a command prints as JSON."""
+    ran = dealmill(*arguments, "--json", cwd=cwd)
+    assert ran.returncode == code, ran.stderr
+    [row] = json.loads(ran.stdout)
+    assert isinstance(row, dict)
+    return row
+
+
+@pytest.fixture(scope="module")
+def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store, a survey in it, and its report."""
+    folder = tmp_path_factory.mktemp("surveyed")
+    ran = dealmill(*SURVEY, "--half-width", "0.3%", "--report", "night", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert re.search(r"^51\.\d\d % of deals are winnable, with 95 % confidence 5\d\.\d\d % to 5", ran.stderr, re.M)
+    assert "which ones cannot be won:  " in ran.stderr
+    assert re.match(
+        r"run +engine +deals +winnable +unwinnable +winnability +low +high *\n +1 +camelot/winnable", ran.stdout
+    )
+    return folder
+
+
+def test_a_survey_that_is_done_is_not_done_again(surveyed: Path) -> None:
+    row = said(*SURVEY, "--half-width", "0.3%", cwd=surveyed)
+    assert (row["run"], row["estimate"], row["engine"]) == (1, "winnability", "camelot/winnable")
+    low, value, high, half = (float(str(row[key])) for key in ("low", "value", "high", "half_width"))
+    assert low < 0.5138 < high and low < value < high and half <= 0.003
+    assert row["deals"] == int(str(row["winnable"])) + int(str(row["unwinnable"]))
+    assert said(*SURVEY, "--half-width", "0.01", cwd=surveyed) == row
+    assert said(*SURVEY, "--count", "500", cwd=surveyed) == row
+
+
+def test_the_report_says_the_same_and_how_to_do_it_again(surveyed: Path, tmp_path: Path) -> None:
+    row = said(*SURVEY, "--half-width", "0.3%", cwd=surveyed)
+    data = json.loads((surveyed / "night" / "survey.json").read_text())
+    closing = data.pop("closing")
+    assert {"run": 1, **data} == row
+    assert closing[0]["deals"] == 1_000 and closing[-1]["deals"] == row["deals"]
+    assert [closing[-1][key] for key in ("low", "value", "high")] == [row[key] for key in ("low", "value", "high")]
+    assert all(point["low"] < point["value"] < point["high"] for point in closing)
+    page = (surveyed / "night" / "survey.md").read_text()
+    assert str(row["fingerprint"]) in page and "](interval.svg)" in page
+    assert (surveyed / "night" / "interval.svg").read_text().startswith("<?xml")
+    assert (surveyed / "night" / "interval.png").read_bytes().startswith(b"\x89PNG")
+    command = re.search(r"```\ndealmill (.*)\n```", page)
+    assert command is not None
+    again = said(*command[1].split(), "--report", "again", cwd=tmp_path)
+    assert again["fingerprint"] == row["fingerprint"]
+    assert (tmp_path / "again" / "survey.md").read_text() == page
+
+
+def test_its_deals_are_asked_for_like_rows(surveyed: Path) -> None:
+    lost = dealmill("query", "1", "--verdict", "unwinnable", "--limit", "150", "--nl", cwd=surveyed)
+    rows = [json.loads(line) for line in lost.stdout.splitlines()]
+    assert len(rows) == 150 and {row["verdict"] for row in rows} == {"unwinnable"}
+    item = str(rows[-1]["item"])
+    shown = dealmill("show", item, cwd=surveyed)
+    assert "referee: valid" in shown.stdout and f"layout: {rows[-1]['layout']}" in shown.stdout
+    number = item.partition(":")[2]
+    dealt = dealmill("deal", "camelot", "--seed", "5", "--count", "1", "--first", number, cwd=surveyed)
+    assert dealt.stdout.strip() == rows[-1]["layout"]
+    audit = dealmill("audit", "1", "--sample", "300", cwd=surveyed)
+    assert (audit.returncode, "300 valid, 0 invalid" in audit.stderr) == (0, True)
+    [status] = json.loads(dealmill("status", "1", "--json", cwd=surveyed).stdout)
+    assert (status["state"], status["source"], len(status["fingerprint"])) == ("finished", "deal:camelot:seed=5:1-", 64)
+
+
+def test_a_survey_that_was_killed_goes_on_and_comes_to_the_same(tmp_path: Path) -> None:
+    goal = ("survey", "memory", "--engine", "memory/incremental", "--half-width", "0.01%")
+    whole = said(*goal, cwd=tmp_path)
+    (tmp_path / "killed").mkdir()
+    ended = []
+    for stop in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+        command = started(*goal, cwd=tmp_path / "killed", env={"DEALMILL_LEASE_SECONDS": "2"})
+        deadline = time.monotonic() + 60
+        before = deals(tmp_path / "killed")
+        while deals(tmp_path / "killed") == before and command.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        command.send_signal(stop)
+        command.communicate()
+        ended.append(command.returncode)
+    assert ended[0] == -signal.SIGKILL
+    again = said(*goal, cwd=tmp_path / "killed")
+    assert again == whole
+    assert 79.5 < float(str(whole["low"])) < 79.6595 < float(str(whole["high"])) < 79.8
+
+
+def deals(folder: Path) -> int:
+    """How many deals a survey has come to."""
+    found = dealmill("status", "last", "--json", cwd=folder)
+    return int(json.loads(found.stdout)[0]["solved"]) if found.returncode == 0 else 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["chess"], 2, "there is no game 'chess'"),
+        (["memory", "--engine", "camelot/winnable"], 2, "is no engine of memory"),
+        (["memory", "--half-width", "wide"], 2, "'wide' is no width; write 0.1% or 0.001"),
+        (["memory", "--half-width", "0"], 2, "'0' is no width"),
+        (["memory", "--count", "0"], 2, "is not in the range"),
+        (["memory", "--seed", "-1"], 2, "a seed is a number from 0"),
+        (["memory", "--param", "ranks=3"], 2, "deals of memory have no parameter 'ranks'"),
+        (["card-pairing", "--param", "stacks=7"], 2, "36 cards cannot be cut into 7 stacks"),
+        (["card-pairing", "--limit", "6", "--half-width", "0.5%"], 1, "a higher --limit may decide them"),
+        (["camelot", "--count", "1", "--report", "file/night"], 1, "the report cannot be written into file/night"),
+    ],
+)
+def test_errors_say_what_is_wrong(arguments: list[str], code: int, message: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    ran = dealmill("survey", *arguments, cwd=tmp_path)
+    assert ran.returncode == code
+    assert message in ran.stderr

@@ -89,14 +89,14 @@ def survey(
 def _grow(store: "Store", number: int, width: "Width", count: int | None) -> None:
     """Work until the survey is done."""
     from pipeline.store.runs import find_run
-    from pipeline.survey.growth import ask_for, estimate, wanted_deals, whole_blocks
+    from pipeline.survey.growth import ask_for, estimate, wanted_deals
 
     def done(bar: Bar) -> bool:
         run = find_run(store, str(number))
         bar.update(run.solved, run.items, _note(run))
         if not run.finished:
             return False
-        wanted = whole_blocks(count) if count else wanted_deals(estimate(store, run), width)
+        wanted = wanted_deals(estimate(store, run), count or width)
         if wanted > run.items:
             ask_for(store, run, wanted)
         return wanted <= run.items

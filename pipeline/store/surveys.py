@@ -43,6 +43,9 @@ SURVEYING = Kind(
 )
 
 
+LAST = 20
+
+
 @dataclass(frozen=True, slots=True)
 class SurveyJob:
     """A claimed job: deals ``lease.first`` to before ``lease.stop`` of a range without end."""
@@ -84,6 +87,18 @@ def grow(store: Store, run: int, items: int, chunk: int) -> None:
     with store.writing() as connection:
         connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
         cut_jobs(connection, run, items, True, chunk)
+
+
+def pace(store: Store, run: int) -> float | None:
+    """How many deals a second a worker did in the quickest of the last jobs; None if none is done."""
+    last = (
+        select(jobs.c.stop - jobs.c.first, jobs.c.finished - jobs.c.started)
+        .where(jobs.c.run_id == run, jobs.c.state == DONE)
+        .order_by(jobs.c.first.desc())
+        .limit(LAST)
+    )
+    with store.reading() as connection:
+        return max((deals / max(seconds, 1e-3) for deals, seconds in connection.execute(last)), default=None)
 
 
 def claim(store: Store, job: int, worker: str, seconds: float) -> SurveyJob | None:

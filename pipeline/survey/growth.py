@@ -13,17 +13,18 @@ from pipeline.store.database import Store
 from pipeline.store.jobs import SURVEY_CHUNK
 from pipeline.store.runs import Run, find_run, plan_run
 from pipeline.store.sources import open_source
-from pipeline.store.surveys import Stage, grow, stages
+from pipeline.store.surveys import Stage, grow, pace, stages
 from pipeline.survey.interval import Interval, deviation, of_mean, of_share
 from pipeline.survey.solving import ready
 
 FIRST_STAGE = 20_000
-MOST_GROWTH = 50
-"""Times the deals of the stage before: the first ones may all have been won."""
+MOST_GROWTH = 10
+"""Times the deals of the stage before: the first ones may all have been won, and do not tell how fast others are."""
 MARGIN = 1.002
 """More than the interval so far says that it takes, so that chance does not add a stage."""
-JOB_SECONDS = 0.2
-"""Of all workers together."""
+FIRST_CHUNK = 5_000
+JOB_SECONDS = 0.5
+"""What a job is to take: far more than to claim and to finish it, far less than anybody would mind to lose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +103,24 @@ def estimate(store: Store, run: Run) -> Estimate | None:
     return Estimate(reached[-1]) if reached else None
 
 
-def wanted_deals(found: Estimate | None, width: Width) -> int:
-    """How many deals a survey is to have next; as many as it has if its interval is narrow enough.
+def wanted_deals(found: Estimate | None, goal: Width | int) -> int:
+    """How many deals a survey is to have next, so that its interval becomes narrow enough or it gets so many deals; as
+    many as it has if that is so.
 
     Raises
     ------
     StoreError
         If no number of deals would be enough, since too many are unknown.
     """
-    if found is None:
-        return FIRST_STAGE
+    deals = 0 if found is None else found.stage.deals
+    most = max(deals * MOST_GROWTH, FIRST_STAGE)
+    if isinstance(goal, int):
+        return max(min(_whole_blocks(goal), most), deals)
+    return most if found is None else min(_deals_for(found, goal.of(found)), most)
+
+
+def _deals_for(found: Estimate, goal: float) -> int:
     deals, half = found.stage.deals, found.interval.half_width
-    goal = width.of(found)
     if half <= goal:
         return deals
     floor = 0.0 if found.scored else found.unknown / deals / 2
@@ -123,15 +130,15 @@ def wanted_deals(found: Estimate | None, width: Width) -> int:
             "than that: a higher --limit may decide them"
         )
     more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
-    return whole_blocks(ceil(deals * min(more, MOST_GROWTH)))
+    return _whole_blocks(ceil(deals * more))
 
 
-def whole_blocks(deals: int) -> int:
-    """At least so many deals, in whole blocks."""
+def _whole_blocks(deals: int) -> int:
     return -(-deals // BLOCK) * BLOCK
 
 
 def ask_for(store: Store, run: Run, deals: int) -> None:
-    """Have a survey grow to as many deals, in jobs that keep a worker busy for some tenths of a second."""
-    chunk = int((run.rate or 0) * JOB_SECONDS) // BLOCK * BLOCK
+    """Have a survey grow to as many deals, in jobs that take a worker `JOB_SECONDS`, as far as is known."""
+    known = pace(store, run.id)
+    chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK
     grow(store, run.id, deals, min(max(chunk, BLOCK), SURVEY_CHUNK))

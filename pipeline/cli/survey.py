@@ -132,7 +132,7 @@ def _tell(store: "Store", number: int, report: Path | None, form: str | None) ->
         write_rows(list(row), [row], form)
     click.echo(told(facts), err=True)
     if report:
-        write_report(store, run, report)
+        write_report(store, run, found, report)
         click.echo(f"the report:                {report}", err=True)
     if run.counts.get(Verdict.UNWINNABLE):
         click.echo(f"which ones cannot be won:  {called_as()} query {run.id} --verdict unwinnable", err=True)

@@ -169,10 +169,10 @@ packs = Table(
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first deal"),
     Column("stop", BigInteger, nullable=False, comment="position behind its last deal"),
-    Column("value_squares", BigInteger, nullable=False, comment="the sum of the squares of the values"),
     Column("least", BigInteger, comment="value"),
     Column("greatest", BigInteger, comment="value"),
     Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.bitmap"),
+    Column("moments", LargeBinary, nullable=False, comment="of each block: sums of values, of squares"),
     sqlite_with_rowid=False,
 )
 

@@ -13,8 +13,9 @@ from pipeline.games.contract import Verdict
 from pipeline.referee import Judgement, judge
 from pipeline.store.audits import Fault
 from pipeline.store.database import Store
+from pipeline.store.packs import Part, kept_of, parts_from
 from pipeline.store.runs import Run
-from pipeline.store.surveys import Part, kept_of, parts_from
+from pipeline.store.surveys import MOMENTS
 from pipeline.survey.solving import dealt_here, digest_of, found_in, solve_block
 
 Judged = list[tuple[int, Judgement]]
@@ -95,12 +96,12 @@ def _audit_jobs(store: Store, run: Run, deals: DealRange, first: int, stop: int)
 
 def _miscounted(run: Run, deals: DealRange, part: Part) -> Iterator[Fault]:
     found = found_in(deals, run.engine, run.limit, part.first, part.stop, part.failures)
-    counted = {
-        **found.totals,
-        "value_squares": found.value_squares,
-        "least": found.least,
-        "greatest": found.greatest,
-    }
+    pack = {"least": found.least, "greatest": found.greatest, "moments": found.moments.astype(MOMENTS).tobytes()}
+    counted: dict[str, object] = {**found.totals, **pack}
     if differing := [name for name, total in part.totals.items() if total != counted[name]]:
-        told = ", ".join(f"{name} {part.totals[name]} and not {counted[name]}" for name in differing)
+        told = ", ".join(f"{name} {_told(part.totals[name])} and not {_told(counted[name])}" for name in differing)
         yield Fault(part.first, part.stop - 1, f"the totals on record are not those that come out again: {told}")
+
+
+def _told(total: object) -> str:
+    return f"{total.hex()[:16]}…" if isinstance(total, bytes) else str(total)

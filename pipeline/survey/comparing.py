@@ -9,8 +9,8 @@ from pipeline.fingerprint import BLOCK
 from pipeline.games.contract import Verdict
 from pipeline.store.database import Store
 from pipeline.store.differences import Difference, Said
+from pipeline.store.packs import kept_of
 from pipeline.store.runs import Run
-from pipeline.store.surveys import kept_of
 from pipeline.survey.solving import again
 
 

@@ -11,9 +11,10 @@ from pipeline.games import find_engine
 from pipeline.games.contract import Verdict
 from pipeline.store.database import Store
 from pipeline.store.jobs import SURVEY_CHUNK
+from pipeline.store.packs import Stage, course
 from pipeline.store.runs import Run, find_run, plan_run
 from pipeline.store.sources import open_source
-from pipeline.store.surveys import Stage, grow, pace, stages
+from pipeline.store.surveys import grow, pace
 from pipeline.survey.interval import Interval, deviation, of_mean, of_share
 from pipeline.survey.solving import ready
 
@@ -99,7 +100,7 @@ def open_survey(store: Store, deals: DealRange, engine: str, limit: int) -> Run:
 
 def estimate(store: Store, run: Run) -> Estimate | None:
     """What the deals solved so far say; None if there are none."""
-    reached = stages(store, run.id)
+    reached = course(store, run.id)
     return Estimate(reached[-1]) if reached else None
 
 

@@ -8,20 +8,21 @@ from pathlib import Path
 
 from pipeline.deals import parse_deal_range
 from pipeline.errors import OutputError
+from pipeline.fingerprint import BLOCK
 from pipeline.games.contract import NO_LIMIT, Verdict
 from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
+from pipeline.store.packs import course, extremes
 from pipeline.store.runs import Run
-from pipeline.store.surveys import stages
 from pipeline.survey.growth import Estimate
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
 WINNABILITY, MEAN = "winnability", "mean value"
-MOST_POINTS = 500
+POINTS = 300
 INK, BAND = "#1b4965", "#bee9e8"
 
 
-def write_report(store: Store, run: Run, folder: Path) -> None:
+def write_report(store: Store, run: Run, found: Estimate, folder: Path) -> None:
     """Write the four files into a folder, which is made if there is none; what was in them is overwritten.
 
     Raises
@@ -29,9 +30,8 @@ def write_report(store: Store, run: Run, folder: Path) -> None:
     OutputError
         If they cannot be written.
     """
-    found = [Estimate(stage) for stage in stages(store, run.id)]
-    facts = survey_facts(store, run, found[-1])
-    points = list(_closing(found))
+    facts = survey_facts(store, run, found)
+    points = list(_closing(store, run))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
@@ -61,7 +61,8 @@ def survey_facts(store: Store, run: Run, found: Estimate) -> dict[str, object]:
         "interval": "normal" if found.scored else "Wilson score, the unknown counted both ways",
     }
     if found.scored:
-        facts |= {"deviation": found.deviation, "least": stage.least, "greatest": stage.greatest}
+        least, greatest = extremes(store, run.id)
+        facts |= {"deviation": found.deviation, "least": least, "greatest": greatest}
     return {**facts, "fingerprint": fingerprint_of(store, run.id, run.items), "dealmill": version("dealmill")}
 
 
@@ -109,15 +110,13 @@ def _command(facts: Mapping[str, object]) -> str:
     return " ".join(map(str, [*words, "--count", facts["deals"]]))
 
 
-def _closing(found: Sequence[Estimate]) -> Iterator[dict[str, float]]:
-    """How the interval closed, at most `MOST_POINTS` times, as far apart on a logarithmic scale as can be."""
-    step = (found[-1].stage.deals / found[0].stage.deals) ** (1 / MOST_POINTS)
-    reached = 0.0
-    for point in found:
-        if point.stage.deals >= reached or point is found[-1]:
-            interval = point.interval
-            yield {"deals": point.stage.deals, "value": point.value, "low": interval.low, "high": interval.high}
-            reached = point.stage.deals * step
+def _closing(store: Store, run: Run) -> Iterator[dict[str, float]]:
+    """How the interval closed, at blocks that are as far apart on a logarithmic scale as can be."""
+    last = run.items // BLOCK
+    at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})
+    for point in map(Estimate, course(store, run.id, at)):
+        interval = point.interval
+        yield {"deals": point.stage.deals, "value": point.value, "low": interval.low, "high": interval.high}
 
 
 def _draw(facts: Mapping[str, object], points: Sequence[Mapping[str, float]], files: Sequence[Path]) -> None:

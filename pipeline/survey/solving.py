@@ -17,9 +17,10 @@ from pipeline.games.contract import Verdict
 from pipeline.referee import Outcome
 from pipeline.solve import broken_down, compiling, load, solve_texts
 from pipeline.store.database import Store
+from pipeline.store.packs import kept_of, next_pack, objections_to
 from pipeline.store.results import ALL, Result, Wanted
 from pipeline.store.runs import Run
-from pipeline.store.surveys import Found, SurveyJob, kept_of, next_pack, objections_to
+from pipeline.store.surveys import Found, SurveyJob
 
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 
@@ -51,11 +52,11 @@ def found_in(deals: DealRange, engine: str, limit: int, first: int, stop: int, f
         scored.append(solved.values[solved.verdicts == SCORED])
         nodes += int(solved.nodes.sum())
     values = np.concatenate(scored)
+    moments = [(block.sum(), (block * block).sum()) for block in scored]
     return Found(
         first,
         np.concatenate(verdicts),
-        value_sum=int(values.sum()),
-        value_squares=int((values * values).sum()),
+        np.array(moments, dtype=np.int64),
         least=int(values.min()) if len(values) else None,
         greatest=int(values.max()) if len(values) else None,
         nodes=nodes,

@@ -63,7 +63,8 @@ def test_the_report_says_the_same_and_how_to_do_it_again(surveyed: Path, tmp_pat
     assert command is not None
     again = said(*command[1].split(), "--report", "again", cwd=tmp_path)
     assert again["fingerprint"] == row["fingerprint"]
-    assert (tmp_path / "again" / "survey.md").read_text() == page
+    for name in ("survey.md", "survey.json"):
+        assert (tmp_path / "again" / name).read_text() == (surveyed / "night" / name).read_text()
 
 
 def test_its_deals_are_asked_for_like_rows(surveyed: Path) -> None:

@@ -24,6 +24,7 @@ from pipeline.store import leases, surveys
 from pipeline.store.audits import Fault, faults_of, objections_of
 from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
+from pipeline.store.packs import course, extremes
 from pipeline.store.results import Wanted
 from pipeline.store.runs import Run, find_run
 from pipeline.store.sources import find_source
@@ -231,6 +232,8 @@ TOTALS = "the totals on record are not those that come out again: "
         ("UPDATE packs SET stop = 2500 WHERE first = 2001", [(2001, 3000, "there are no verdicts on record")]),
         ("UPDATE jobs SET winnable = winnable + 1 WHERE first = 1", [(1, 2000, TOTALS + "winnable 1390 and not 1389")]),
         ("UPDATE jobs SET nodes = 3 WHERE first = 2001", [(2001, 3000, TOTALS + "nodes 3 and not ")]),
+        ("UPDATE packs SET moments = :junk WHERE first = 1", [(1, 2000, TOTALS + "moments 020102")]),
+        ("UPDATE packs SET least = 3 WHERE first = 1", [(1, 2000, TOTALS + "least 3 and not None")]),
         ("UPDATE jobs SET first = 1001 WHERE first = 2001", [(1001, 2000, "these deals belong to two jobs")]),
         ("DELETE FROM jobs WHERE first = 1", [(1, 1, "this deal belongs to no job")]),
     ],
@@ -358,16 +361,17 @@ def test_the_interval_holds_what_the_undecided_turn_out_to_be(store: Store) -> N
     assert limited.interval.low < decided.interval.low < decided.interval.high < limited.interval.high
 
 
-def test_stages_are_those_of_the_deals_in_order(store: Store) -> None:
-    survey = a_survey(store, MEMORY, 3_000)
+def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Store) -> None:
+    survey = a_survey(store, MEMORY, 3_000, chunk=2_000)
     values = np.array([it.value for it in results(store, [survey], Wanted(), (0, 0), None)])
-    for stage, stop in zip(surveys.stages(store, survey.id), (1_000, 2_000, 3_000), strict=True):
+    for stage, stop in zip(course(store, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
         part = values[:stop]
         assert (stage.deals, stage.value_sum, stage.value_squares) == (stop, part.sum(), (part * part).sum())
-        assert (stage.least, stage.greatest) == (part.min(), part.max())
+        assert stage.count(Verdict.SCORED) == stop
         assert Estimate(stage).value == part.mean()
+    assert extremes(store, survey.id) == (values.min(), values.max())
     grow(store, survey.id, 6_000, 1_000)
     for number in pending(store)[1:]:
         job = surveys.claim(store, number, "test", LEASE)
         assert job is not None and surveys.finish(store, job, survey_part(job, {}))
-    assert [stage.deals for stage in surveys.stages(store, survey.id)] == [1_000, 2_000, 3_000]
+    assert [stage.deals for stage in course(store, survey.id)] == [3_000]

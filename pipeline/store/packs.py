@@ -1,0 +1,202 @@
+"""Reading what is kept of surveys: packs of verdicts, digests of blocks, the texts of failures (see
+`pipeline.store.surveys`)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import Connection, func, literal_column, select
+
+from pipeline.fingerprint import BLOCK, block_of
+from pipeline.games.batch import Codes, Numbers
+from pipeline.games.contract import Verdict
+from pipeline.referee import Judgement, Outcome
+from pipeline.store.bitmap import unpack
+from pipeline.store.database import Store
+from pipeline.store.jobs import SURVEY_CHUNK, TOTALS
+from pipeline.store.leases import DONE
+from pipeline.store.results import ALL
+from pipeline.store.surveys import MOMENTS
+from pipeline.store.tables import blocks, jobs, judgements, packs, verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """What is kept of the deals `first` to before `stop`. `verdicts` are None if they are damaged; `moments` (see
+    `pipeline.store.surveys.Found`) are zeros then."""
+
+    first: int
+    stop: int
+    least: int | None
+    greatest: int | None
+    verdicts: Codes | None
+    moments: Numbers
+
+    def holds(self, low: int, high: int) -> bool:
+        """Whether it may hold a value in this range; verdicts without values are in none but the widest."""
+        if self.least is None or self.greatest is None:
+            return (low, high) == ALL
+        return low <= self.greatest and self.least <= high
+
+
+def next_pack(store: Store, run: int, after: int) -> Pack | None:
+    """The first pack of a survey that has a deal behind number `after`; packs are at most as long as the longest job,
+    so few are looked at."""
+    query = select(packs).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
+    with store.reading() as connection:
+        row = connection.execute(query.where(packs.c.first > after - SURVEY_CHUNK)).one_or_none()
+    if row is None:
+        return None
+    read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)
+    return Pack(row.first, row.stop, row.least, row.greatest, read, moments)
+
+
+def _moments(stored: bytes, deals: int) -> Numbers:
+    size = (deals // BLOCK, 2)
+    if len(stored) != size[0] * size[1] * MOMENTS.itemsize:
+        return np.zeros(size, dtype=np.int64)
+    return np.frombuffer(stored, dtype=MOMENTS).astype(np.int64).reshape(size)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of a block: a verdict on each deal, the digest, the texts of failures; None for what is missing."""
+
+    verdicts: Codes | None
+    digest: bytes | None
+    failures: dict[int, str]
+
+
+def kept_of(store: Store, run: int, first: int) -> Kept:
+    """What is kept of the block of deals from number `first` on."""
+    pack = next_pack(store, run, first - 1)
+    held = None if pack is None or pack.verdicts is None else pack.verdicts[max(first - pack.first, 0) :][:BLOCK]
+    digest = select(blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number == block_of(first))
+    with store.reading() as connection:
+        return Kept(
+            held if pack is not None and pack.first <= first and held is not None and len(held) == BLOCK else None,
+            connection.execute(digest).scalar_one_or_none(),
+            _failures(connection, run, first, first + BLOCK),
+        )
+
+
+def _failures(connection: Connection, run: int, first: int, stop: int) -> dict[int, str]:
+    query = select(verdicts.c.position, verdicts.c.evidence).where(
+        verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop
+    )
+    return {row.position: row.evidence for row in connection.execute(query)}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A job of a survey as it is on record: its range, where the `next` one begins (None behind the last), and what it
+    counted if it is done, with its pack: None where there is no pack of this range."""
+
+    first: int
+    stop: int
+    next: int | None
+    done: bool
+    totals: dict[str, object]
+    failures: dict[int, str]
+
+
+def parts_from(store: Store, run: int, first: int, stop: int) -> tuple[list[Part], list[int]]:
+    """The jobs whose first deal is one of `first` to before `stop`, in order; and where packs begin there that belong
+    to none of them."""
+    mine = (packs.c.run_id == jobs.c.run_id) & (packs.c.first == jobs.c.first) & (packs.c.stop == jobs.c.stop)
+    later = jobs.alias("later")
+    following = select(func.min(later.c.first)).where(later.c.run_id == run, later.c.first > jobs.c.first)
+    query = (
+        select(jobs, packs.c.least, packs.c.greatest, packs.c.moments, following.scalar_subquery().label("next"))
+        .select_from(jobs.outerjoin(packs, mine))
+        .where(jobs.c.run_id == run, jobs.c.first >= first, jobs.c.first < stop)
+        .order_by(jobs.c.first)
+    )
+    begun = select(packs.c.first).where(packs.c.run_id == run, packs.c.first >= first, packs.c.first < stop)
+    names = (*TOTALS, "least", "greatest", "moments")
+    with store.reading() as connection:
+        found = [
+            Part(
+                row.first,
+                row.stop,
+                row.next,
+                row.state == DONE,
+                {name: getattr(row, name) for name in names},
+                _failures(connection, run, row.first, row.stop),
+            )
+            for row in connection.execute(query).all()
+        ]
+        strays = set(connection.execute(begun).scalars()) - {part.first for part in found if part.done}
+    return found, sorted(strays)
+
+
+def objections_to(store: Store, run: int, outcome: Outcome, after: int, most: int) -> list[tuple[int, Judgement]]:
+    """The first deals behind number `after` that an audit did not find valid, with what it said last."""
+    query = (
+        select(judgements.c.position, judgements.c.step, judgements.c.reason)
+        .where(
+            judgements.c.run_id == run,
+            judgements.c.outcome == int(outcome),
+            judgements.c.outcome != literal_column("1"),  # in the words of the index of what is not valid
+            judgements.c.position > after,
+        )
+        .order_by(judgements.c.position, judgements.c.audit_id)
+    )
+    said: dict[int, Judgement] = {}
+    with store.reading() as connection:
+        for position, step, reason in connection.execute(query):
+            if position not in said and len(said) == most:
+                break
+            said[position] = Judgement(outcome, step, reason)
+    return list(said.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What the deals before number `stop` have come to."""
+
+    stop: int
+    counts: Mapping[Verdict, int]
+    value_sum: int
+    value_squares: int
+
+    @property
+    def deals(self) -> int:
+        """How many they are."""
+        return self.stop - 1
+
+    def count(self, verdict: Verdict) -> int:
+        """How many of them have this verdict."""
+        return self.counts.get(verdict, 0)
+
+
+def course(store: Store, run: int, blocks_at: Sequence[int] | None = None) -> list[Stage]:
+    """How a survey stood after so many blocks, in ascending order, as far as all deals before are solved; else at its
+    end. It is made of what is kept of each block, so it does not hang on what the jobs were."""
+    counted, sums = [], []
+    after = 0
+    while (kept := next_pack(store, run, after)) and kept.first == after + 1 and kept.verdicts is not None:
+        in_blocks = kept.verdicts.reshape(-1, BLOCK)
+        counted.append(np.stack([(in_blocks == int(verdict)).sum(axis=1) for verdict in Verdict], axis=1))
+        sums.append(kept.moments)
+        after = kept.stop - 1
+    if not counted:
+        return []
+    counts, moments = np.cumsum(np.concatenate(counted), axis=0), np.cumsum(np.concatenate(sums), axis=0)
+    return [
+        Stage(
+            number * BLOCK + 1,
+            dict(zip(Verdict, counts[number - 1].tolist(), strict=True)),
+            *moments[number - 1].tolist(),
+        )
+        for number in blocks_at or [len(counts)]
+        if number <= len(counts)
+    ]
+
+
+def extremes(store: Store, run: int) -> tuple[int | None, int | None]:
+    """The least and the greatest value that a survey found."""
+    query = select(func.min(packs.c.least), func.max(packs.c.greatest)).where(packs.c.run_id == run)
+    with store.reading() as connection:
+        least, greatest = connection.execute(query).one()
+    return least, greatest

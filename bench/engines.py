@@ -17,16 +17,33 @@ MANY = 100_000
 SEED = 20261121
 
 
-def _play_hi_q(layout: str) -> object:
-    return play({hole for hole, sign in enumerate(layout.replace("/", ""), start=1) if sign == "X"})
+def _memory(strategy: Callable[[str], list[int]], layout: str) -> tuple[int, str]:
+    flips = strategy(layout)
+    return len(flips), " ".join(map(str, flips))
 
 
-NAIVE: dict[str, tuple[Callable[[str], object], int, str]] = {
+def _hi_q(layout: str) -> tuple[int, str]:
+    total, jumps = play({hole for hole, sign in enumerate(layout.replace("/", ""), start=1) if sign == "X"})
+    return total, " ".join(f"{source}-{target}" for source, target in jumps)
+
+
+def _tantrix(layout: str) -> tuple[int, str]:
+    moves = tantrix.legal_moves(*tantrix.parse(layout))
+    return len(moves), " ".join(f"{x},{y}:{tile}" for (x, y), tile in moves)
+
+
+Naive = Callable[[str], bool] | Callable[[str], tuple[int, str]]
+"""Says whether a layout is won, or its value and the evidence as it is stored."""
+
+NAIVE: dict[str, tuple[Naive, int, str]] = {
     "card-pairing/winnable": (winnable_by_play, 100, "search over states, memo"),
     "camelot/winnable": (winnable_by_counts, 20, "search over removals, memo"),
-    "hi-q/greedy": (_play_hi_q, 1_000, "play on a grid"),
-    "tantrix/legal-moves": (lambda layout: tantrix.legal_moves(*tantrix.parse(layout)), 50, "every place, tile, turn"),
-    **{f"memory/{name}": (strategy, 3_000, "the article's play") for name, strategy in STRATEGIES.items()},
+    "hi-q/greedy": (_hi_q, 1_000, "play on a grid"),
+    "tantrix/legal-moves": (_tantrix, 50, "every place, tile, turn"),
+    **{
+        f"memory/{name}": (partial(_memory, strategy), 3_000, "the article's play")
+        for name, strategy in STRATEGIES.items()
+    },
 }
 """Per engine: the naive implementation, how many layouts it is given, and what it does."""
 

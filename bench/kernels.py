@@ -25,11 +25,11 @@ from pipeline.games.batch import Bytes, Kernel, Results, pack
 from pipeline.games.camelot import engine as camelot
 from pipeline.games.card_pairing import engine as card_pairing
 from pipeline.games.card_pairing.search import LONGEST_CERTIFICATE, POSSIBLE
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT, Batch, Verdict
 from pipeline.games.hi_q import engine as hi_q
 from pipeline.games.memory import engine as memory
 from pipeline.games.tantrix import engine as tantrix
-from pipeline.solve import load
+from pipeline.solve import load, solve
 
 MANY = 100_000
 """Layouts for our kernels and for the ports."""
@@ -136,8 +136,7 @@ def _against_python(name: str) -> list[str]:
     layouts = _layouts(name, MANY)
     packed = Packed(subject, layouts)
     packed.solve()
-    answers = list(map(naive, layouts[:few]))
-    _agree(name, "naive Python", list(map(_plain, answers)), _numbers(packed.results, few))
+    _agree(name, "naive Python", list(map(naive, layouts[:few])), _answers(solve(name, layouts[:few])))
     rates = _in_turn(
         lambda: MANY / seconds(packed.solve), lambda: few / seconds(lambda: [naive(layout) for layout in layouts[:few]])
     )
@@ -190,19 +189,13 @@ def _layouts(name: str, count: int) -> list[str]:
     return deal(find_engine(name)[0], SEED, 1, count)
 
 
-def _plain(answer: object) -> int:
-    """A naive answer as a number: whether it is won, the sum, or how many moves or flips there are."""
-    if isinstance(answer, bool):
-        return int(Verdict.WINNABLE if answer else Verdict.UNWINNABLE)
-    if isinstance(answer, tuple):
-        return int(answer[0])
-    return len(cast(list[object], answer))
-
-
-def _numbers(results: Results, few: int) -> list[int]:
-    """Our first answers as `_plain` has them."""
-    pairs = zip(results.verdicts[:few].tolist(), results.values[:few].tolist(), strict=True)
-    return [value if verdict == int(Verdict.SCORED) else verdict for verdict, value in pairs]
+def _answers(said: Batch) -> list[object]:
+    """What an engine says, as the naive implementations say it."""
+    triples = zip(said.verdicts, said.values, said.evidence, strict=True)
+    return [
+        (value, evidence) if verdict is Verdict.SCORED else verdict is Verdict.WINNABLE
+        for verdict, value, evidence in triples
+    ]
 
 
 def _agree(name: str, other: str, theirs: object, ours: object) -> None:

@@ -70,8 +70,10 @@ struct Branch {
 
 Branch most_constrained(int level, std::int64_t ranks) {
     Branch branch;
-    for (int rank = 0; ranks >> rank; ++rank)
-        if (ranks >> rank & 1 && branch.offer(rank, possible_matchings(level, rank))) break;
+    for (; ranks; ranks &= ranks - 1) {
+        const int rank = std::countr_zero(static_cast<Set>(ranks));
+        if (branch.offer(rank, possible_matchings(level, rank))) break;
+    }
     return branch;
 }
 
@@ -88,8 +90,8 @@ template <bool CHOOSE> Branch assign(int level, std::int64_t rank, std::int64_t 
     else if (with_other & pair)
         with_other |= with_pair;
     Branch branch;
-    for (int y = 0; others >> y; ++y) {
-        if (!(others >> y & 1)) continue;
+    for (; others; others &= others - 1) {
+        const int y = std::countr_zero(static_cast<Set>(others));
         for (int x = SUITS * y; x < SUITS * y + SUITS; ++x) {
             const Set sooner = now[x];
             next[x] = sooner | (sooner & pair ? with_pair : 0) | (sooner & other ? with_other : 0);

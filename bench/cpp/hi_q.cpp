@@ -8,12 +8,12 @@ namespace {
 
 using Board = std::uint64_t;
 
-constexpr int HOLES = 33, ROW = 8, SIDE = 7, BITS = 64, NAME_ROOM = 6;
-constexpr std::int64_t LONGEST_EVIDENCE = 6 * HOLES;
+constexpr int HOLES = 33, ROW = 8, SIDE = 7, BITS = 64, NAME_ROOM = 8;
+constexpr std::int64_t LONGEST_EVIDENCE = NAME_ROOM * HOLES;
 
 Board whole, signs[HOLES + SIDE - 1], concerned[4 * BITS];
 std::int64_t hole_of[BITS], name_lengths[4 * BITS];
-char names[4 * BITS][NAME_ROOM + 2];
+char names[4 * BITS][NAME_ROOM];
 
 bool on_board(int row, int column) {
     const bool inside = 0 <= row && row < SIDE && 0 <= column && column < SIDE;

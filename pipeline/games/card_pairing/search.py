@@ -4,10 +4,12 @@ Choose for every rank one of the three ways to match its four cards. Draw an arc
 lies above a card of q in one stack: the deal is won iff some choice makes this graph acyclic, and then pairs can be
 removed in any order that the tops allow. So it is a constraint problem over ranks whose nogoods are cycles.
 
-Card 4r + k is the k-th card of rank r, and a set of cards is a word of 64 bits. ``before[level, x]`` is the set of
+Card 4r + k is the k-th card of rank r, and a set of cards is a word of 64 bits. ``before[64 level + x]`` is the set of
 cards that must leave before card x: at first those above it, then whatever follows from the matchings assigned so far.
 A matching is impossible now iff one of its pairs must leave before itself, or its two pairs before each other; all of
 that stands in the four bits of each card for those of its own rank.
+
+Numbers are unsigned: a signed index would be asked each time whether it counts from the end.
 """
 
 from typing import NamedTuple
@@ -17,49 +19,59 @@ from numpy.typing import NDArray
 
 from pipeline.games.batch import Bytes, Numbers
 from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
-from pipeline.games.kernel import inlined, kernel
+from pipeline.games.kernel import inlined, kernel, lowest_bit
 
-Sets = NDArray[np.uint64]
-"""For each level, a set of cards for each card."""
-Row = NDArray[np.uint64]
-"""Those of one level."""
+Words = NDArray[np.uint64]
+"""Sets, of cards or ranks, or numbers."""
 
-MATCHINGS = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]])
+MATCHINGS = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]], dtype=np.uint64)
 """A row is a matching: its first two cards leave together, and its last two. In matching m, that is card k and card
 k ^ (m + 1)."""
 SIZES = np.array([bin(matchings).count("1") for matchings in range(8)])
 """How many matchings each set of them has."""
-LOWEST = np.array([-1, 0, 1, 0, 2, 0, 1, 0])
-"""The first matching of each set of them."""
 ALL = len(RANKS)
 LEVELS = ALL + 1
-RANK, UNTRIED, BEGIN, CHILD_BEGIN, OPEN, CHECKED_RANK, CHECKED_UNTRIED = range(7)
-NOTES = 7
-"""What is noted for each level: the rank that is branched on, its matchings still to be tried, where its entries of the
-certificate begin and those of its present child, the ranks not yet assigned, and the first two again for `refutes`."""
 NODES, ENTRIES = range(2)
-NONE, ONE, OWN = np.uint64(0), np.uint64(1), np.uint64(15)
+ZERO, ONE, OWN = np.uint64(0), np.uint64(1), np.uint64(15)
+SUIT_BITS, RANK_BITS, CARD_BITS = np.uint64(2), np.uint64(4), np.uint64(6)
+TWO, THREE = np.uint64(2), np.uint64(3)
 
 LONGEST_CERTIFICATE = 1 << 17
 """Entries; ten times the nodes that any of a million deals of 16 ranks on 16 stacks took. A deal that needs more is
 left undecided."""
+RELUCTANCES = SIZES * LONGEST_CERTIFICATE * ALL
+"""To branch on a rank with so many matchings left: more than any weight can make up for."""
+NEVER = SUITS * LONGEST_CERTIFICATE * ALL
 
 WON, LOST, GAVE_UP = 1, 2, 3
 
 
 class Search(NamedTuple):
-    """What a search works with, made once for many deals."""
+    """What a search works with, made once for many deals. All but the last four have a part for each level."""
 
     possible: Bytes
     """`POSSIBLE`."""
-    before: Sets
-    """Level 0 is to be set for each deal."""
-    left: Bytes
-    """For each level, the set of matchings that each rank has left."""
-    notes: Numbers
+    before: Words
+    """For each card, the set of those that leave before it. Level 0 is to be set for each deal."""
+    left: Words
+    """For each rank, the set of matchings that it has left."""
+    rank: Words
+    """The rank that is branched on."""
+    untried: Words
+    """Its matchings still to be tried."""
+    open_ranks: Words
+    """The ranks not yet assigned."""
+    begin: Words
+    """Where its entries of the certificate begin."""
+    child_begin: Words
+    """Where those of its present child begin."""
+    checked_rank: Words
+    """For `refutes`, like `rank`."""
+    checked_untried: Words
+    """For `refutes`, like `untried`."""
     weights: Numbers
     """Of the ranks with the fewest matchings left, the first of the greatest weight is branched on."""
-    chosen: Numbers
+    chosen: Words
     """The matching of each rank; for a deal that was won, one that wins it."""
     certificate: Bytes
     """For a deal that was lost, the ranks that were branched on, in preorder."""
@@ -89,140 +101,139 @@ def new_search(possible: Bytes) -> Search:
     """Room for searches of deals of any size."""
     return Search(
         possible,
-        np.zeros((LEVELS, MOST_CARDS), dtype=np.uint64),
-        np.zeros((LEVELS, ALL), dtype=np.uint8),
-        np.zeros((NOTES, LEVELS), dtype=np.int64),
+        np.zeros(LEVELS * MOST_CARDS, dtype=np.uint64),
+        np.zeros(LEVELS * ALL, dtype=np.uint64),
+        np.zeros(LEVELS, dtype=np.uint64),
+        np.zeros(LEVELS, dtype=np.uint64),
+        np.zeros(LEVELS, dtype=np.uint64),
+        np.zeros(LEVELS, dtype=np.uint64),
+        np.zeros(LEVELS, dtype=np.uint64),
+        np.zeros(LEVELS, dtype=np.uint64),
+        np.zeros(LEVELS, dtype=np.uint64),
         np.zeros(ALL, dtype=np.int64),
-        np.zeros(ALL, dtype=np.int64),
+        np.zeros(ALL, dtype=np.uint64),
         np.empty(LONGEST_CERTIFICATE, dtype=np.uint8),
         np.zeros(2, dtype=np.int64),
     )
 
 
 @kernel
-def solve(search: Search, ranks: int, limit: int, shorten: bool) -> int:
-    """Search one deal; `ranks` is the set of its ranks, and ``search.before[0]`` what lies above each card.
+def solve(search: Search, ranks: np.uint64, limit: int, shorten: bool) -> int:
+    """Search one deal; `ranks` is the set of its ranks, and level 0 of ``search.before`` what lies above each card.
 
     Returns `WON`, `LOST`, or `GAVE_UP` after more than `limit` nodes. To `shorten` the certificate, the refutation
     below an assignment is tried without it, and replaces the whole node where it holds.
     """
-    possible, before, left, notes, weights, chosen, certificate, counts = search
-    nodes = entries = level = 0
-    notes[OPEN, 0] = ranks
-    rank = note_matchings(possible, before[0], left[0], ranks)
-    while notes[OPEN, level]:
-        if rank < 0:
-            rank = most_constrained(left[level], notes[OPEN, level], weights)
-        notes[RANK, level] = rank
-        notes[UNTRIED, level] = left[level, rank]
-        notes[BEGIN, level] = entries
+    counts, certificate, begin = search.counts, search.certificate, search.begin
+    nodes = 0
+    entries = level = ZERO
+    search.open_ranks[ZERO] = ranks
+    rank = note_matchings(search, ranks)
+    while search.open_ranks[level]:
+        search.rank[level] = rank
+        search.untried[level] = search.left[level << RANK_BITS | rank]
+        begin[level] = entries
         certificate[entries] = rank
-        entries += 1
-        while notes[UNTRIED, level] == 0:
-            if level == 0:
+        entries += ONE
+        while search.untried[level] == ZERO:
+            if level == ZERO:
                 counts[NODES], counts[ENTRIES] = nodes, entries
                 return LOST
-            level -= 1
-            begin = notes[CHILD_BEGIN, level]
-            if shorten and entries - begin > 1 and refutes(search, level, begin, entries):
-                for k in range(begin, entries):  # what was assigned at this level played no part: jump back over it
-                    certificate[notes[BEGIN, level] + k - begin] = certificate[k]
-                entries += notes[BEGIN, level] - begin
-                notes[UNTRIED, level] = 0
+            level -= ONE
+            child = search.child_begin[level]
+            if shorten and entries - child > ONE and refutes(search, level, child, entries):
+                for k in range(entries - child):  # what was assigned here played no part: jump back over it
+                    certificate[begin[level] + k] = certificate[child + k]
+                entries -= child - begin[level]
+                search.untried[level] = ZERO
         if nodes == limit or entries == LONGEST_CERTIFICATE:
             counts[NODES], counts[ENTRIES] = nodes, 0
             return GAVE_UP
         nodes += 1
-        rank = notes[RANK, level]
-        chosen[rank] = LOWEST[notes[UNTRIED, level]]
-        notes[UNTRIED, level] &= notes[UNTRIED, level] - 1
-        notes[CHILD_BEGIN, level] = entries
-        notes[OPEN, level + 1] = notes[OPEN, level] & ~(1 << rank)
-        level += 1
-        rank = assign(
-            possible, before[level - 1], before[level], left[level], rank, chosen[rank], notes[OPEN, level], True
-        )
+        rank = search.rank[level]
+        matching = lowest_bit(search.untried[level])
+        search.chosen[rank] = matching
+        search.untried[level] &= search.untried[level] - ONE
+        search.child_begin[level] = entries
+        search.open_ranks[level + ONE] = search.open_ranks[level] & ~(ONE << rank)
+        level += ONE
+        rank = assign_and_choose(search, level, rank, matching, search.open_ranks[level])
     counts[NODES], counts[ENTRIES] = nodes, 0
     return WON
 
 
 @inlined
-def refutes(search: Search, bottom: int, begin: int, end: int) -> bool:
+def refutes(search: Search, bottom: np.uint64, begin: np.uint64, end: np.uint64) -> bool:
     """Whether the entries `begin` to `end` of the certificate, used up exactly, refute the position at level `bottom`.
 
     The ranks that they name are not yet assigned there. The levels above are overwritten.
     """
-    possible, before, left, notes, _, _, certificate, _ = search
-    open_ranks = 0
-    for entry in range(begin, end):
-        open_ranks |= 1 << int(certificate[entry])
-    level = bottom
+    certificate, checked_rank, checked_untried = search.certificate, search.checked_rank, search.checked_untried
+    open_ranks = ZERO
+    for k in range(begin, end):
+        open_ranks |= ONE << np.uint64(certificate[k])
+    level, entry = bottom, begin
     wanted = 1  # positions that are still to be refuted; each takes an entry at least
-    for entry in range(begin, end):
-        rank = int(certificate[entry])
-        if not open_ranks >> rank & 1:
-            return False
-        untried = left[level, rank]
+    while True:
+        rank = np.uint64(certificate[entry])
+        entry += ONE
+        if not open_ranks >> rank & ONE:
+            break
+        untried = search.left[level << RANK_BITS | rank]
         wanted += SIZES[untried] - 1
-        if wanted == 0:
-            return entry == end - 1
-        if wanted >= end - entry:
-            return False
-        notes[CHECKED_RANK, level] = rank
-        notes[CHECKED_UNTRIED, level] = untried
-        while notes[CHECKED_UNTRIED, level] == 0:
-            level -= 1
-            open_ranks |= 1 << notes[CHECKED_RANK, level]
-        rank = notes[CHECKED_RANK, level]
-        open_ranks &= ~(1 << rank)
-        matching = LOWEST[notes[CHECKED_UNTRIED, level]]
-        notes[CHECKED_UNTRIED, level] &= notes[CHECKED_UNTRIED, level] - 1
-        level += 1
-        assign(possible, before[level - 1], before[level], left[level], rank, matching, open_ranks, False)
-    return False
+        if wanted == 0 or wanted > np.int64(end - entry):
+            break
+        checked_rank[level] = rank
+        checked_untried[level] = untried
+        while checked_untried[level] == ZERO:
+            level -= ONE
+            open_ranks |= ONE << checked_rank[level]
+        rank = checked_rank[level]
+        open_ranks &= ~(ONE << rank)
+        matching = lowest_bit(checked_untried[level])
+        checked_untried[level] &= checked_untried[level] - ONE
+        level += ONE
+        assign(search, level, rank, matching, open_ranks)
+    return wanted == 0 and entry == end
 
 
 @inlined
-def note_matchings(possible: Bytes, before: Row, left: Bytes, ranks: int) -> int:
-    """Note which matchings these ranks have left at first, up to one that has none, which is returned; else -1."""
-    rank = 0
-    while ranks >> rank:
-        if ranks >> rank & 1:
-            shift = np.uint64(SUITS * rank)
-            key = NONE
-            for k in range(SUITS):
-                key |= (before[shift + np.uint64(k)] >> shift & OWN) << np.uint64(SUITS * k)
-            left[rank] = possible[key]
-            if left[rank] == 0:
-                return rank
-        rank += 1
-    return -1
+def note_matchings(search: Search, ranks: np.uint64) -> np.uint64:
+    """Note which matchings these ranks have left at first, and return the rank to branch on (see `reluctance`)."""
+    least = NEVER
+    while ranks:
+        rank = lowest_bit(ranks)
+        ranks &= ranks - ONE
+        card = rank << SUIT_BITS
+        before = search.before
+        matchings = matchings_left(
+            search, rank, before[card], before[card + ONE], before[card + TWO], before[card + THREE]
+        )
+        search.left[rank] = matchings
+        if matchings == ZERO:
+            return rank
+        least = min(least, reluctance(search, rank, matchings))
+    return np.uint64(least) & OWN
 
 
 @inlined
-def most_constrained(left: Bytes, ranks: int, weights: Numbers) -> int:
-    """The rank to branch on: the one with the fewest matchings left, and the greatest weight of these."""
-    best, least = -1, SUITS * LONGEST_CERTIFICATE
-    rank = 0
-    while ranks >> rank:
-        if ranks >> rank & 1:
-            reluctance = SIZES[left[rank]] * LONGEST_CERTIFICATE - weights[rank]
-            if reluctance < least:
-                best, least = rank, reluctance
-        rank += 1
-    return best
+def reluctance(search: Search, rank: np.uint64, matchings: np.uint64) -> int:
+    """How little we want to branch on a rank that has these matchings left, and in the lowest bits the rank: the one
+    with the fewest matchings is branched on, and the one of the greatest weight of these."""
+    return int(RELUCTANCES[matchings] - ALL * search.weights[rank] + np.int64(rank))
 
 
 @inlined
-def consequences(before: Row, rank: int, matching: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+def consequences(
+    before: Words, base: np.uint64, rank: np.uint64, matching: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """The two pairs of a matching, and all cards that must leave before each of them or with it."""
-    base = SUITS * rank
-    a, b = base + MATCHINGS[matching, 0], base + MATCHINGS[matching, 1]
-    c, d = base + MATCHINGS[matching, 2], base + MATCHINGS[matching, 3]
-    pair = ONE << np.uint64(a) | ONE << np.uint64(b)
-    other = ONE << np.uint64(c) | ONE << np.uint64(d)
-    with_pair = before[a] | before[b] | pair
-    with_other = before[c] | before[d] | other
+    card = rank << SUIT_BITS
+    a, b = card + MATCHINGS[matching, 0], card + MATCHINGS[matching, 1]
+    c, d = card + MATCHINGS[matching, 2], card + MATCHINGS[matching, 3]
+    pair, other = ONE << a | ONE << b, ONE << c | ONE << d
+    with_pair = before[base + a] | before[base + b] | pair
+    with_other = before[base + c] | before[base + d] | other
     if with_pair & other:
         with_pair |= with_other
     elif with_other & pair:
@@ -231,28 +242,63 @@ def consequences(before: Row, rank: int, matching: int) -> tuple[np.uint64, np.u
 
 
 @inlined
-def assign(
-    possible: Bytes, before: Row, after: Row, left: Bytes, rank: int, matching: int, others: int, hurried: bool
-) -> int:
-    """Let the cards of a rank leave by a matching: what then, one level on, must leave before those of the others, and
-    which matchings these have left. If `hurried`, the first that has none is returned, and those behind it are not
-    looked at; else -1."""
-    pair, other, with_pair, with_other = consequences(before, rank, matching)
-    y = 0
-    while others >> y:
-        if others >> y & 1:
-            shift = np.uint64(SUITS * y)
-            key = NONE
-            for k in range(SUITS):
-                card = shift + np.uint64(k)
-                sooner = before[card]
-                by_pair = with_pair if sooner & pair else NONE
-                by_other = with_other if sooner & other else NONE
-                sooner |= by_pair | by_other
-                after[card] = sooner
-                key |= (sooner >> shift & OWN) << np.uint64(SUITS * k)
-            left[y] = possible[key]
-            if left[y] == 0 and hurried:
-                return y
-        y += 1
-    return -1
+def assign_and_choose(
+    search: Search, level: np.uint64, rank: np.uint64, matching: np.uint64, others: np.uint64
+) -> np.uint64:
+    """Let the cards of a rank leave by a matching: note for `level` what then must leave before those of the others,
+    and which matchings these have left. Returns the rank to branch on next: the first that has no matching left, and
+    those behind it are not looked at; else the one of the least `reluctance`."""
+    effect = consequences(search.before, (level - ONE) << CARD_BITS, rank, matching)
+    least = NEVER
+    while others:
+        y = lowest_bit(others)
+        others &= others - ONE
+        matchings = pass_on(search, level, y, effect)
+        if matchings == ZERO:
+            return y
+        least = min(least, reluctance(search, y, matchings))
+    return np.uint64(least) & OWN
+
+
+@inlined
+def assign(search: Search, level: np.uint64, rank: np.uint64, matching: np.uint64, others: np.uint64) -> None:
+    """The same for all of the others, without a choice."""
+    effect = consequences(search.before, (level - ONE) << CARD_BITS, rank, matching)
+    while others:
+        pass_on(search, level, lowest_bit(others), effect)
+        others &= others - ONE
+
+
+@inlined
+def pass_on(
+    search: Search, level: np.uint64, rank: np.uint64, effect: tuple[np.uint64, np.uint64, np.uint64, np.uint64]
+) -> np.uint64:
+    """Note what the `consequences` of an assignment mean for a rank, and return the matchings that it has left."""
+    before = search.before
+    card = (level << CARD_BITS) + (rank << SUIT_BITS)
+    old = card - np.uint64(MOST_CARDS)
+    a, b = sooner(before[old], effect), sooner(before[old + ONE], effect)
+    c, d = sooner(before[old + TWO], effect), sooner(before[old + THREE], effect)
+    before[card], before[card + ONE], before[card + TWO], before[card + THREE] = a, b, c, d
+    matchings = matchings_left(search, rank, a, b, c, d)
+    search.left[level << RANK_BITS | rank] = matchings
+    return matchings
+
+
+@inlined
+def sooner(before: np.uint64, effect: tuple[np.uint64, np.uint64, np.uint64, np.uint64]) -> np.uint64:
+    pair, other, with_pair, with_other = effect
+    by_pair = with_pair if before & pair else ZERO
+    by_other = with_other if before & other else ZERO
+    return before | by_pair | by_other
+
+
+@inlined
+def matchings_left(
+    search: Search, rank: np.uint64, a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64
+) -> np.uint64:
+    """Which matchings a rank has left, given the cards that must leave before each of its four."""
+    shift = rank << SUIT_BITS
+    low = (a >> shift & OWN) | (b >> shift & OWN) << np.uint64(SUITS)
+    high = (c >> shift & OWN) | (d >> shift & OWN) << np.uint64(SUITS)
+    return np.uint64(search.possible[low | high << np.uint64(2 * SUITS)])

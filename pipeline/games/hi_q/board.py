@@ -19,7 +19,8 @@ BITS = 64
 DIRECTIONS = ((1, 0), (0, 1), (0, -1), (-1, 0))
 """Rows and columns from the target of a jump to the hole it goes over, in the order that the statement prefers. A jump
 is ``BITS * direction + bit of its target``."""
-NAME_ROOM = len("33-33 ")
+NAME_ROOM = 8
+"""For the name of a jump, ``33-33`` at the longest: rows of eight bytes are copied fastest."""
 
 
 def _bits() -> dict[tuple[int, int], int]:
@@ -68,26 +69,13 @@ def jump_holes() -> Boards:
     return concerned
 
 
-def jump_names() -> tuple[Bytes, Numbers]:
+def jump_names() -> tuple[Bytes, NDArray[np.uint64]]:
     """Each jump as it is written, with blanks behind it, and its length with one of them."""
     holes = hole_numbers()
     names = np.full((len(DIRECTIONS) * BITS, NAME_ROOM), ord(" "), dtype=np.uint8)
-    lengths = np.zeros(len(names), dtype=np.int64)
+    lengths = np.zeros(len(names), dtype=np.uint64)
     for jump, source, _, target in jumps():
         name = f"{holes[source]}-{holes[target]} ".encode()
         names[jump, : len(name)] = list(name)
         lengths[jump] = len(name)
     return names, lengths
-
-
-DE_BRUIJN = 0x03F79D71B4CB0A89
-"""A De Bruijn sequence: the upper six bits of its product with a single bit differ for all bits (Leiserson, Prokop and
-Randall, 1998)."""
-
-
-def bit_numbers() -> Numbers:
-    """The number of a single bit, by the upper six bits of its product with `DE_BRUIJN`."""
-    numbers = np.zeros(BITS, dtype=np.int64)
-    for bit in range(BITS):
-        numbers[(DE_BRUIJN << bit) % 2**BITS >> (BITS - 6)] = bit
-    return numbers

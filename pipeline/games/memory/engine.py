@@ -11,20 +11,32 @@ import numpy as np
 
 from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
 from pipeline.games.contract import NO_LIMIT, Verdict
-from pipeline.games.kernel import kernel
+from pipeline.games.kernel import inlined, kernel
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
-REMOVED = 0
-"""As a partner: no card comes before card 0."""
 
 MOST_CARDS = 104
 MOST_FLIPS = 2 * MOST_CARDS
 """Every strategy flips a card at most twice: when it meets it, and when it takes it away."""
 
-LABELS = np.array([list(f"{card:<4}".encode()) for card in range(1, MOST_CARDS + 1)], dtype=np.uint8)
-LABEL_LENGTHS = np.array([len(f"{card} ") for card in range(1, MOST_CARDS + 1)])
-"""How a flip is written, its blank behind it included: four bytes, and how many of them count."""
-LONGEST_EVIDENCE = 4 * MOST_FLIPS
+NAMES = [f"{card} ".encode() for card in range(1, MOST_CARDS + 1)] + [b""]
+"""How a flip of each card is written, and last that of `NONE`."""
+LENGTHS = np.array(list(map(len, NAMES)), dtype=np.uint64)
+NAME_ROOM = 4
+ONCE = np.array([list(name.ljust(NAME_ROOM)) for name in NAMES], dtype=np.uint8)
+TWICE = np.array([list((2 * name).ljust(2 * NAME_ROOM)) for name in NAMES], dtype=np.uint8)
+"""One flip of each card and two of it, with blanks behind: rows of one length are copied fastest."""
+IN_ORDER = np.frombuffer(b"".join(NAMES).ljust(NAME_ROOM * MOST_CARDS), dtype=np.uint8)
+"""The flips of all cards from the first on."""
+BEFORE = np.cumsum([0, *map(len, NAMES)]).astype(np.uint64)
+"""How much of that comes before each card."""
+BLOCK = 32
+LONGEST_EVIDENCE = NAME_ROOM * (MOST_FLIPS + 2)
+"""With room for the blanks that are written behind the last flip."""
+
+NONE = np.uint64(MOST_CARDS)
+"""In place of a card."""
+ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)
@@ -49,100 +61,118 @@ def incremental(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
 def _play_each(strategy: int, text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     places = np.empty(128, dtype=np.uint8)
     partners = np.empty(MOST_CARDS + 1, dtype=np.uint8)
-    flips = np.empty(MOST_FLIPS + 2, dtype=np.uint8)
-    end = 0
+    evidence = results.evidence
+    end = ZERO
     for i in range(first, len(results.verdicts)):
-        if len(results.evidence) - end < LONGEST_EVIDENCE:
+        if len(evidence) - np.int64(end) < LONGEST_EVIDENCE:
             return i
         results.nodes[i] = min(limit, 1)
         if limit < 1:
             results.verdicts[i] = UNDECIDED
         else:
-            cards = starts[i + 1] - starts[i]
-            _find_partners(text[starts[i] : starts[i + 1]], places, partners)
-            if strategy == TWO_PASS:
-                results.values[i] = _play_two_pass(partners, cards, flips)
-            elif strategy == TWO_PASS_LAST_CARD:
-                results.values[i] = _play_two_pass_last_card(partners, cards, flips)
+            begin, cards = np.uint64(starts[i]), np.uint64(starts[i + 1] - starts[i])
+            places[:] = NONE
+            if strategy == INCREMENTAL:
+                flips, end = _play_incremental(text, begin, cards, places, evidence, end)
             else:
-                results.values[i] = _play_incremental(partners, cards, flips)
+                _find_partners(text, begin, cards, places, partners)
+                if strategy == TWO_PASS:
+                    flips, end = _play_two_pass(partners, cards, evidence, end)
+                else:
+                    flips, end = _play_two_pass_last_card(partners, cards, evidence, end)
+            end -= ONE  # without the blank behind the last flip
+            results.values[i] = flips
             results.verdicts[i] = SCORED
-            end = _write(flips, results.values[i], results.evidence, end)
         results.ends[i] = end
     return len(results.verdicts)
 
 
-@kernel
-def _find_partners(layout: Bytes, places: Bytes, partners: Bytes) -> None:
+@inlined
+def _find_partners(text: Bytes, begin: np.uint64, cards: np.uint64, places: Bytes, partners: Bytes) -> None:
     """Note for every card where the other one of its pair lies. There are no branches here and below, for the processor
-    cannot foresee chance."""
-    places[:] = MOST_CARDS  # where nothing is read
-    for card in range(len(layout)):
-        partner = places[layout[card]]
+    cannot foresee chance; and indexes are unsigned, since others are asked whether they count from the end."""
+    for card in range(cards):
+        letter = text[begin + card]
+        partner = places[letter]
+        places[letter] = card
         partners[card] = partner
         partners[partner] = card
-        places[layout[card]] = card
 
 
-@kernel
-def _play_two_pass(partners: Bytes, cards: int, flips: Bytes) -> int:
-    """Play and return the number of flips, as the other strategies do."""
-    count = 0
-    for card in range(0, cards, 2):
-        count = _move(card, card + 1, flips, count)
-    return _collect(partners, cards, flips, count)
+@inlined
+def _play_two_pass(partners: Bytes, cards: np.uint64, evidence: Bytes, end: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Play, and return the number of flips and the new end, as the other strategies do."""
+    end = _look_at(cards, evidence, end)
+    return _collect(partners, cards, NONE, cards, evidence, end)
 
 
-@kernel
-def _play_two_pass_last_card(partners: Bytes, cards: int, flips: Bytes) -> int:
-    last_but_one = cards - 2
-    count = 0
-    for card in range(0, last_but_one, 2):
-        count = _move(card, card + 1, flips, count)
-    count = _move(last_but_one, partners[last_but_one], flips, count)
-    return _collect(partners, cards, flips, count)
+@inlined
+def _play_two_pass_last_card(
+    partners: Bytes, cards: np.uint64, evidence: Bytes, end: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    last_but_one = cards - TWO
+    end = _look_at(last_but_one, evidence, end)
+    end = _flip(last_but_one, evidence, end)
+    end = _flip(partners[last_but_one], evidence, end)
+    return _collect(partners, cards, last_but_one, cards, evidence, end)
 
 
-@kernel
-def _collect(partners: Bytes, cards: int, flips: Bytes, count: int) -> int:
-    """Take away all pairs that no move so far has met."""
-    for i in range(0, count, 2):
-        if partners[flips[i]] == flips[i + 1]:
-            partners[flips[i]] = partners[flips[i + 1]] = REMOVED
+@inlined
+def _look_at(cards: np.uint64, evidence: Bytes, end: np.uint64) -> np.uint64:
+    """Flip the first cards in order."""
+    length: np.uint64 = BEFORE[cards]
+    for start in range(ZERO, length, np.uint64(BLOCK)):
+        for k in range(BLOCK):
+            evidence[end + start + np.uint64(k)] = IN_ORDER[start + np.uint64(k)]
+    return end + length
+
+
+@inlined
+def _collect(
+    partners: Bytes, cards: np.uint64, taken: np.uint64, flips: np.uint64, evidence: Bytes, end: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """Take away all pairs but that of the card `taken` and those that lie where two cards were looked at together."""
     for card in range(cards):
-        _move(card, partners[card], flips, count)
-        count += 2 * (partners[card] > card)
-    return count
+        partner = np.uint64(partners[card])
+        left = np.uint64((partner > card) & (partner != card ^ ONE) & (partner != taken))
+        behind = _flip(partner, evidence, _flip(card, evidence, end))
+        end += (behind - end) * left
+        flips += TWO * left
+    return flips, end
 
 
-@kernel
-def _play_incremental(partners: Bytes, cards: int, flips: Bytes) -> int:
-    count = 0
-    card = 0
-    while card < cards:
-        known = partners[card] < card
-        count = _move(card, partners[card] if known else card + 1, flips, count)
-        card += 1 - known
-        _move(card, partners[card], flips, count)
-        count += 2 * ((1 - known) & (partners[card] < card - 1))
-        card += 1
-    return count
+@inlined
+def _play_incremental(
+    text: Bytes, begin: np.uint64, cards: np.uint64, places: Bytes, evidence: Bytes, end: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """Play while reading. `second` is whether a move has begun: a pair known only by its second card has to wait for a
+    move of its own, which flips that card again."""
+    flips = second = ZERO
+    for card in range(cards):
+        letter = text[begin + card]
+        partner = np.uint64(places[letter])
+        places[letter] = card
+        known = np.uint64(partner != NONE)
+        again = known & second & np.uint64(partner + ONE != card)
+        taken = known & (second ^ ONE) | again
+        _write(TWICE, card, evidence, end)
+        end += LENGTHS[card] << again
+        _write(ONCE, partner, evidence, end)
+        end += LENGTHS[partner] * taken
+        flips += ONE + again + taken
+        second = (known | second) ^ ONE
+    return flips, end
 
 
-@kernel
-def _move(one: int, other: int, flips: Bytes, count: int) -> int:
-    """Note the two flips of a move and return how many there are now."""
-    flips[count] = one
-    flips[count + 1] = other
-    return count + 2
+@inlined
+def _flip(card: int | np.uint64, evidence: Bytes, end: np.uint64) -> np.uint64:
+    """Write a flip behind `end`, and return the new end."""
+    _write(ONCE, card, evidence, end)
+    length: np.uint64 = LENGTHS[card]
+    return end + length
 
 
-@kernel
-def _write(flips: Bytes, count: int, evidence: Bytes, end: int) -> int:
-    """Write the flipped cards, counted from 1, behind `end`, and return the new end."""
-    for i in range(count):
-        card = flips[i]
-        for k in range(4):  # all four, because a branch on the length costs more
-            evidence[end + k] = LABELS[card, k]
-        end += LABEL_LENGTHS[card]
-    return end - 1
+@inlined
+def _write(labels: Bytes, card: int | np.uint64, evidence: Bytes, end: np.uint64) -> None:
+    for k in range(labels.shape[1]):
+        evidence[end + np.uint64(k)] = labels[card, k]

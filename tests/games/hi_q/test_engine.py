@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.games.contract import Verdict
-from pipeline.games.hi_q.board import DE_BRUIJN, bit_numbers, hole_numbers, jumps
+from pipeline.games.hi_q.board import hole_numbers, jumps
 from pipeline.games.hi_q.layout import read
 from tests.doing import dealer, solver
 from tests.games.hi_q.naive import LINES, play
@@ -33,10 +33,6 @@ def test_the_board_has_76_jumps() -> None:
     found = {(holes[source], holes[over], holes[target]) for _, source, over, target in jumps()}
     assert len(list(jumps())) == len(LINES) == 76
     assert found == set(map(tuple, LINES))
-
-
-def test_the_number_of_a_single_bit_is_looked_up() -> None:
-    assert [bit_numbers()[(DE_BRUIJN << bit) % 2**64 >> 58] for bit in range(64)] == list(range(64))
 
 
 @pytest.mark.parametrize("pegs", [0, 1, 2, 5, 10, 16, 20, 25, 30, 32, 33])

@@ -5,7 +5,6 @@
 
 import os
 import sys
-from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -19,8 +18,10 @@ def sabotage(module: ModuleType) -> None:
     """Wrap the engine's function."""
     sound = module.two_pass
 
-    def two_pass(layouts: Sequence[str], *limit: int) -> object:
-        for layout in layouts:
+    from pipeline.games.batch import Texts, unpack
+
+    def two_pass(layouts: Texts, *limit: int) -> object:
+        for layout in unpack(layouts):
             if layout in DEADLY:
                 os.kill(os.getpid(), int(DEADLY[layout]))
         return sound(layouts, *limit)

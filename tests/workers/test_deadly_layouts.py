@@ -44,3 +44,16 @@ def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_pat
     rerun = dealmill("rerun", "1", "--json", cwd=tmp_path, env=sound)
     assert rerun.returncode == 3
     assert [row["item"] for row in json.loads(rerun.stdout)] == [f"1:{number}" for number in DEADLY]
+
+
+@pytest.mark.parametrize("env", ["sqlite"], indirect=True)
+def test_a_deal_of_a_survey_that_kills_its_worker_fails_with_its_block(env: dict[str, str], tmp_path: Path) -> None:
+    ran = dealmill("survey", "memory", "--seed", "9", "--count", "3000", "--json", cwd=tmp_path, env=env)
+    assert ran.returncode == 0, ran.stderr
+    [row] = json.loads(ran.stdout)
+    assert (row["deals"], row["scored"], row["failed"]) == (3_000, 1_000, 2_000)
+    failed = json.loads(dealmill("query", "1", "--verdict", "failed", "--json", cwd=tmp_path, env=env).stdout)
+    assert [row["line"] for row in failed] == [*range(1, 1_001), *range(2_001, 3_001)]
+    assert failed[-1]["evidence"] == "tried 5 times: Worker exited prematurely: signal 11 (SIGSEGV)"
+    audit = dealmill("audit", "1", cwd=tmp_path, env=env)
+    assert "1,000 valid, 0 invalid, 2,000 without evidence; 0 faults" in audit.stderr, audit.stderr

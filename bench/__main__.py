@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from bench import audits, engines, kernels, pipeline
+from bench import audits, engines, kernels, pipeline, surveys
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 
@@ -43,6 +43,18 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "On disk",
         "Bytes of the embedded database for each layout after a run, and how many of them are rows and indexes.",
         pipeline.on_disk,
+    ),
+    (
+        "Surveys",
+        "`dealmill survey` with two workers, from the start of the command to its end, against two processes that deal "
+        "and solve the same and keep nothing; one after the other, once.",
+        surveys.against_bare_kernels,
+    ),
+    (
+        "To a hundredth of a per cent",
+        "`dealmill survey --half-width 0.01%` with two workers and SQLite; bytes on disk for a hundred million deals; "
+        "and how long it takes to ask for the first hundred unwinnable deals, for those of the last thousand, for one.",
+        surveys.to_a_hundredth_of_a_per_cent,
     ),
     ("A stream", "`dealmill answer` on canonical layouts through a pipe.", pipeline.stream),
     ("Evidence", "Bytes of evidence over random deals.", engines.evidence_sizes),

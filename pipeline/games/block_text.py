@@ -5,12 +5,14 @@ import numpy as np
 
 from pipeline.games.batch import Bytes, Codes, Numbers, Solved, Texts
 from pipeline.games.contract import Verdict
-from pipeline.games.kernel import kernel
+from pipeline.games.kernel import inlined, kernel
 
 SCORED, UNDECIDED = int(Verdict.SCORED), int(Verdict.UNDECIDED)
 
 NULL = np.frombuffer(b"null", dtype=np.uint8)
-COMMA, QUOTE, OPEN, CLOSE, MINUS, ZERO = (np.uint8(ord(sign)) for sign in ',"[]-0')
+COMMA, QUOTE, OPEN, CLOSE, MINUS = (np.uint8(ord(sign)) for sign in ',"[]-')
+DIGITS = np.frombuffer(b"0123456789", dtype=np.uint8)
+ZERO, ONE = np.uint64(0), np.uint64(1)
 LONGEST_NUMBER = len("-9223372036854775808")
 AROUND_ONE = 2 * LONGEST_NUMBER + 2 * len('"",') + len(",")
 """The most that one layout adds besides its text and its evidence."""
@@ -39,11 +41,10 @@ def _write(
     said: tuple[Codes, Numbers],
     evidence: tuple[Bytes, Numbers],
     written: Bytes,
-) -> int:
+) -> np.uint64:
     verdicts, values = said
     count = len(verdicts)
-    end = _number(first, written, _sign(OPEN, written, 0))
-    end = _begin(written, end)
+    end = _begin(written, _number(first, written, _sign(OPEN, written, ZERO)))
     for i in range(count):
         end = _quoted(layouts, i, written, end)
     end = _begin(written, _end(written, end))
@@ -62,51 +63,54 @@ def _write(
     return _sign(CLOSE, written, _end(written, end))
 
 
-@kernel
-def _sign(sign: np.uint8, written: Bytes, end: int) -> int:
+@inlined
+def _sign(sign: np.uint8, written: Bytes, end: np.uint64) -> np.uint64:
+    """Write a sign behind `end`, and return the new end. Ends are unsigned, since other indexes are asked whether they
+    count from the end of the array."""
     written[end] = sign
-    return end + 1
+    return end + ONE
 
 
-@kernel
-def _begin(written: Bytes, end: int) -> int:
+@inlined
+def _begin(written: Bytes, end: np.uint64) -> np.uint64:
     return _sign(OPEN, written, _sign(COMMA, written, end))
 
 
-@kernel
-def _end(written: Bytes, end: int) -> int:
+@inlined
+def _end(written: Bytes, end: np.uint64) -> np.uint64:
     """Close a list, in place of the comma behind its last entry if it has one."""
-    return _sign(CLOSE, written, end - 1 if written[end - 1] == COMMA else end)
+    return _sign(CLOSE, written, end - ONE if written[end - ONE] == COMMA else end)
 
 
-@kernel
-def _null(written: Bytes, end: int) -> int:
-    written[end : end + len(NULL)] = NULL
-    return end + len(NULL)
+@inlined
+def _null(written: Bytes, end: np.uint64) -> np.uint64:
+    for sign in NULL:
+        end = _sign(sign, written, end)
+    return end
 
 
-@kernel
-def _quoted(texts: tuple[Bytes, Numbers], number: int, written: Bytes, end: int) -> int:
+@inlined
+def _quoted(texts: tuple[Bytes, Numbers], number: int, written: Bytes, end: np.uint64) -> np.uint64:
     text, starts = texts
+    begin, size = np.uint64(starts[number]), np.uint64(starts[number + 1] - starts[number])
     end = _sign(QUOTE, written, end)
-    for at in range(starts[number], starts[number + 1]):
-        written[end] = text[at]
-        end += 1
-    return _sign(COMMA, written, _sign(QUOTE, written, end))
+    for k in range(size):
+        written[end + k] = text[begin + k]
+    return _sign(COMMA, written, _sign(QUOTE, written, end + size))
 
 
-@kernel
-def _number(number: int, written: Bytes, end: int) -> int:
+@inlined
+def _number(number: int, written: Bytes, end: np.uint64) -> np.uint64:
     """Write a number of any sign; digits come from the last to the first."""
     if number < 0:
         end = _sign(MINUS, written, end)
         number = -number
-    size = 1
+    size = ONE
     rest = number // 10
     while rest:
-        size += 1
+        size += ONE
         rest //= 10
-    for place in range(end + size - 1, end - 1, -1):
-        written[place] = ZERO + number % 10
+    for place in range(size):
+        written[end + size - ONE - place] = DIGITS[number % 10]
         number //= 10
     return end + size

@@ -16,7 +16,6 @@ from pipeline.store.runs import Run, find_run, plan_run
 from pipeline.store.sources import open_source
 from pipeline.store.surveys import grow, pace
 from pipeline.survey.interval import Interval, deviation, of_mean, of_share
-from pipeline.survey.solving import ready
 
 FIRST_STAGE = 20_000
 MOST_GROWTH = 10
@@ -92,8 +91,8 @@ def open_survey(store: Store, deals: DealRange, engine: str, limit: int) -> Run:
     game, found = find_engine(engine)
     if game is not deals.game:
         raise NotFoundError(f"{engine} is no engine of {deals.game.name}")
-    ready(engine)
-    deals.texts(1, 1)
+    if deals.parameters:
+        deals.texts(1, 1)  # which fails if they do not go together
     source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator, endless=True)
     return find_run(store, str(plan_run(store, source, engine, found.version, limit, why="survey")))
 

@@ -1,0 +1,114 @@
+"""Surveys: against the bare kernels on as many cores; to a hundredth of a per cent; and what is asked of one."""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+
+from bench.measure import in_turn, rounded, seconds, table
+from pipeline.games import find_engine, games
+from pipeline.games.contract import Verdict
+from pipeline.query import find_result, results
+from pipeline.solve import load
+from pipeline.store.database import Store, database_url
+from pipeline.store.results import Wanted
+from pipeline.store.runs import find_run
+from pipeline.survey.solving import ready
+from tests.servers import clean_environment, dealmill_command
+
+SEED = 20261121
+CORES = 2
+BLOCK = 1_000
+DEALS = 10_000_000
+FEWER = {"tantrix": 2_000_000}
+KNOWN = {"camelot": ("exact", 51.3803272988), "card-pairing": ("10 M deals, ± 0.03", 68.82)}
+HUNDRED_MILLION = 100_000_000
+ASKED = 20
+
+
+def against_bare_kernels() -> str:
+    """A row per game: `dealmill survey` against processes that deal and solve the same and keep nothing."""
+    rows = []
+    for game, found in games().items():
+        count = FEWER.get(game, DEALS)
+        engine = found.full_name(found.engines[0])
+        ready(engine)
+        bare, survey, ratio = in_turn(partial(_bare, engine, count), partial(_survey, game, count), rounds=1)
+        rows.append([game, f"{count:,}", rounded(count / survey), rounded(count / bare), f"{ratio:.2f} ×"])
+    return table(["game", "deals", "survey, deals/s", "bare, deals/s", "rate, survey / bare"], rows)
+
+
+def _survey(game: str, count: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        _command(["survey", game, "--seed", str(SEED), "--count", str(count)], Path(folder))
+
+
+def _command(arguments: list[str], folder: Path) -> str:
+    return subprocess.run(
+        dealmill_command(arguments),
+        cwd=folder,
+        env=clean_environment({"DEALMILL_WORKERS": str(CORES)}),
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def _bare(engine: str, count: int) -> None:
+    part = count // CORES
+    with ProcessPoolExecutor(CORES, mp_context=get_context("spawn")) as pool:
+        list(pool.map(partial(_deal_and_solve, engine, part), [1 + core * part for core in range(CORES)]))
+
+
+def _deal_and_solve(engine: str, count: int, first: int) -> None:
+    game, _ = find_engine(engine)
+    solve = load(engine)
+    for start in range(first, first + count, BLOCK):
+        solve(game.deal.deal(SEED, start, BLOCK))
+
+
+def to_a_hundredth_of_a_per_cent() -> str:
+    """A row per deck game: how long it takes, what comes out, and what the store takes; then what is asked of it."""
+    rows = []
+    for game, (source, known) in KNOWN.items():
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            command = ["survey", game, "--seed", str(SEED), "--half-width", "0.01%", "--json"]
+            said: list[str] = []
+            took = seconds(lambda: said.append(_command(command, folder)))  # noqa: B023
+            [row] = json.loads(said[0])
+            size = (folder / "dealmill.db").stat().st_size / row["deals"] * HUNDRED_MILLION
+            low, high = 100 * row["low"], 100 * row["high"]
+            rows.append(
+                [
+                    game,
+                    f"{row['deals']:,}",
+                    f"{took / 60:.1f} min",
+                    f"{low:.3f} to {high:.3f} %",
+                    f"{known:.4f} % ({source})",
+                    "yes" if low <= known <= high else "no",
+                    f"{size / 1e6:.1f} MB",
+                    *_asked(folder, row["deals"]),
+                ]
+            )
+    columns = ["game", "deals", "time", "95 % interval", "known", "within", "on disk, 100 M deals"]
+    return table([*columns, "first 100 lost", "at the end", "one deal"], rows)
+
+
+def _asked(folder: Path, deals: int) -> list[str]:
+    """Milliseconds for the first hundred lost deals, the last hundred, and any one."""
+    store = Store(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
+    run = find_run(store, "1")
+    ready(run.engine)
+    lost = Wanted((Verdict.UNWINNABLE,))
+    questions: list[Callable[[], object]] = [
+        lambda: list(results(store, [run], lost, (0, 0), 100)),
+        lambda: list(results(store, [run], lost, (1, deals - 1_000), 100)),
+        lambda: find_result(store, run, deals // 3),
+    ]
+    return [f"{1_000 * median(seconds(question) for _ in range(ASKED)):.1f} ms" for question in questions]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import blake2b
 from typing import Any
 
@@ -53,7 +54,15 @@ COLUMNS = (
 
 def layout_digest(game: str, layout: str) -> bytes:
     """The 16 bytes that tell a layout from all others of all games."""
-    return blake2b(f"{game}\n{layout}".encode(), digest_size=16).digest()
+    digest = _digest_of(game).copy()
+    digest.update(layout.encode())
+    return digest.digest()
+
+
+@cache
+def _digest_of(game: str) -> blake2b:
+    """The digest of all layouts of a game as far as they begin alike."""
+    return blake2b(f"{game}\n".encode(), digest_size=16)
 
 
 def open_source(

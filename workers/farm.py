@@ -27,7 +27,8 @@ CELERY_WORKER = (
     *("-m", "celery", "--quiet", "--app", "workers.app", "worker", "--loglevel", "warning", "--pool", "prefork"),
     *("--without-gossip", "--without-mingle", "--without-heartbeat"),
 )
-TICK = 0.5
+TICK = 0.1
+"""Seconds between two looks at the queue: as long as that workers may wait when it has run dry."""
 QUICK_DEATH = 5.0
 QUICK_DEATHS = 3
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from bench import audits, engines, kernels, pipeline, surveys
+from bench import audits, engines, growth, kernels, pipeline, startup, surveys
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 
@@ -41,9 +41,17 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     ),
     (
         "On disk",
-        "Bytes of the embedded database for each layout after a run, and how many of them are rows and indexes.",
+        "Bytes of the embedded database for each layout after a run, by table, column and index. What a table takes "
+        "beyond its columns are the headers of its rows, and room in its pages that is left for more.",
         pipeline.on_disk,
     ),
+    (
+        "Ten times as many",
+        "`dealmill run` on a file of card pairing with two workers and SQLite, exporting all of its verdicts, and "
+        "asking for some of them (in one process, with the store opened).",
+        growth.ten_times,
+    ),
+    ("Starting", "From the start of a command to its end, with engines compiled before and not.", startup.start_up),
     (
         "Surveys",
         "`dealmill survey` with two workers, from the start of the command to its end, against two processes that deal "

@@ -1,22 +1,16 @@
 """The referee against the engines, a million verdicts audited, and how large certificates are."""
 
-import os
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from functools import partial
 from itertools import count
-from pathlib import Path
-from threading import Event, Thread
-from uuid import uuid4
 
-from bench.measure import in_turn, rounded, seconds, table
+from bench.measure import in_turn, rounded, table, watched_command
 from pipeline.deals import deal
 from pipeline.games import find_game, games
 from pipeline.games.contract import Game, Verdict
 from pipeline.referee import judge
 from pipeline.solve import load, solve
-from tests.servers import clean_environment, dealmill_command
 
 SEED = 20261122
 MANY = 50_000
@@ -25,7 +19,6 @@ JUDGED = 5_000
 LOST = 100_000
 DECKS = ("card-pairing", "camelot")
 MILLION = 1_000_000
-MARK = "DEALMILL_BENCH"
 
 
 def against_solving() -> str:
@@ -54,8 +47,8 @@ def a_million() -> str:
     for name in DECKS:
         with tempfile.TemporaryDirectory() as folder:
             source = f"deal:{name}:seed={SEED}:1-{MILLION}"
-            solving, _, _ = _command(folder, "run", source)
-            auditing, told, peak = _command(folder, "audit", "1")
+            solving, _, _ = watched_command(folder, "run", source)
+            auditing, told, peak = watched_command(folder, "audit", "1")
         found = told.strip().splitlines()[-1].partition(": ")[2]
         ratio = f"{auditing / solving:.2f} ×"
         rows.append([name, found, f"{rounded(MILLION / auditing)}/s", ratio, f"{peak / 1024:.0f}"])
@@ -85,37 +78,3 @@ def _lost(game: Game) -> Iterator[list[int]]:
         solved = solve(name, deal(game, SEED, block * MANY + 1, MANY))
         pairs = zip(solved.verdicts, solved.evidence, strict=True)
         yield [len(text or "") for verdict, text in pairs if verdict is Verdict.UNWINNABLE]
-
-
-def _command(folder: str, *arguments: str) -> tuple[float, str, int]:
-    """Seconds that a command takes, what it says, and the peak of resident memory of its largest process in kB."""
-    mark = f"{MARK}={uuid4()}"
-    env = clean_environment({"DEALMILL_WORKERS": "2", **dict([mark.split("=")])})
-    ended = Event()
-    peaks: list[int] = []
-    watcher = Thread(target=_watch, args=(mark, ended, peaks))
-    watcher.start()
-    said: list[str] = []
-
-    def command() -> None:
-        ran = subprocess.run(
-            dealmill_command(arguments), cwd=folder, env=env, check=False, capture_output=True, text=True
-        )
-        said.append(ran.stderr)
-
-    elapsed = seconds(command)
-    ended.set()
-    watcher.join()
-    return elapsed, said[0], max(peaks)
-
-
-def _watch(mark: str, ended: Event, peaks: list[int]) -> None:
-    while not ended.wait(0.3):
-        for process in Path("/proc").iterdir():
-            if process.name.isdigit() and int(process.name) != os.getpid():
-                try:
-                    if mark.encode() in (process / "environ").read_bytes():
-                        status = (process / "status").read_text()
-                        peaks.append(int(status.partition("VmHWM:")[2].split()[0]))
-                except (OSError, IndexError):
-                    continue  # it has ended meanwhile

@@ -1,10 +1,18 @@
 """Timing two sides in turn, so that a machine that changes its speed changes it for both."""
 
+import os
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
+from threading import Event, Thread
 from time import perf_counter
+from uuid import uuid4
+
+from tests.servers import clean_environment, dealmill_command
 
 ROUNDS = 3
+MARK = "DEALMILL_BENCH"
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -35,3 +43,38 @@ def rounded(number: float) -> str:
     if number >= 100:
         return f"{float(f'{number:.2g}'):,.0f}"
     return f"{number:.2g}"
+
+
+def watched_command(folder: str, *arguments: str) -> tuple[float, str, int]:
+    """Seconds that a command takes with two workers, what it says, and the peak of resident memory of the largest of
+    all its processes in kB."""
+    mark = f"{MARK}={uuid4()}"
+    env = clean_environment({"DEALMILL_WORKERS": "2", **dict([mark.split("=")])})
+    ended = Event()
+    peaks: list[int] = []
+    watcher = Thread(target=_watch, args=(mark, ended, peaks))
+    watcher.start()
+    said: list[str] = []
+
+    def command() -> None:
+        ran = subprocess.run(
+            dealmill_command(arguments), cwd=folder, env=env, check=False, capture_output=True, text=True
+        )
+        said.append(ran.stderr)
+
+    elapsed = seconds(command)
+    ended.set()
+    watcher.join()
+    return elapsed, said[0], max(peaks)
+
+
+def _watch(mark: str, ended: Event, peaks: list[int]) -> None:
+    while not ended.wait(0.3):
+        for process in Path("/proc").iterdir():
+            if process.name.isdigit() and int(process.name) != os.getpid():
+                try:
+                    if mark.encode() in (process / "environ").read_bytes():
+                        status = (process / "status").read_text()
+                        peaks.append(int(status.partition("VmHWM:")[2].split()[0]))
+                except (OSError, IndexError):
+                    continue  # it has ended meanwhile

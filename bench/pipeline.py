@@ -16,10 +16,15 @@ from pipeline.solve import load
 from tests.servers import clean_environment, dealmill_command, peak_memory, running_postgres
 
 SEED = 20261121
-LAYOUTS = {"card-pairing": 1_000_000, "camelot": 500_000, "tantrix": 200_000}
+LAYOUTS = 1_000_000
+GAMES = ("card-pairing", "camelot", "tantrix")
 DEALS = ("card-pairing", "camelot", "hi-q", "memory", "tantrix")
 STORED = 50_000
-PARTS = ("items", "verdicts", "ix_verdicts_run_id_verdict_position")
+COLUMNS = {
+    "items": ("source_id", "position", "line", "digest", "layout"),
+    "verdicts": ("run_id", "position", "verdict", "value", "nodes", "evidence"),
+}
+INDEX = "ix_verdicts_run_id_verdict_position"
 STREAMED = (10_000, 100_000)
 
 
@@ -27,9 +32,9 @@ def against_a_script() -> str:
     """A row per game and database: `dealmill run` on a file with two workers, against a script of one process."""
     rows = []
     with tempfile.TemporaryDirectory() as folder, running_postgres() as server:
-        for name, count in LAYOUTS.items():
+        for name in GAMES:
             game = find_game(name)
-            file = _dealt(game, count, Path(folder))
+            file = dealt(game, LAYOUTS, Path(folder))
             load(game.full_name(game.engines[0]))
             sides: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
                 "SQLite": (partial(_run, file), partial(_script, game, file)),
@@ -40,38 +45,54 @@ def against_a_script() -> str:
             }
             for database, (ours, theirs) in sides.items():
                 run, script, ratio = in_turn(ours, theirs, rounds=1)
-                rates = (rounded(count / run), rounded(count / script))
-                rows.append([name, database, f"{count:,}", *rates, f"{ratio:.2f} ×"])
+                rates = (rounded(LAYOUTS / run), rounded(LAYOUTS / script))
+                rows.append([name, database, f"{LAYOUTS:,}", *rates, f"{ratio:.2f} ×"])
     return table(["game", "database", "layouts", "run, layouts/s", "script, layouts/s", "time, run / script"], rows)
 
 
 def on_disk() -> str:
-    """A row per game: bytes of the embedded database for each layout, and of the parts it consists of."""
-    rows = []
-    for name in DEALS:
-        with tempfile.TemporaryDirectory() as folder:
-            game = find_game(name)
-            file = _dealt(game, STORED, Path(folder))
-            database = Path(folder) / "dealmill.db"
-            subprocess.run(
-                dealmill_command(["run", str(file)]),
-                cwd=folder,
-                env=clean_environment(),
-                check=True,
-                capture_output=True,
-            )
-            parts = _bytes_by_part(database)
-            total = database.stat().st_size / STORED
-        rows.append([name, f"{total:.0f}", *(f"{parts.get(part, 0) / STORED:.0f}" for part in PARTS)])
-    return table(["game", "bytes a layout", *(f"`{part}`" for part in PARTS)], rows)
+    """A row per part of the embedded database: bytes for each layout, of each game. What a column takes is what is in
+    it; what its table takes besides is the header of each row, and room that is left in pages."""
+    games = {name: _parts_of_a_run(find_game(name)) for name in DEALS}
+    rows = [[part, *(f"{games[name][part]:.1f}" for name in DEALS)] for part in games[DEALS[0]]]
+    return table(["bytes a layout", *DEALS], rows)
 
 
-def _bytes_by_part(database: Path) -> dict[str, int]:
-    with sqlite3.connect(database) as connection:
-        return dict(connection.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name").fetchall())
+def _parts_of_a_run(game: Game) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = dealt(game, STORED, Path(folder))
+        subprocess.run(
+            dealmill_command(["run", str(file)]), cwd=folder, env=clean_environment(), check=True, capture_output=True
+        )
+        return bytes_by_part(Path(folder) / "dealmill.db", STORED)
 
 
-def _dealt(game: Game, count: int, folder: Path) -> Path:
+def bytes_by_part(database: Path, count: int) -> dict[str, float]:
+    """Bytes for each of so many layouts: those of the file, of the tables that grow with the layouts, their columns,
+    and their indexes, and of all the rest."""
+    connection = sqlite3.connect(database)
+    pages = dict(connection.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name").fetchall())
+    parts: dict[str, float] = {"the whole file": database.stat().st_size}
+    for table_name, columns in COLUMNS.items():
+        parts[f"`{table_name}`"] = pages.pop(table_name)
+        sizes = connection.execute(f"SELECT {', '.join(map(_size, columns))} FROM {table_name}").fetchone()  # noqa: S608
+        parts |= {f"… of these `{column}`": size or 0 for column, size in zip(columns, sizes, strict=True)}
+    parts[f"`{INDEX}`"] = pages.pop(INDEX)
+    parts["all else"] = sum(pages.values())
+    connection.close()
+    return {part: size / count for part, size in parts.items()}
+
+
+def _size(column: str) -> str:
+    """The SQL for the bytes that SQLite stores of a column's values: whole numbers take as few as will do."""
+    edges = ((8, 1), (16, 2), (24, 3), (32, 4), (48, 6))
+    number = " ".join(f"WHEN {column} < {1 << bits - 1} THEN {size}" for bits, size in edges)
+    of_number = f"CASE WHEN {column} IN (0, 1) THEN 0 {number} ELSE 8 END"
+    return f"sum(CASE typeof({column}) WHEN 'integer' THEN {of_number} ELSE length(CAST({column} AS BLOB)) END)"
+
+
+def dealt(game: Game, count: int, folder: Path) -> Path:
+    """A file of so many deals."""
     file = folder / f"{game.name}.txt"
     with file.open("w") as lines:
         for layout in parse_deal_range(f"deal:{game.name}:seed={SEED}:1-{count}"):

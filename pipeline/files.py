@@ -5,6 +5,7 @@ import hashlib
 import sys
 import tempfile
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
@@ -17,6 +18,8 @@ from pipeline.errors import InputError
 STDIN = "-"
 LONGEST_LINE = 1 << 20
 BLOCK = 1 << 20
+LINES = 1 << 16
+"""Bytes of lines that are held at once: enough that what is done to them once costs nothing."""
 GZIP = b"\x1f\x8b"
 
 Progress = Callable[[int], None]
@@ -100,19 +103,40 @@ def numbered_lines(file: BinaryIO, name: str, progress: Progress = lambda _: Non
         If it is no text, breaks off (gzip), or has a line of more than a mebibyte.
     """
     with _broken_off(name):
-        text = _unpacked(file)
         number = 0
-        while line := text.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                raise InputError(
-                    f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a file of layouts?"
-                )
-            if b"\0" in line:
-                raise InputError(f"{name} is no text file: there is a NUL byte in line {number}")
-            if not number % 4096 and file is not sys.stdin.buffer:
+        for block in _whole_lines(_unpacked(file)):
+            unusual = len(block) > LONGEST_LINE or b"\0" in block
+            for line in block.removesuffix(b"\n").split(b"\n"):
+                number += 1
+                if unusual:
+                    _check_line(line, number, name)
+                yield number, line.decode("utf-8", "replace").rstrip("\r")
+            if file is not sys.stdin.buffer:
                 progress(file.tell())
-            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8", errors="replace").rstrip("\r\n")
+
+
+def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
+    """The text in blocks that end with a line, without the mark that some editors begin a file with."""
+    rest = b""
+    read = cast(BufferedReader, text).read1
+    block = read(LINES).removeprefix(BOM_UTF8)
+    while block and len(rest) <= LONGEST_LINE:
+        whole, end, begun = block.rpartition(b"\n")
+        if end:
+            yield rest + whole + end
+            rest = begun
+        else:
+            rest += begun
+        block = read(LINES)
+    if rest:
+        yield rest
+
+
+def _check_line(line: bytes, number: int, name: str) -> None:
+    if len(line) >= LONGEST_LINE:
+        raise InputError(f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a file of layouts?")
+    if b"\0" in line:
+        raise InputError(f"{name} is no text file: there is a NUL byte in line {number}")
 
 
 def _unpacked(file: BinaryIO) -> IO[bytes]:

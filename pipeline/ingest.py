@@ -12,7 +12,7 @@ from pipeline.files import STDIN, numbered_lines, rereadable, text_digest
 from pipeline.games import games
 from pipeline.games.contract import Game, Layout, Reject
 from pipeline.store.database import Store, refresh_statistics
-from pipeline.store.sources import Source, append, complete, open_source, reread
+from pipeline.store.sources import Beginnings, Source, append, complete, open_source, reread
 
 BATCH = 10_000
 """Layouts in one transaction: enough to make its cost small, few enough to hold in memory and to lose in a crash."""
@@ -65,14 +65,14 @@ class Reading:
             return self.source
         for _ in islice(self._entries, self.source.entries):
             pass
-        batches = 0
+        batches, seen = 0, Beginnings()
         while batch := list(islice(self._entries, BATCH)):
-            self.source = append(self._store, self.source, batch)
+            self.source = append(self._store, self.source, batch, seen)
             batches += 1
             if batches.bit_count() == 1:  # the first, second, fourth, eighth …
                 refresh_statistics(self._store)
             progress(self.source, self._reached(), self._size)
-        self.source = complete(self._store, self.source)
+        self.source = complete(self._store, self.source, seen)
         refresh_statistics(self._store)
         return self.source
 

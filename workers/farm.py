@@ -28,6 +28,7 @@ CELERY_WORKER = (
     *("--without-gossip", "--without-mingle", "--without-heartbeat"),
 )
 TICK = 0.5
+"""Seconds between two looks at the queue; each takes some milliseconds from whoever reads a source meanwhile."""
 QUICK_DEATH = 5.0
 QUICK_DEATHS = 3
 
@@ -73,15 +74,16 @@ class Farm:
         self._stopping = True
         self._opened.close()
 
-    def tick(self) -> None:
-        """To be called again and again: keeps everything up, and the workers in work.
+    def tick(self, *, at_once: bool = False) -> None:
+        """To be called again and again: keeps everything up, and the workers in work. It does so every half a second,
+        and `at_once` where there is news.
 
         Raises
         ------
         WorkerError
             If the workers die as soon as they are started.
         """
-        if time.monotonic() - self._ticked < TICK:
+        if time.monotonic() - self._ticked < TICK and not at_once:
             return
         self._ticked = time.monotonic()
         if self._broker:

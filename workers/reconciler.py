@@ -6,9 +6,14 @@ from kombu.exceptions import OperationalError
 from pipeline.errors import BrokerError
 from pipeline.runs import installed_engines
 from pipeline.store import leases
+from pipeline.store.audits import AUDITING
 from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING
+from pipeline.store.surveys import SURVEYING
 from workers.app import QUEUE, app
-from workers.tasks import TASKS
+
+TASKS = {SOLVING: "dealmill.solve", SURVEYING: "dealmill.survey", AUDITING: "dealmill.audit"}
+"""The task for each kind of job, by its name: who only sends needs no engines, which take a while to load."""
 
 WINDOW = 10_000
 """Messages sent at once: minutes of work for fast engines, a few megabytes of the broker's memory."""
@@ -49,7 +54,7 @@ def reconcile(store: Store) -> None:
         with app.amqp.Producer(channel) as producer:
             for kind, task in TASKS.items():
                 for number in leases.pending(store, kind, installed_engines(), WINDOW):
-                    task.apply_async((number,), producer=producer)
+                    app.send_task(task, (number,), producer=producer)
 
 
 def unfinished(store: Store) -> int:

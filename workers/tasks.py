@@ -111,7 +111,3 @@ def audit_job(number: int) -> None:
             raise
     if not audits.finish(store, job, *findings):
         logger.warning("job %d is another worker's by now; its judgements here are dropped", number)
-
-
-TASKS = {SOLVING: solve_job, SURVEYING: survey_job, AUDITING: audit_job}
-"""The task for each kind of job."""

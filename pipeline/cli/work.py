@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pipeline.store.database import Store
     from pipeline.store.runs import Run
 
-LOOK = 0.2
+LOOK = 0.1
 """Seconds between two looks at how far the work is."""
 
 
@@ -26,6 +26,7 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
     with progress_bar(title) as bar, Farm(store, bar.say) as farm:
         for reading in readings:
             read_to_the_end(store, reading, bar, farm.tick)
+            farm.tick(at_once=True)
         while not done(bar):
             farm.tick()
             time.sleep(LOOK)

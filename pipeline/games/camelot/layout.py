@@ -43,7 +43,7 @@ def canonical(text: str) -> str:
     if len(text) > LONGEST_LINE:
         raise BadLayout([f"the line is {len(text)} characters long, more than any deck"])
     deck = text.strip().upper()
-    if len(deck) == CARDS and sorted(deck) == SORTED_DECK:
+    if len(deck) == CARDS and set(map(deck.count, VALUES)) == {COPIES}:
         return deck
     raise BadLayout(list(_reasons(deck)))
 

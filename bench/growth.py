@@ -1,0 +1,90 @@
+"""Ten million layouts against one million: time, memory and room on disk, and asking for what is among them."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from bench.measure import rounded, seconds, table, watched_command
+from bench.pipeline import bytes_by_part, dealt
+from pipeline.games import find_game
+from pipeline.games.contract import Verdict
+from pipeline.query import results
+from pipeline.solve import load
+from pipeline.store.opening import open_store
+from pipeline.store.results import Wanted
+from pipeline.store.runs import find_run, list_runs
+
+GAME = "card-pairing"
+FEW, MANY = 1_000_000, 10_000_000
+PAGE = 100
+TIMES = 9
+
+
+class Size(NamedTuple):
+    """What so many layouts take: seconds and kB of a run and of an export, and bytes on disk by part."""
+
+    run: float
+    run_peak: int
+    export: float
+    export_peak: int
+    parts: dict[str, float]
+
+
+def ten_times() -> str:
+    """A table of what grows, one of the room that each part takes, and one of what can be asked of the larger store."""
+    game = find_game(GAME)
+    load(game.full_name(game.engines[0]))
+    with tempfile.TemporaryDirectory() as folder:
+        few = _size(folder, FEW)
+    with tempfile.TemporaryDirectory() as folder:
+        many = _size(folder, MANY)
+        asked = _asked(Path(folder) / "dealmill.db")
+    return "\n\n".join((_grown(few, many), asked))
+
+
+def _size(folder: str, count: int) -> Size:
+    file = dealt(find_game(GAME), count, Path(folder))
+    run, _, run_peak = watched_command(folder, "run", str(file))
+    export, _, export_peak = watched_command(folder, "export", "1", "verdicts.parquet")
+    parts = bytes_by_part(Path(folder) / "dealmill.db", count)
+    return Size(run, run_peak, export, export_peak, parts)
+
+
+def _grown(few: Size, many: Size) -> str:
+    rows = [
+        _row("`dealmill run`, µs a layout", few.run / FEW * 1e6, many.run / MANY * 1e6),
+        _row("its largest process, MB", few.run_peak / 1024, many.run_peak / 1024),
+        _row("`dealmill export` to Parquet, µs a verdict", few.export / FEW * 1e6, many.export / MANY * 1e6),
+        _row("its largest process, MB", few.export_peak / 1024, many.export_peak / 1024),
+        *(_row(f"{part}, bytes a layout", few.parts[part], many.parts[part]) for part in few.parts),
+    ]
+    return table(["", f"{FEW:,}", f"{MANY:,}", "ratio"], rows)
+
+
+def _row(what: str, few: float, many: float) -> list[str]:
+    return [what, f"{few:.1f}", f"{many:.1f}", f"{many / few:.2f} ×" if few else "–"]
+
+
+def _asked(database: Path) -> str:
+    store = open_store(f"sqlite:///{database}")
+    run = find_run(store, "1")
+    lost = Wanted(verdicts=(Verdict.UNWINNABLE,))
+
+    def page(wanted: Wanted, after: int) -> Callable[[], object]:
+        return lambda: list(results(store, [run], wanted, (run.id, after), PAGE))
+
+    asked = {
+        "counts by verdict": lambda: list_runs(store, [run.id]),
+        f"the first {PAGE} unwinnable": page(lost, 0),
+        f"{PAGE} unwinnable behind the middle": page(lost, MANY // 2),
+        f"{PAGE} unwinnable near the end": page(lost, MANY - 10 * PAGE),
+        f"the first {PAGE} of all": page(Wanted(), 0),
+        f"{PAGE} of all near the end": page(Wanted(), MANY - 10 * PAGE),
+    }
+    rows = []
+    for what, ask in asked.items():
+        first = seconds(ask)
+        rows.append([what, rounded(first * 1e3), rounded(median(seconds(ask) for _ in range(TIMES)) * 1e3)])
+    return table([f"asked of {MANY:,} verdicts", "first time, ms", f"median of {TIMES}, ms"], rows)

@@ -7,10 +7,9 @@ import socket
 from collections.abc import Callable
 
 from pipeline.audit import abandoned, audit_part
-from pipeline.games.batch import listed
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
-from pipeline.solve import broken_down, load, solve
+from pipeline.solve import broken_down, load, solve_texts
 from pipeline.store import audits, jobs, leases, surveys
 from pipeline.store.audits import AUDITING
 from pipeline.store.database import Store
@@ -51,14 +50,14 @@ def solve_job(number: int) -> None:
     if job is None:
         return
     if job.lease.attempt > ATTEMPTS:
-        batch = listed(broken_down(f"tried {ATTEMPTS} times: {job.lease.trouble}", len(job.layouts)))
+        solved = broken_down(f"tried {ATTEMPTS} times: {job.lease.trouble}", len(job.layouts))
     else:
         try:
-            batch = solve(job.engine, job.layouts, job.limit)
+            solved = solve_texts(job.engine, job.layouts, job.limit)
         except Exception as error:
             leases.release(store, SOLVING, job.lease, f"{type(error).__name__}: {error}")
             raise
-    if not jobs.finish(store, job, batch):
+    if not jobs.finish(store, job, solved):
         logger.warning("job %d is another worker's by now; its verdicts here are dropped", number)
 
 

@@ -12,6 +12,7 @@ from redis import AuthenticationError, Redis
 from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
+from pipeline.store.tables import REVISION
 from tests.deploy.natively import PASSWORDS, PORTS, Deployment, free_port, until
 from tests.servers import Postgres
 
@@ -50,9 +51,19 @@ def with_wrong(deployment: Deployment, password: str) -> Deployment:
     return other
 
 
+def client(deployment: Deployment) -> Redis:
+    """Somebody who knows the broker's password, and tries for ten seconds."""
+    return Redis(
+        port=int(deployment.ports["valkey"]),
+        password=deployment.passwords["DEALMILL_VALKEY_PASSWORD"],
+        retry=Retry(ConstantBackoff(0.1), 100),
+        decode_responses=True,
+    )
+
+
 def test_the_migration_may_run_at_every_start(deployment: Deployment) -> None:
     migrate(deployment)
-    assert deployment.dealmill("status").returncode == 0
+    assert deployment.psql("dealmill", "SELECT version_num FROM alembic_version").strip() == REVISION
 
 
 def test_the_database_tells_whether_it_is_up(deployment: Deployment) -> None:
@@ -71,17 +82,16 @@ def test_the_broker_tells_whether_it_is_up(deployment: Deployment) -> None:
 def test_the_broker_keeps_nothing_and_lets_nobody_see_its_password(deployment: Deployment, tmp_path: Path) -> None:
     other = elsewhere(deployment)
     other.folder = tmp_path
-    port, password = int(other.ports["valkey"]), PASSWORDS["DEALMILL_VALKEY_PASSWORD"]
     with other.running("valkey") as broker:
-        friend = Redis(port=port, password=password, retry=Retry(ConstantBackoff(0.1), 100), decode_responses=True)
+        friend = client(other)
         assert friend.ping()
         assert friend.config_get("save", "appendonly") == {"save": "", "appendonly": "no"}
         with pytest.raises(AuthenticationError):
-            Redis(port=port).ping()
+            Redis(port=int(other.ports["valkey"])).ping()
         friend.set("a", "message")
         words = Path(f"/proc/{broker.pid}/cmdline").read_text()
         assert "valkey-server" in words
-        assert password not in words
+        assert PASSWORDS["DEALMILL_VALKEY_PASSWORD"] not in words
         broker.terminate()
         assert broker.wait(10) == 0
     assert not list(tmp_path.iterdir())
@@ -99,14 +109,19 @@ def test_a_wrong_password_is_refused_and_not_told(deployment: Deployment, passwo
 
 
 def test_workers_solve_what_is_queued_and_may_come_and_go(deployment: Deployment) -> None:
+    broker = client(deployment)
+
+    def waiting() -> int:
+        return sum(one["cmd"] == "brpop" for one in broker.client_list())
+
     def asked(what: str) -> str:
         return deployment.psql("dealmill", f"SELECT {what}").strip()
 
-    assert deployment.dealmill("queue", f"deal:memory:seed=1:1-{LAYOUTS}").returncode == 0
-    assert not deployment.healthy("worker")
     with deployment.running("worker") as one, deployment.running("worker") as other:
-        until(lambda: deployment.healthy("worker"))
-        until(lambda: int(asked("count(DISTINCT worker) FROM jobs")) == 2)
+        until(lambda: waiting() == 2)
+        assert deployment.healthy("worker")
+        assert deployment.dealmill("queue", f"deal:memory:seed=1:1-{LAYOUTS}").returncode == 0
+        until(lambda: asked("count(DISTINCT worker) FROM jobs") == "2")
         one.terminate()
         assert one.wait(30) == 0
         until(lambda: asked("count(*) FROM verdicts") == str(LAYOUTS))
@@ -114,3 +129,4 @@ def test_workers_solve_what_is_queued_and_may_come_and_go(deployment: Deployment
         assert other.wait(30) == 0
     [run] = json.loads(deployment.dealmill("status", "last", "--json").stdout)
     assert (run["state"], run["scored"]) == ("finished", LAYOUTS)
+    assert not deployment.healthy("worker")

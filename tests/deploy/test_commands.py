@@ -16,7 +16,7 @@ from pipeline.store.tables import REVISION
 from tests.deploy.natively import PASSWORDS, PORTS, Deployment, free_port, until
 from tests.servers import Postgres
 
-LAYOUTS = 60_000
+LAYOUTS = 20_000
 CLIENTS = ("valkey-cli", "redis-cli")
 
 

@@ -15,6 +15,7 @@ from tests.deploy.files import ROOT, dockerfile
 from tests.servers import clean_environment
 
 INSTRUCTIONS = dockerfile()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CONTEXT = [
     source for name, rest in INSTRUCTIONS if name == "COPY" and "--from" not in rest for source in rest.split()[:-1]
 ]
@@ -51,7 +52,7 @@ def test_both_stages_stand_on_one_pinned_python_that_will_do() -> None:
     [base] = bases
     found = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+(@sha256:[0-9a-f]{64})?", base)
     assert found, base
-    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
+    wanted = PROJECT["project"]["requires-python"]
     least, had = ([int(part) for part in version.split(".")] for version in (wanted.removeprefix(">="), found[1]))
     assert had >= least
 
@@ -85,7 +86,9 @@ def test_everything_that_is_installed_is_hash_checked_and_copied_in_before() -> 
     assert "--no-deps" in ours
 
 
-def test_what_is_copied_exists_and_is_let_in() -> None:
+def test_what_is_copied_exists_and_is_let_in_and_is_all_that_is_built_from() -> None:
+    built_from = {PROJECT["project"]["readme"], *PROJECT["project"]["license-files"]}
+    assert built_from | set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) <= set(CONTEXT)
     for source in CONTEXT:
         assert (ROOT / source).exists()
         for file in [ROOT / source, *(ROOT / source).rglob("*")]:

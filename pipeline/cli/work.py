@@ -88,4 +88,8 @@ def work(drain: bool) -> None:
         bar.update(most - left, most, f"{left:,} jobs left")
         return drain and not left
 
-    keep_working(store, "working", done)
+    try:
+        keep_working(store, "working", done)
+    except KeyboardInterrupt:
+        if drain:
+            raise  # else it is the end that was waited for

@@ -49,7 +49,7 @@ def database_url(url: str) -> URL:
     """
     try:
         parsed = make_url(url)
-    except exc.ArgumentError as error:
+    except (exc.ArgumentError, ValueError) as error:  # which may speak of parts of a password
         raise StoreError(
             "DEALMILL_DATABASE_URL is no database URL; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
         ) from error

@@ -3,7 +3,6 @@ still ours."""
 
 import logging
 import os
-import socket
 from collections.abc import Callable
 
 from pipeline.audit import abandoned, audit_part
@@ -17,6 +16,7 @@ from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
 from pipeline.store.opening import open_store
 from pipeline.store.surveys import SURVEYING
+from pipeline.store.workers import worker_name
 from pipeline.survey.solving import ready, survey_part
 from workers.app import app
 
@@ -29,11 +29,6 @@ ATTEMPTS = 5
 def configured_store() -> Store:
     """The store that the settings name."""
     return open_store(settings().database_url.get_secret_value())
-
-
-def worker_name(process: int) -> str:
-    """What a worker process is called on the jobs it holds."""
-    return f"{socket.gethostname()}:{process}"
 
 
 @app.task(name="dealmill.solve", Request="workers.watch:Solving")  # type: ignore[untyped-decorator]

@@ -4,6 +4,7 @@ still ours."""
 import logging
 import os
 from collections.abc import Callable
+from functools import cache
 
 from pipeline.audit import abandoned, audit_part
 from pipeline.games.batch import listed
@@ -14,6 +15,7 @@ from pipeline.store import audits, jobs, leases, surveys
 from pipeline.store.audits import AUDITING
 from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
+from pipeline.store.leases import Kind
 from pipeline.store.opening import open_store
 from pipeline.store.surveys import SURVEYING
 from pipeline.store.workers import worker_name
@@ -36,10 +38,7 @@ def solve_job(number: int) -> None:
     """Solve a job of a run. Doing it twice, late or not at all is harmless; see `pipeline.store.leases`."""
     store = configured_store()
     engine = jobs.engine_of(store, number)
-    if engine is None:
-        return
-    if engine not in installed_engines():
-        logger.error("job %d is for %s %s, which is not installed here; it is left to others", number, *engine)
+    if engine is None or not _workable(store, SOLVING, number, engine):
         return
     _load_before_the_lease_begins(load, engine[0])
     job = jobs.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
@@ -62,7 +61,7 @@ def survey_job(number: int) -> None:
     """Do a job of a survey."""
     store = configured_store()
     engine = jobs.engine_of(store, number)
-    if engine is None or engine not in installed_engines():
+    if engine is None or not _workable(store, SURVEYING, number, engine):
         return
     _load_before_the_lease_begins(ready, engine[0])
     job = surveys.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
@@ -81,6 +80,28 @@ def survey_job(number: int) -> None:
         logger.warning("job %d is another worker's by now; what it found here is dropped", number)
 
 
+def _workable(store: Store, kind: Kind, number: int, engine: tuple[str, str]) -> bool:
+    """Whether this installation can do a job. Messages are sent by whoever runs workers, so a farm of several versions
+    gets some that are for others; those jobs stay as they are."""
+    if leases.workable(store, kind, number, installed_engines()):
+        return True
+    _refuse(*engine)
+    return False
+
+
+@cache
+def _refuse(engine: str, version: str) -> None:
+    """Say so, once in each process."""
+    installed = dict(installed_engines()).get(engine)
+    if installed is None:
+        here = "there is none here"
+    elif installed != version:
+        here = f"here is version {installed}"
+    else:
+        here = "it was retracted, or here are other deals"
+    logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
+
+
 def _load_before_the_lease_begins(load: Callable[[str], object], engine: str) -> None:
     """Compiling may take longer than a lease; an error here comes again while solving, and counts there."""
     try:
@@ -93,6 +114,9 @@ def _load_before_the_lease_begins(load: Callable[[str], object], engine: str) ->
 def audit_job(number: int) -> None:
     """Do a job of an audit."""
     store = configured_store()
+    engine = audits.engine_of(store, number)
+    if engine is None or not _workable(store, AUDITING, number, engine):
+        return
     job = audits.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
     if job is None:
         return

@@ -142,6 +142,13 @@ def pending(store: Store, kind: Kind, installed: Installed, most: int) -> list[i
         return list(connection.execute(query).scalars())
 
 
+def workable(store: Store, kind: Kind, job: int, installed: Installed) -> bool:
+    """Whether a job can be worked on with these engines."""
+    query = select(exists().where(kind.table.c.id == job, kind.owner.in_(kind.owners(installed))))
+    with store.reading() as connection:
+        return connection.execute(query).scalar_one()
+
+
 def unfinished(store: Store, kind: Kind, installed: Installed) -> int:
     """How many jobs that can be worked on with these engines are pending or leased."""
     query = (

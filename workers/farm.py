@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -13,9 +14,10 @@ from typing import Self
 
 from kombu.exceptions import OperationalError
 
-from pipeline.errors import WorkerError
+from pipeline.errors import StoreAway, WorkerError
 from pipeline.settings import settings
 from pipeline.store.database import Store
+from pipeline.store.patience import patiently
 from workers.broker import LocalBroker
 from workers.processes import kill, start, stop
 from workers.reconciler import check_broker, reconcile, unfinished
@@ -91,7 +93,7 @@ class Farm:
         if self._worker.poll() is not None:
             self._restart_worker()
         try:
-            reconcile(self._store)
+            patiently(partial(reconcile, self._store), self._tell)
             self._broker_answers = True
         except OperationalError as error:
             if self._broker_answers:
@@ -111,8 +113,13 @@ class Farm:
         Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
 
     def _stop_worker(self) -> None:
-        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing."""
-        if unfinished(self._store):
+        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if they
+        only wait for the database."""
+        try:
+            busy = unfinished(self._store) > 0
+        except StoreAway:
+            busy = False
+        if busy:
             stop(self._worker)
         else:
             kill(self._worker)

@@ -65,7 +65,7 @@ def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable
         bar.update(done, size, f"reading {source.name}: {source.accepted:,} layouts, {source.rejected:,} rejected")
         tick()
 
-    tell_source(store, reading.finish(progress), bar.say)
+    tell_source(store, reading.finish(progress, bar.say), bar.say)
 
 
 def game_of_source(name: str, game: str | None) -> Game:

@@ -20,14 +20,16 @@ LOOK = 0.1
 
 
 def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readings: Sequence["Reading"] = ()) -> None:
-    """Work with local workers until `done`, which also shows how far the work is; read these sources meanwhile."""
+    """Work with local workers until `done`, which also shows how far the work is; read these sources meanwhile. While
+    the database is away, wait for it."""
+    from pipeline.store.patience import patiently
     from workers.farm import Farm
 
     with progress_bar(title) as bar, Farm(store, bar.say) as farm:
         for reading in readings:
             read_to_the_end(store, reading, bar, farm.tick)
             farm.tick(at_once=True)
-        while not done(bar):
+        while not patiently(partial(done, bar), bar.say):
             farm.tick()
             time.sleep(LOOK)
 

@@ -17,7 +17,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
-from pipeline.errors import StoreError
+from pipeline.errors import StoreAway, StoreError
 
 BUSY_SECONDS = 60
 
@@ -106,7 +106,7 @@ def _told(url: URL) -> Iterator[None]:
             hint = f"can {folder} be written to, and is there room on the disk?"
         else:
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
-        raise StoreError(f"the database {place} does not answer: {reason}; {hint}") from error
+        raise StoreAway(f"the database {place} does not answer: {reason}; {hint}") from error
     except exc.DatabaseError as error:
         raise StoreError(
             f"the database {url.render_as_string(hide_password=True)} refuses: {' '.join(str(error.orig).split())}"

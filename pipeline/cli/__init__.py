@@ -27,6 +27,7 @@ COMMANDS = {
     "answer": "answer",
     "games": "games",
     "db": "db",
+    "doctor": "doctor",
 }
 """Every command and the module it stands in, in the order of the help text; loaded only when it is needed."""
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Protocol, TypeVar
 
+from structlog.contextvars import bind_contextvars, clear_contextvars
+
 from pipeline.audit import Findings, abandoned, audit_part
 from pipeline.games.batch import listed
 from pipeline.games.contract import Batch
@@ -93,6 +95,8 @@ def _do(
     finish: Callable[[Store, J, R], bool],
 ) -> None:
     """Do a job, if it is one for us. `results` does it, or says what is to be said of one that has failed for good."""
+    clear_contextvars()
+    bind_contextvars(job=number)
     store = _waiting(configured_store)
     engine = _waiting(partial(engine_of, store, number))
     if engine is None or not _workable(store, kind, number, engine):
@@ -101,6 +105,7 @@ def _do(
     job = _waiting(partial(claim, store, number, worker_name(os.getpid()), settings().lease_seconds))
     if job is None:
         return
+    bind_contextvars(**{kind.owner.name.removesuffix("_id"): job.lease.owner})
     trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}" if job.lease.attempt > ATTEMPTS else None
     try:
         found = _waiting(partial(results, store, job, trouble))

@@ -29,7 +29,7 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
         for reading in readings:
             read_to_the_end(store, reading, bar, farm.tick)
             farm.tick(at_once=True)
-        while not patiently(partial(done, bar), bar.say):
+        while not patiently(partial(done, bar), farm.say):
             farm.tick()
             time.sleep(LOOK)
 

@@ -5,6 +5,7 @@ DealmillError
 ├── OutputError       a file that cannot be written                           (exit code 1)
 ├── NotFoundError     an unknown game, engine, source, run or layout         (exit code 2)
 ├── StoreError        the database is missing, locked, or of another version (exit code 1)
+│   └── StoreAway     the database does not answer just now
 ├── BrokerError       the broker cannot be reached or started                (exit code 1)
 ├── WorkerError       the workers cannot be started or died                  (exit code 1)
 ├── RetractedError    the engine version that was asked was retracted         (exit code 1)
@@ -40,6 +41,10 @@ class NotFoundError(DealmillError):
 
 class StoreError(DealmillError):
     """The database is missing, unreachable, read-only, or of another version than the code."""
+
+
+class StoreAway(StoreError):
+    """The database does not answer: it may be there again in a while."""
 
 
 class BrokerError(DealmillError):

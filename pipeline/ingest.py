@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from pipeline.games import games
 from pipeline.games.contract import Game, Layout, Reject
 from pipeline.printable import printable
 from pipeline.store.database import Store, refresh_statistics
+from pipeline.store.patience import patiently
 from pipeline.store.sources import Beginnings, Source, append, complete, open_source, reread
 
 BATCH = 10_000
@@ -53,9 +55,10 @@ class Reading:
         self._reached = reached
         self._size = size
 
-    def finish(self, progress: Progress) -> Source:
+    def finish(self, progress: Progress, tell: Callable[[str], None]) -> Source:
         """Read to the end, on from where an earlier try broke off; nothing is done if all of it is there. If it cannot
-        be read as text, it is `broken` from there on; what came before is kept.
+        be read as text, it is `broken` from there on; what came before is kept. While the database is away, wait for
+        it, and `tell`.
 
         Raises
         ------
@@ -68,14 +71,16 @@ class Reading:
             pass
         batches, seen = 0, Beginnings()
         while batch := list(islice(self._entries, BATCH)):
-            self.source = append(self._store, self.source, batch, seen)
+            step = partial(append, self._store, self.source, batch, seen)
+            self.source = self._once(step, (self.source.entries + len(batch), False), tell)
             batches += 1
             if batches.bit_count() == 1:  # the first, second, fourth, eighth …
-                refresh_statistics(self._store)
+                patiently(partial(refresh_statistics, self._store), tell)
             progress(self.source, self._reached(), self._size)
         if not self.broken:
-            self.source = complete(self._store, self.source, seen)
-        refresh_statistics(self._store)
+            step = partial(complete, self._store, self.source, seen)
+            self.source = self._once(step, (self.source.entries, True), tell)
+        patiently(partial(refresh_statistics, self._store), tell)
         return self.source
 
     def _unbroken(self, entries: Iterator[Layout | Reject]) -> Iterator[Layout | Reject]:
@@ -84,6 +89,22 @@ class Reading:
             yield from entries
         except InputError as error:
             self.broken = error
+
+    def _once(self, step: Callable[[], Source], target: tuple[int, bool], tell: Callable[[str], None]) -> Source:
+        """Take a step to a `target` (entries, and whether complete) once, however often that must be tried: the
+        database may have gone away after it was there."""
+        tried = False
+
+        def attempt() -> Source:
+            nonlocal tried
+            if tried:
+                now = reread(self._store, self.source)
+                if (now.entries, now.complete) == target:
+                    return now
+            tried = True
+            return step()
+
+        return patiently(attempt, tell)
 
 
 @contextmanager

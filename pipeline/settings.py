@@ -2,6 +2,7 @@
 
 from functools import cache
 from os import cpu_count
+from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -25,6 +26,9 @@ class Settings(BaseSettings):
 
     lease_seconds: float = Field(default=60, gt=0, le=86_400)
     """How long a claimed job is left alone before it is given to another worker."""
+
+    log_format: Literal["console", "json"] = "console"
+    """Whether workers log lines for people, or a JSON object a line."""
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -48,9 +49,16 @@ class Postgres:
         raise RuntimeError((self.folder / "log").read_text())
 
     def stop(self) -> None:
-        """Stop the server at once."""
-        self.process.terminate()
+        """Stop the server at once, whoever is connected."""
+        self.process.send_signal(signal.SIGINT)
         self.process.wait()
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """The server is stopped for as long as the `with` block lasts."""
+        self.stop()
+        yield
+        self.process = self.start()
 
     def new_database(self) -> str:
         """The URL of an empty database."""

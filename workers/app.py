@@ -20,7 +20,7 @@ def _broker_url() -> str | None:
 # It warns of root because of pickled messages; ours are JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
-app = Celery("dealmill", broker=_broker_url(), include=["workers.tasks"])
+app = Celery("dealmill", broker=_broker_url(), include=["workers.tasks", "workers.logs"])
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",
@@ -31,8 +31,6 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
-    worker_log_format="%(processName)s: %(message)s",
-    worker_task_log_format="%(processName)s: %(message)s",
     broker_connection_retry_on_startup=True,
     # A message that a killed worker held comes back at once and not after the default of a hundred seconds.
     broker_transport_options={

@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -13,10 +14,12 @@ from typing import Self
 
 from kombu.exceptions import OperationalError
 
-from pipeline.errors import WorkerError
+from pipeline.errors import StoreAway, WorkerError
 from pipeline.settings import settings
 from pipeline.store.database import Store
+from pipeline.store.patience import patiently
 from workers.broker import LocalBroker
+from workers.logs import line_of
 from workers.processes import kill, start, stop
 from workers.reconciler import check_broker, reconcile, unfinished
 
@@ -91,12 +94,16 @@ class Farm:
         if self._worker.poll() is not None:
             self._restart_worker()
         try:
-            reconcile(self._store)
+            patiently(partial(reconcile, self._store), self.say)
             self._broker_answers = True
         except OperationalError as error:
             if self._broker_answers:
-                self._tell(f"the broker does not answer just now: {error}")
+                self.say(f"the broker does not answer just now: {error}")
             self._broker_answers = False
+
+    def say(self, message: str) -> None:
+        """Tell something among what the workers log, in the same form."""
+        self._tell(line_of(message))
 
     def _start_worker(self) -> None:
         self._worker_started = time.monotonic()
@@ -111,8 +118,13 @@ class Farm:
         Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
 
     def _stop_worker(self) -> None:
-        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing."""
-        if unfinished(self._store):
+        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if they
+        only wait for the database."""
+        try:
+            busy = unfinished(self._store) > 0
+        except StoreAway:
+            busy = False
+        if busy:
             stop(self._worker)
         else:
             kill(self._worker)
@@ -123,7 +135,7 @@ class Farm:
         self._quick_deaths = self._quick_deaths + 1 if quick else 0
         if self._quick_deaths >= QUICK_DEATHS:
             raise WorkerError("\n".join(["the workers die as soon as they are started; they said:", *self._said]))
-        self._tell("the workers died; starting them again")
+        self.say("the workers died; starting them again")
         self._start_worker()
 
     def _listen(self, output: Iterable[str]) -> None:

@@ -1,21 +1,28 @@
 """The tasks, one for each kind of job: claim a job, do it with no transaction open, write what came out if the job is
-still ours."""
+still ours. While the database is away, a task waits for it."""
 
 import logging
 import os
-import socket
 from collections.abc import Callable
+from functools import cache, partial
+from typing import Protocol, TypeVar
 
-from pipeline.audit import abandoned, audit_part
+from structlog.contextvars import bind_contextvars, clear_contextvars
+
+from pipeline.audit import Findings, abandoned, audit_part
+from pipeline.games.batch import Solved
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.solve import broken_down, load, solve_texts
 from pipeline.store import audits, jobs, leases, surveys
-from pipeline.store.audits import AUDITING
+from pipeline.store.audits import AUDITING, AuditJob
 from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING
+from pipeline.store.jobs import SOLVING, Job
+from pipeline.store.leases import Kind, Lease
 from pipeline.store.opening import open_store
-from pipeline.store.surveys import SURVEYING
+from pipeline.store.patience import patiently
+from pipeline.store.surveys import SURVEYING, Found, SurveyJob
+from pipeline.store.workers import worker_name
 from pipeline.survey.solving import ready, survey_part
 from workers.app import app
 
@@ -25,88 +32,120 @@ ATTEMPTS = 5
 """After so many claims, whatever keeps a job from being done is not passing: its layouts have failed."""
 
 
+class Claimed(Protocol):
+    """A job of any kind."""
+
+    @property
+    def lease(self) -> Lease:
+        """What makes it ours."""
+
+
+J = TypeVar("J", bound=Claimed)
+R = TypeVar("R")
+T = TypeVar("T")
+
+
 def configured_store() -> Store:
     """The store that the settings name."""
     return open_store(settings().database_url.get_secret_value())
 
 
-def worker_name(process: int) -> str:
-    """What a worker process is called on the jobs it holds."""
-    return f"{socket.gethostname()}:{process}"
-
-
 @app.task(name="dealmill.solve", Request="workers.watch:Solving")  # type: ignore[untyped-decorator]
 def solve_job(number: int) -> None:
     """Solve a job of a run. Doing it twice, late or not at all is harmless; see `pipeline.store.leases`."""
-    store = configured_store()
-    engine = jobs.engine_of(store, number)
-    if engine is None:
-        return
-    if engine not in installed_engines():
-        logger.error("job %d is for %s %s, which is not installed here; it is left to others", number, *engine)
-        return
-    _load_before_the_lease_begins(load, engine[0])
-    job = jobs.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
-    if job is None:
-        return
-    if job.lease.attempt > ATTEMPTS:
-        solved = broken_down(f"tried {ATTEMPTS} times: {job.lease.trouble}", len(job.layouts))
-    else:
-        try:
-            solved = solve_texts(job.engine, job.layouts, job.limit)
-        except Exception as error:
-            leases.release(store, SOLVING, job.lease, f"{type(error).__name__}: {error}")
-            raise
-    if not jobs.finish(store, job, solved):
-        logger.warning("job %d is another worker's by now; its verdicts here are dropped", number)
+    _do(number, SOLVING, jobs.engine_of, load, jobs.claim, _solved, jobs.finish)
+
+
+def _solved(_store: Store, job: Job, trouble: str | None) -> Solved:
+    return broken_down(trouble, len(job.layouts)) if trouble else solve_texts(job.engine, job.layouts, job.limit)
 
 
 @app.task(name="dealmill.survey", Request="workers.watch:Surveying")  # type: ignore[untyped-decorator]
 def survey_job(number: int) -> None:
     """Do a job of a survey."""
-    store = configured_store()
-    engine = jobs.engine_of(store, number)
-    if engine is None or engine not in installed_engines():
-        return
-    _load_before_the_lease_begins(ready, engine[0])
-    job = surveys.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
-    if job is None:
-        return
-    if job.lease.attempt > ATTEMPTS:
-        trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}"
-        found = survey_part(job, dict.fromkeys(range(job.lease.first, job.lease.stop), trouble))
-    else:
-        try:
-            found = survey_part(job, {})
-        except Exception as error:
-            leases.release(store, SURVEYING, job.lease, f"{type(error).__name__}: {error}")
-            raise
-    if not surveys.finish(store, job, found):
-        logger.warning("job %d is another worker's by now; what it found here is dropped", number)
+    _do(number, SURVEYING, jobs.engine_of, ready, surveys.claim, _surveyed, surveys.finish)
 
 
-def _load_before_the_lease_begins(load: Callable[[str], object], engine: str) -> None:
-    """Compiling may take longer than a lease; an error here comes again while solving, and counts there."""
-    try:
-        load(engine)
-    except Exception:
-        logger.warning("%s cannot be loaded", engine, exc_info=True)
+def _surveyed(_store: Store, job: SurveyJob, trouble: str | None) -> Found:
+    return survey_part(job, dict.fromkeys(range(job.lease.first, job.lease.stop), trouble) if trouble else {})
 
 
 @app.task(name="dealmill.audit", Request="workers.watch:Auditing")  # type: ignore[untyped-decorator]
 def audit_job(number: int) -> None:
     """Do a job of an audit."""
-    store = configured_store()
-    job = audits.claim(store, number, worker_name(os.getpid()), settings().lease_seconds)
+    _do(number, AUDITING, audits.engine_of, lambda _engine: None, audits.claim, _audited, _audit_finished)
+
+
+def _audited(store: Store, job: AuditJob, trouble: str | None) -> Findings:
+    return abandoned(job) if trouble else audit_part(store, job)
+
+
+def _audit_finished(store: Store, job: AuditJob, findings: Findings) -> bool:
+    return audits.finish(store, job, *findings)
+
+
+def _do(
+    number: int,
+    kind: Kind,
+    engine_of: Callable[[Store, int], tuple[str, str] | None],
+    prepare: Callable[[str], object],
+    claim: Callable[[Store, int, str, float], J | None],
+    results: Callable[[Store, J, str | None], R],
+    finish: Callable[[Store, J, R], bool],
+) -> None:
+    """Do a job, if it is one for us. `results` does it, or says what is to be said of one that has failed for good."""
+    clear_contextvars()
+    bind_contextvars(job=number)
+    store = _waiting(configured_store)
+    engine = _waiting(partial(engine_of, store, number))
+    if engine is None or not _workable(store, kind, number, engine):
+        return
+    _prepare_before_the_lease_begins(prepare, engine[0])
+    job = _waiting(partial(claim, store, number, worker_name(os.getpid()), settings().lease_seconds))
     if job is None:
         return
-    if job.lease.attempt > ATTEMPTS:
-        findings = abandoned(job)
+    bind_contextvars(**{kind.owner.name.removesuffix("_id"): job.lease.owner})
+    trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}" if job.lease.attempt > ATTEMPTS else None
+    try:
+        found = _waiting(partial(results, store, job, trouble))
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        logger.exception("job %d could not be done, attempt %d: %s", number, job.lease.attempt, told)
+        _waiting(partial(leases.release, store, kind, job.lease, told))
+        return
+    if not _waiting(partial(finish, store, job, found)):
+        logger.warning("job %d is another worker's by now; what it found here is dropped", number)
+
+
+def _waiting(step: Callable[[], T]) -> T:
+    return patiently(step, logger.warning)
+
+
+def _workable(store: Store, kind: Kind, number: int, engine: tuple[str, str]) -> bool:
+    """Whether this installation can do a job. Messages are sent by whoever runs workers, so a farm of several versions
+    gets some that are for others; those jobs stay as they are."""
+    if _waiting(partial(leases.workable, store, kind, number, installed_engines())):
+        return True
+    _refuse(*engine)
+    return False
+
+
+@cache
+def _refuse(engine: str, version: str) -> None:
+    """Say so, once in each process."""
+    installed = dict(installed_engines()).get(engine)
+    if installed is None:
+        here = "there is none here"
+    elif installed != version:
+        here = f"here is version {installed}"
     else:
-        try:
-            findings = audit_part(store, job)
-        except Exception as error:
-            leases.release(store, AUDITING, job.lease, f"{type(error).__name__}: {error}")
-            raise
-    if not audits.finish(store, job, *findings):
-        logger.warning("job %d is another worker's by now; its judgements here are dropped", number)
+        here = "it was retracted, or here are other deals"
+    logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
+
+
+def _prepare_before_the_lease_begins(prepare: Callable[[str], object], engine: str) -> None:
+    """Compiling may take longer than a lease; an error here comes again while solving, and counts there."""
+    try:
+        prepare(engine)
+    except Exception:
+        logger.warning("%s cannot be loaded", engine, exc_info=True)

@@ -10,7 +10,8 @@ from pipeline.store.audits import AUDITING
 from pipeline.store.jobs import SOLVING
 from pipeline.store.leases import Kind, expire
 from pipeline.store.surveys import SURVEYING
-from workers.tasks import configured_store, worker_name
+from pipeline.store.workers import worker_name
+from workers.tasks import configured_store
 
 logger = logging.getLogger(__name__)
 

@@ -76,7 +76,7 @@ def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable
         bar.update(done, size, f"reading {source.name}: {source.accepted:,} layouts, {source.rejected:,} rejected")
         tick()
 
-    source = reading.finish(progress)
+    source = reading.finish(progress, bar.say)
     if reading.broken:
         bar.say(f"dealmill: {reading.broken}")
     else:

@@ -1,8 +1,8 @@
-"""``status``: how far the runs are."""
+"""``status``: how far the runs are, and who works on them."""
 
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pipeline.store.audits import Audit
     from pipeline.store.database import Store
     from pipeline.store.runs import Run
+    from pipeline.store.workers import Held
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
@@ -27,25 +28,63 @@ HOME_AND_CLEAR = "\x1b[H\x1b[J"
 
 @click.command()
 @click.argument("run", required=False)
+@click.option("--workers", is_flag=True, help="The workers of the last hour in place of the runs.")
 @click.option("--watch", is_flag=True, help="Show it anew every second, until everything is solved.")
 @output_options
-def status(run: str | None, watch: bool, form: str | None) -> None:
-    """Show how far all runs are, or one RUN (its number, or `last`)."""
+def status(run: str | None, workers: bool, watch: bool, form: str | None) -> None:
+    """Show how far all runs are, or one RUN (its number, or `last`).
+
+    With --workers, show who works on them: each worker process with its version of Dealmill, the jobs and items it did
+    in the last hour, its items a second in the last minute, when it took or finished a job, and which it holds. One
+    that has had no job for an hour is not listed.
+    """
     store = open_configured_store()
     while True:
         runs = _runs(store, run)
-        if not runs:
-            click.echo("there are no runs yet; begin with: dealmill run FILE…", err=True)
         if watch and sys.stdout.isatty():
             click.echo(HOME_AND_CLEAR, nl=False)
-        rows = _rows(store, runs)
-        used = [word for word in COUNTED if any(row[word] for row in rows)]
-        if form is None:
-            rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
-        write_rows([*COLUMNS, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
+        if workers:
+            _show_workers(store, form)
+        else:
+            _show_runs(store, runs, form)
         if not watch or all(one.finished or one.retracted is not None for one in runs):
             return
         time.sleep(SECOND)
+
+
+def _show_workers(store: "Store", form: str | None) -> None:
+    from pipeline.store.workers import list_workers
+
+    rows = [
+        {
+            "worker": one.name,
+            "dealmill": one.version,
+            "jobs": one.jobs,
+            "items": one.items,
+            "items/s": None if one.rate is None else round(one.rate),
+            "seconds_ago": round(one.seen, 1),
+            "holds": [_held(job) for job in one.holds],
+        }
+        for one in list_workers(store)
+    ]
+    if not rows:
+        click.echo("no worker had a job in the last hour; start some with: dealmill work", err=True)
+    write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form)
+
+
+def _held(job: "Held") -> str:
+    late = ", lease over" if job.late else ""
+    return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
+
+
+def _show_runs(store: "Store", runs: list["Run"], form: str | None) -> None:
+    if not runs:
+        click.echo("there are no runs yet; begin with: dealmill run FILE…", err=True)
+    rows = _rows(store, runs)
+    used = [word for word in COUNTED if any(row[word] for row in rows)]
+    if form is None:
+        rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
+    write_rows([*COLUMNS, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
 def _runs(store: "Store", key: str | None) -> list["Run"]:
@@ -91,6 +130,7 @@ def _row(run: "Run") -> dict[str, object]:
         "jobs_pending": run.pending,
         "jobs_leased": run.leased,
         "jobs_done": run.done,
+        "jobs_retried": run.retried,
         "layouts/s": None if run.rate is None else round(run.rate),
     }
 
@@ -113,7 +153,15 @@ def _state(run: "Run") -> str:
         return "its source is not read to the end"
     if run.started is None:
         return "waiting for workers"
+    jobs = f"{counted(run.pending + run.leased, 'job')} left, {run.leased:,} in work"
+    retried = f", {run.retried:,} retried" if run.retried else ""
+    return f"{jobs}{retried}{_end(run)}"
+
+
+def _end(run: "Run") -> str:
+    """When it will be ready if it goes on as in the last minute in which anything was done; that must be now."""
     if not run.leased or not run.rate:
-        return "unfinished"
-    end = datetime.fromtimestamp(run.now + (run.items - run.solved) / run.rate, UTC).astimezone()
-    return f"ready at {end:%H:%M:%S}"
+        return ""
+    now = datetime.fromtimestamp(run.now, UTC).astimezone()
+    end = now + timedelta(seconds=(run.items - run.solved) / run.rate)
+    return f", ready at {end:%H:%M:%S}" if end.date() == now.date() else f", ready at {end:%Y-%m-%d %H:%M}"

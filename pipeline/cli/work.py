@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -20,14 +21,16 @@ LOOK = 0.1
 
 
 def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readings: Sequence["Reading"] = ()) -> None:
-    """Work with local workers until `done`, which also shows how far the work is; read these sources meanwhile."""
+    """Work with local workers until `done`, which also shows how far the work is; read these sources meanwhile. While
+    the database is away, wait for it."""
+    from pipeline.store.patience import patiently
     from workers.farm import Farm
 
     with progress_bar(title) as bar, Farm(store, bar.say) as farm:
         for reading in readings:
             read_to_the_end(store, reading, bar, farm.tick)
             farm.tick(at_once=True)
-        while not done(bar):
+        while not patiently(partial(done, bar), farm.say):
             farm.tick()
             time.sleep(LOOK)
 

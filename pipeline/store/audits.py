@@ -156,15 +156,16 @@ def _counted() -> Select[*tuple[Any, ...]]:
     return query
 
 
-def engine_of(store: Store, job: int) -> str | None:
-    """Full name of the engine whose verdicts a job audits; None if there is no such job (any more)."""
+def engine_of(store: Store, job: int) -> tuple[str, str] | None:
+    """Full name and version of the engine whose verdicts a job audits; None if there is no such job (any more)."""
     with store.reading() as connection:
-        name: str | None = connection.execute(
-            select(engines.c.name)
+        query = (
+            select(engines.c.name, engines.c.version)
             .select_from(audit_jobs.join(audits).join(runs).join(engines))
             .where(audit_jobs.c.id == job)
-        ).scalar()
-    return name
+        )
+        row = connection.execute(query).one_or_none()
+    return None if row is None else (row.name, row.version)
 
 
 def claim(store: Store, job: int, worker: str, seconds: float) -> AuditJob | None:

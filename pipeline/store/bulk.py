@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Table
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.types import TypeEngine
 
 Row = tuple[Any, ...]
@@ -20,10 +21,14 @@ def insert_rows(connection: Connection, table: Table, columns: Sequence[str], ro
         return
     types = [_postgresql_name(connection, table.c[column].type) for column in columns]
     cursor = connection.connection.cursor()
-    with cursor.copy(f"COPY {table.name} ({names}) FROM STDIN (FORMAT BINARY)") as copy:
-        copy.set_types(types)
-        for row in rows:
-            copy.write_row(row)
+    statement = f"COPY {table.name} ({names}) FROM STDIN (FORMAT BINARY)"
+    try:
+        with cursor.copy(statement) as copy:
+            copy.set_types(types)
+            for row in rows:
+                copy.write_row(row)
+    except connection.dialect.loaded_dbapi.OperationalError as error:
+        raise OperationalError(statement, None, error) from error
 
 
 def _postgresql_name(connection: Connection, kind: TypeEngine[Any]) -> str:

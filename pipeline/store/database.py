@@ -17,7 +17,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
-from pipeline.errors import StoreError
+from pipeline.errors import StoreAway, StoreError
 
 BUSY_SECONDS = 60
 
@@ -110,7 +110,7 @@ def _told(url: URL) -> Iterator[None]:
             hint = f"can {folder} be written to, and is there room on the disk?"
         else:
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
-        raise StoreError(f"the database {shown(url)} does not answer: {reason}; {hint}") from error
+        raise StoreAway(f"the database {shown(url)} does not answer: {reason}; {hint}") from error
     except UnicodeEncodeError as error:
         raise StoreError(f"a database holds text, and {error.object!r} is none: it is not in UTF-8") from error
     except exc.DatabaseError as error:

@@ -5,18 +5,21 @@ the very attempt that claimed it. A worker that wakes up after its lease has run
 job, and writes nothing. So whatever is killed, sent twice or lost, each item gets exactly one result.
 
 A job whose worker is gone is split, and its halves are tried anew: so a layout that kills its worker ends up alone, and
-a job that takes longer than a lease becomes shorter ones.
+a job that takes longer than a lease becomes shorter ones. A job that its worker gives back undone is tried again after
+a pause, which grows with every try.
 """
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, delete, exists, func, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, delete, exists, func, or_, select, update
 
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store, clock
 
 PENDING, LEASED, DONE = 1, 2, 3
+PAUSES = (1.0, 2.0, 4.0, 8.0)
+"""Seconds before a job that was given back undone is tried again, after its first try, its second, and so on."""
 NO_RETURN = "its worker did not come back within the lease"
 
 Installed = Collection[tuple[str, str]]
@@ -59,12 +62,12 @@ def cut(connection: Connection, kind: Kind, owner: int, spans: list[tuple[int, i
 
 
 def claim(store: Store, kind: Kind, job: int, worker: str, seconds: float) -> Lease | None:
-    """Take a job for so many seconds; None if it is not pending."""
+    """Take a job for so many seconds; None if it is not pending, or has to wait."""
     table = kind.table
     with store.writing() as connection:
         claimed = connection.execute(
             update(table)
-            .where(table.c.id == job, table.c.state == PENDING)
+            .where(table.c.id == job, _waiting(kind))
             .values(
                 state=LEASED,
                 attempt=table.c.attempt + 1,
@@ -88,10 +91,13 @@ def finish(connection: Connection, kind: Kind, lease: Lease, totals: Mapping[str
 
 
 def release(store: Store, kind: Kind, lease: Lease, trouble: str) -> None:
-    """Give a job back undone, so that nobody waits for its lease to run out."""
+    """Give a job back undone, to be tried again after a pause."""
+    pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
     with store.writing() as connection:
         connection.execute(
-            update(kind.table).where(_held(kind, lease)).values(state=PENDING, leased_until=None, trouble=trouble)
+            update(kind.table)
+            .where(_held(kind, lease))
+            .values(state=PENDING, leased_until=clock() + pause, trouble=trouble)
         )
 
 
@@ -134,12 +140,19 @@ def pending(store: Store, kind: Kind, installed: Installed, most: int) -> list[i
     table = kind.table
     query = (
         select(table.c.id)
-        .where(table.c.state == PENDING, kind.owner.in_(kind.owners(installed)))
+        .where(_waiting(kind), kind.owner.in_(kind.owners(installed)))
         .order_by(table.c.id)
         .limit(most)
     )
     with store.reading() as connection:
         return list(connection.execute(query).scalars())
+
+
+def workable(store: Store, kind: Kind, job: int, installed: Installed) -> bool:
+    """Whether a job can be worked on with these engines."""
+    query = select(exists().where(kind.table.c.id == job, kind.owner.in_(kind.owners(installed))))
+    with store.reading() as connection:
+        return connection.execute(query).scalar_one()
 
 
 def unfinished(store: Store, kind: Kind, installed: Installed) -> int:
@@ -151,6 +164,12 @@ def unfinished(store: Store, kind: Kind, installed: Installed) -> int:
     )
     with store.reading() as connection:
         return connection.execute(query).scalar_one()
+
+
+def _waiting(kind: Kind) -> ColumnElement[bool]:
+    """Whether a job can be claimed. While it has to pause, it is leased to nobody."""
+    table = kind.table
+    return and_(table.c.state == PENDING, or_(table.c.leased_until.is_(None), table.c.leased_until < clock()))
 
 
 def _held(kind: Kind, lease: Lease) -> ColumnElement[bool]:

@@ -6,11 +6,13 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, inspect, select, text
 
 import migrations
 from pipeline.errors import StoreError
-from pipeline.store.database import Store, revision_of
+from pipeline.store.database import Store, clock, revision_of
+from pipeline.store.leases import LEASED
+from pipeline.store.tables import audit_jobs, jobs
 
 
 def _config(connection: Connection | None = None) -> Config:
@@ -33,9 +35,18 @@ def current(store: Store) -> str | None:
 
 
 def upgrade(store: Store, revision: str = "head") -> None:
-    """Run the migrations up to `revision`, all or none."""
+    """Run the migrations up to `revision`, all or none.
+
+    Raises
+    ------
+    StoreError
+        If the database is newer than this code, or workers have jobs in hand.
+    """
     with store.rebuilding() as connection:
-        _known(revision_of(connection))
+        found = revision_of(connection)
+        _known(found)
+        if found != revisions()[-1]:
+            _at_rest(connection)
         try:
             command.upgrade(_config(connection), revision)
         except CommandError as error:
@@ -43,9 +54,16 @@ def upgrade(store: Store, revision: str = "head") -> None:
 
 
 def downgrade(store: Store, revision: str) -> None:
-    """Take migrations back down to `revision` (``base`` for none), all or none. What only they held is lost."""
+    """Take migrations back down to `revision` (``base`` for none), all or none. What only they held is lost.
+
+    Raises
+    ------
+    StoreError
+        If the database is newer than this code, or workers have jobs in hand.
+    """
     with store.rebuilding() as connection:
         _known(revision_of(connection))
+        _at_rest(connection)
         try:
             command.downgrade(_config(connection), revision)
         except CommandError as error:
@@ -55,3 +73,24 @@ def downgrade(store: Store, revision: str) -> None:
 def _known(revision: str | None) -> None:
     if revision is not None and revision not in revisions():
         raise StoreError(f"the database is newer ({revision}) than this Dealmill; install a newer one")
+
+
+def _at_rest(connection: Connection) -> None:
+    """See that no worker has a job in hand, and that none takes one before the migration is over: a worker writes what
+    it has solved into the tables that it knew when it began. Later ones look at the revision first, and refuse."""
+    held, longest = 0, 0.0
+    for table in (jobs, audit_jobs):
+        if not inspect(connection).has_table(table.name):
+            continue
+        if connection.dialect.name == "postgresql":  # SQLite has one writer at a time, and that is us
+            connection.execute(text(f"LOCK TABLE {table.name} IN EXCLUSIVE MODE"))
+        left = table.c.leased_until - clock()
+        count, seconds = connection.execute(
+            select(func.count(), func.max(left)).where(table.c.state == LEASED, left > 0)
+        ).one()
+        held, longest = held + count, max(longest, seconds or 0.0)
+    if held:
+        raise StoreError(
+            f"workers have jobs in hand ({held:,}): stop all commands that work on this database (they will go on "
+            f"where they were), and try again; leases of workers that are gone end within {longest:,.0f} s"
+        )

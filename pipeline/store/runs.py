@@ -23,7 +23,8 @@ class Run:
 
     While its source is not `complete`, `items` are those that were read in so far. A `survey` has no rows of items and
     verdicts (see `pipeline.store.surveys`); its `items` are the deals it has come to ask for so far. `repeats` is the
-    run that it was to repeat; `retracted` says why its verdicts are no answers any more.
+    run that it was to repeat; `retracted` says why its verdicts are no answers any more. `retried` are jobs that
+    are not done, though somebody tried.
     """
 
     id: int
@@ -43,6 +44,7 @@ class Run:
     pending: int
     leased: int
     done: int
+    retried: int
     counts: dict[Verdict, int]
     value_sum: int
     nodes: int
@@ -222,6 +224,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             how_many(PENDING).label("pending"),
             how_many(LEASED).label("leased"),
             how_many(DONE).label("done"),
+            func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
             *(func.coalesce(func.sum(jobs.c[verdict.word]), 0).label(verdict.word) for verdict in Verdict),
             func.coalesce(func.sum(jobs.c.value_sum), 0).label("value_sum"),
             func.coalesce(func.sum(jobs.c.nodes), 0).label("nodes_sum"),
@@ -258,6 +261,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> Run:
         pending=int(counted["pending"]),
         leased=int(counted["leased"]),
         done=int(counted["done"]),
+        retried=int(counted["retried"]),
         counts={verdict: number for verdict, number in counts.items() if number},
         value_sum=int(counted["value_sum"]),
         nodes=int(counted["nodes_sum"]),

@@ -4,12 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sqlalchemy import update
+from sqlalchemy import func, select, update
 
 from pipeline.games.batch import Solved, pack, unpack
 from pipeline.games.contract import NO_LIMIT, Layout, Verdict
 from pipeline.store import leases, tables
-from pipeline.store.database import Store
+from pipeline.store.database import Store, clock
 from pipeline.store.jobs import SOLVING, claim, engine_of, finish
 from pipeline.store.leases import PENDING
 from pipeline.store.results import Wanted, page
@@ -144,9 +144,33 @@ def test_a_released_job_is_pending_again_but_only_its_holder_releases_it(store: 
     leases.release(store, SOLVING, late.lease, "late")
     assert last not in pending(store)
     leases.release(store, SOLVING, other.lease, "no room")
+    end_the_pause(store)
     assert last in pending(store)
     again = claim(store, last, "w", LEASE)
     assert again is not None and again.lease.trouble == "no room"
+
+
+def end_the_pause(store: Store) -> float:
+    """Have a job that was released be tried at once; how many seconds it was to wait."""
+    until = tables.jobs.c.leased_until
+    with store.writing() as connection:
+        seconds: float = connection.execute(select(func.max(until) - clock())).scalar_one()
+        connection.execute(update(tables.jobs).where(until.is_not(None)).values(leased_until=0.0))
+    return seconds
+
+
+def test_a_released_job_waits_longer_after_every_try_and_is_nobodys_meanwhile(store: Store, run: int) -> None:
+    last = pending(store)[-1]
+    for pause in (1, 2, 4, 8, 8):
+        job = claim(store, last, "w", LEASE)
+        assert job is not None
+        leases.release(store, SOLVING, job.lease, "no room")
+        assert last not in pending(store)
+        assert claim(store, last, "w", LEASE) is None
+        leases.free_expired(store, SOLVING)
+        assert leases.unfinished(store, SOLVING, INSTALLED) == 3
+        assert pause - 1 < end_the_pause(store) <= pause
+    assert last in pending(store)
 
 
 def test_a_crash_while_writing_leaves_nothing_half_done(store: Store, run: int) -> None:

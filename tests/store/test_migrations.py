@@ -11,15 +11,17 @@ from pipeline.deals import parse_deal_range
 from pipeline.errors import StoreError
 from pipeline.games.contract import NO_LIMIT
 from pipeline.rerun import queue_rerun
-from pipeline.store import migrate
+from pipeline.runs import installed_engines
+from pipeline.store import jobs, leases, migrate
 from pipeline.store.audits import latest_audits
 from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING
 from pipeline.store.opening import open_store
-from pipeline.store.runs import find_run, list_runs, plan_repetition
+from pipeline.store.runs import find_run, list_runs, plan_repetition, plan_run
 from pipeline.store.surveys import grow
 from pipeline.store.tables import REVISION, metadata
 from pipeline.survey.growth import open_survey
-from tests.doing import a_run, an_audit, do_surveys
+from tests.doing import a_run, a_source, an_audit, do_runs, do_surveys
 
 
 def test_migrated_database_has_exactly_the_tables_of_the_code(store: Store) -> None:
@@ -131,6 +133,29 @@ def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Store) -> None:
         for table in ("packs", "verdicts", "blocks", "jobs", "sources", "audits", "actions"):
             count = connection.execute(text(f"SELECT count(*) FROM {table}")).scalar()
             assert count == {"packs": 0, "verdicts": 2, "actions": 2}.get(table, 1), table
+
+
+def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_then(store: Store) -> None:
+    number = plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
+    first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
+    assert jobs.claim(store, first, "w", 60.0)
+    migrate.upgrade(store)  # there is nothing to do
+    with pytest.raises(StoreError, match=r"workers have jobs in hand \(1\): stop all commands.* within (59|60) s"):
+        migrate.downgrade(store, "0003")
+    leases.expire(store, SOLVING, first, "w", "gone")
+    migrate.downgrade(store, "0003")
+    with store.writing() as connection:
+        connection.execute(text("UPDATE jobs SET leased_until = 1e12"))
+    with pytest.raises(StoreError, match="workers have jobs in hand"):
+        migrate.upgrade(store)
+    assert migrate.current(store) == "0003"
+    with store.writing() as connection:
+        connection.execute(text("UPDATE jobs SET leased_until = 0"))
+    migrate.upgrade(store)
+    leases.free_expired(store, SOLVING)
+    do_runs(store)
+    assert find_run(store, str(number)).finished
+    assert an_audit(store, find_run(store, str(number))).clean
 
 
 def test_foreign_keys_are_looked_after_again_behind_a_migration(store: Store) -> None:

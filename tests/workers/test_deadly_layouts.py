@@ -8,6 +8,7 @@ import pytest
 from pipeline.deals import parse_deal_range
 from tests.servers import dealmill
 
+ROOT = Path(__file__).parent.parent.parent
 SABOTAGE = Path(__file__).parent / "sabotage"
 SOURCE = "deal:memory:seed=9:1-3000"
 DEADLY = {700: ("9", "SIGKILL"), 2950: ("11", "SIGSEGV")}
@@ -18,7 +19,7 @@ def env(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """Settings for a fresh database of each kind, and for workers that die of two layouts."""
     layouts = [layout.text for layout in parse_deal_range(SOURCE)]
     deadly = " ".join(f"{layouts[number - 1]}={signal}" for number, (signal, _) in DEADLY.items())
-    sabotaged = {"PYTHONPATH": str(SABOTAGE), "DEALMILL_TEST_DEADLY": deadly}
+    sabotaged = {"PYTHONPATH": f"{SABOTAGE}:{ROOT}", "DEALMILL_TEST_DEADLY": deadly}
     if request.param == "sqlite":
         return sabotaged
     database = {"DEALMILL_DATABASE_URL": request.getfixturevalue("postgres").new_database()}

@@ -1,6 +1,7 @@
 """Loaded by Python itself where this folder is on PYTHONPATH: makes an engine of Memory deadly for some layouts.
 
-``DEALMILL_TEST_DEADLY`` lists them with the signal that each brings upon its process: ``AABB=9 ABAB=11``.
+``DEALMILL_TEST_DEADLY`` lists them with the signal that each brings upon its process: ``AABB=9 ABAB=11``; ``0`` only
+breaks the engine.
 """
 
 import os
@@ -22,6 +23,8 @@ def sabotage(module: ModuleType) -> None:
 
     def two_pass(layouts: Texts, *limit: int) -> object:
         for layout in unpack(layouts):
+            if DEADLY.get(layout) == "0":
+                raise ValueError(layout)
             if layout in DEADLY:
                 os.kill(os.getpid(), int(DEADLY[layout]))
         return sound(layouts, *limit)

@@ -1,0 +1,34 @@
+"""What a database says of itself."""
+
+import time
+from pathlib import Path
+
+from sqlalchemy import select, text
+
+from pipeline.store.database import Store, clock
+
+VERSION = {"sqlite": "SELECT sqlite_version()", "postgresql": "SHOW server_version"}
+
+
+def file_of(store: Store) -> Path | None:
+    """The file of an embedded store."""
+    return Path(store.url.database or "").absolute() if store.embedded else None
+
+
+def server_version(store: Store) -> str:
+    """Kind and version of the database.
+
+    Raises
+    ------
+    StoreAway
+        If it does not answer.
+    """
+    kind = store.url.get_backend_name()
+    with store.reading() as connection:
+        return f"{kind} {connection.execute(text(VERSION[kind])).scalar_one()}"
+
+
+def clock_difference(store: Store) -> float:
+    """How many seconds this machine's clock is ahead of the database's; what the answer took to come is within."""
+    with store.reading() as connection:
+        return time.time() - connection.execute(select(clock())).scalar_one()

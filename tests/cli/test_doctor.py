@@ -1,0 +1,81 @@
+"""The doctor finds what is wrong, says what to do, changes nothing, and keeps secrets."""
+
+import json
+import sqlite3
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pipeline.cli import doctor
+from tests.servers import Postgres, dealmill
+
+CHECKS = ["versions", "engines", "kernels", "database", "tables", "clock"]
+
+
+def examined(cwd: Path, env: dict[str, str]) -> tuple[int, dict[str, tuple[str, str]]]:
+    """Exit code, and state and finding of every check."""
+    ran = dealmill("doctor", "--json", cwd=cwd, env=env)
+    assert "secret" not in ran.stdout + ran.stderr
+    assert ran.stderr == ""
+    return ran.returncode, {row["check"]: (row["state"], row["found"]) for row in json.loads(ran.stdout)}
+
+
+def test_all_is_well_with_a_fresh_folder_and_nothing_is_made_in_it(tmp_path: Path) -> None:
+    code, found = examined(tmp_path, {})
+    assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
+    assert list(found) == ["versions", "engines", "kernels", "database", "disk", "broker"]
+    assert "the first command makes it" in found["database"][1]
+    assert "memory/two-pass 1" in found["engines"][1]
+    assert not list(tmp_path.iterdir())
+
+
+def test_all_is_well_with_a_server_that_has_its_tables(postgres: Postgres, tmp_path: Path) -> None:
+    env = {"DEALMILL_DATABASE_URL": postgres.new_database()}
+    code, found = examined(tmp_path, env)
+    assert (code, found["tables"][0]) == (1, "wrong")
+    assert "create them with: dealmill db upgrade" in found["tables"][1]
+    assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
+    code, found = examined(tmp_path, env)
+    assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
+    assert list(found) == [*CHECKS, "broker"]
+    assert "postgresql 18" in found["database"][1]
+
+
+def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+    env = {
+        "DEALMILL_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d",
+        "DEALMILL_BROKER_URL": "redis://:secret@127.0.0.1:1/0",
+        "XDG_CACHE_HOME": "/proc/none",
+    }
+    code, found = examined(tmp_path, env)
+    wrong = {check: told for check, (state, told) in found.items() if state == "wrong"}
+    assert (code, list(wrong)) == (1, ["kernels", "database", "tables", "clock", "broker"])
+    assert "name another cache folder with XDG_CACHE_HOME" in wrong["kernels"]
+    assert "is DEALMILL_DATABASE_URL right?" in wrong["database"]
+    assert "is DEALMILL_BROKER_URL right?" in wrong["broker"]
+
+
+def test_a_database_of_another_version_is_wrong(tmp_path: Path) -> None:
+    assert dealmill("db", "upgrade", "0003", cwd=tmp_path).returncode == 0
+    code, found = examined(tmp_path, {})
+    assert (code, found["tables"][0]) == (1, "wrong")
+    assert "upgrade it with: dealmill db upgrade" in found["tables"][1]
+    with sqlite3.connect(tmp_path / "dealmill.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    assert "newer (9999)" in examined(tmp_path, {})[1]["tables"][1]
+
+
+def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(doctor.doctor).exit_code == 0
+    assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0
+    monkeypatch.setattr("pipeline.store.health.time.time", lambda: 0.0)
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr("pipeline.cli.doctor.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
+    ran = CliRunner().invoke(doctor.doctor, ["--json"])
+    wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "wrong"}
+    assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])
+    assert "behind the database's: have both set by NTP" in wrong["clock"]
+    assert "make room" in wrong["disk"]

@@ -1,0 +1,57 @@
+"""A backup that is taken while workers are at work holds everything, and a run goes on in it; on both databases."""
+
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipeline.runs import installed_engines
+from pipeline.store import jobs, leases
+from pipeline.store.blocks import fingerprint_of
+from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING
+from pipeline.store.opening import open_store
+from pipeline.store.runs import find_run, list_runs, plan_run
+from tests.doing import a_run, a_source, an_audit, dealer, do_runs, said
+from tests.servers import Postgres
+
+LEASE = 60.0
+
+
+def backed_up(store: Store, folder: Path, request: pytest.FixtureRequest) -> Store:
+    """A backup of a store, restored as docs/database.md says."""
+    if store.embedded:
+        sqlite3.connect(store.url.database or "").execute("VACUUM INTO ?", [str(folder / "backup.db")])
+        return open_store(f"sqlite:///{folder / 'backup.db'}")
+    server: Postgres = request.getfixturevalue("postgres")
+    source, restored, dump = store.url.set(drivername="postgresql"), server.new_database(), folder / "dealmill.dump"
+    for program, *arguments in (
+        ("pg_dump", "--format", "custom", "--file", str(dump), source.render_as_string(hide_password=False)),
+        ("pg_restore", "--no-owner", "--dbname", restored, str(dump)),
+    ):
+        subprocess.run([server.programs / program, *arguments], check=True)
+    return open_store(restored)
+
+
+def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
+    store: Store, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    texts = dealer("memory")(1, 1, 3_000)
+    a_run(store, "memory/two-pass", texts)
+    number = plan_run(store, a_source(store, "memory/two-pass", texts), "memory/incremental", "1", 9, chunk=1_000)
+    taken, *_ = leases.pending(store, SOLVING, installed_engines(), 9)
+    job = jobs.claim(store, taken, "at work", LEASE)
+    assert job is not None
+
+    restored = backed_up(store, tmp_path, request)
+    assert [(run.solved, run.leased) for run in list_runs(restored)] == [(3_000, 0), (0, 1)]
+    leases.expire(restored, SOLVING, taken, "at work", "it is none of the copy's")
+    leases.free_expired(restored, SOLVING)
+    assert jobs.finish(store, job, said(job))
+    for each in (store, restored):
+        do_runs(each)
+    original, copy = find_run(store, str(number)), find_run(restored, str(number))
+    assert copy.finished
+    assert fingerprint_of(restored, number, copy.items) == fingerprint_of(store, number, original.items)
+    assert all(an_audit(restored, run).clean for run in list_runs(restored))

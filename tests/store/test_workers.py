@@ -1,0 +1,73 @@
+"""What the rows of jobs tell of workers, on both databases."""
+
+import os
+from importlib.metadata import version
+
+import pytest
+from sqlalchemy import update
+
+from pipeline.audit import queue_audit
+from pipeline.runs import installed_engines
+from pipeline.store import audits, jobs, leases, tables
+from pipeline.store.audits import AUDITING
+from pipeline.store.database import Store, clock
+from pipeline.store.jobs import SOLVING
+from pipeline.store.runs import Run, find_run, plan_run
+from pipeline.store.workers import list_workers, worker_name
+from tests.doing import a_run, a_source, said
+
+TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]
+ME = worker_name(os.getpid())
+
+
+@pytest.fixture
+def run(store: Store) -> Run:
+    number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=2)
+    return find_run(store, str(number))
+
+
+def test_who_works_on_what_and_how_fast(store: Store, run: Run) -> None:
+    assert list_workers(store) == []
+    first, second, third = leases.pending(store, SOLVING, installed_engines(), 9)
+    for number, seconds in ((first, 60.0), (second, 60.0), (third, -1.0)):
+        job = jobs.claim(store, number, ME if number != third else "far:7 0.0.9", seconds)
+        assert job is not None
+        if number == first:
+            jobs.finish(store, job, said(job))
+    other, mine = sorted(list_workers(store), key=lambda worker: worker.name == ME.split()[0])
+    assert (mine.name, mine.version, mine.jobs, mine.items) == (ME.split()[0], version("dealmill"), 1, 2)
+    assert mine.rate is not None and mine.rate > 0
+    assert 0 <= mine.seen < 30
+    [held] = mine.holds
+    assert (held.what, held.first, held.last, held.late) == (f"run {run.id}", 3, 4, False)
+    assert (other.name, other.version, other.jobs, other.items, other.rate) == ("far:7", "0.0.9", 0, 0, None)
+    assert [(held.first, held.last, held.late) for held in other.holds] == [(5, 5, True)]
+
+
+def test_audits_are_work_too(store: Store) -> None:
+    audit = queue_audit(store, a_run(store, "memory/two-pass", TEXTS), None, 1)
+    [part] = leases.pending(store, AUDITING, installed_engines(), 9)
+    assert audits.claim(store, part, "auditor:1", 60.0)
+    holds = {worker.name: [held.what for held in worker.holds] for worker in list_workers(store)}
+    assert holds == {"auditor:1": [f"audit {audit}"], "test": []}
+
+
+def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Store, run: Run) -> None:
+    first, second, _ = leases.pending(store, SOLVING, installed_engines(), 9)
+    for number, worker in ((first, "done"), (second, "hanging")):
+        job = jobs.claim(store, number, worker, 60.0)
+        assert job is not None
+        if worker == "done":
+            jobs.finish(store, job, said(job))
+    with store.writing() as connection:
+        connection.execute(update(tables.jobs).values(started=clock() - 7200))
+        connection.execute(update(tables.jobs).where(tables.jobs.c.id == first).values(finished=clock() - 3700))
+    assert [worker.name for worker in list_workers(store)] == ["hanging"]
+
+
+def test_a_run_counts_the_jobs_that_were_tried_in_vain(store: Store, run: Run) -> None:
+    number = leases.pending(store, SOLVING, installed_engines(), 1)[0]
+    job = jobs.claim(store, number, ME, 60.0)
+    assert job is not None
+    leases.release(store, SOLVING, job.lease, "no room")
+    assert find_run(store, str(run.id)).retried == 1

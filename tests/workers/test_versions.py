@@ -1,0 +1,84 @@
+"""A farm of several versions of Dealmill: each worker does the jobs of its own engines, and leaves the others alone."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from pipeline.deals import parse_deal_range
+from pipeline.games.contract import NO_LIMIT
+from pipeline.runs import installed_engines
+from pipeline.store import leases
+from pipeline.store.jobs import SOLVING
+from pipeline.store.opening import open_store
+from pipeline.store.surveys import SURVEYING, grow
+from pipeline.survey.growth import open_survey
+from tests.servers import dealmill
+from workers.app import app
+from workers.broker import LocalBroker
+from workers.reconciler import TASKS
+
+ROOT = Path(__file__).parent.parent.parent
+PACKAGES = ("pipeline", "workers", "migrations")
+NEWER = (('Engine("two-pass", "1"', 'Engine("two-pass", "2"'), ('Deals("1"', 'Deals("2"'))
+SOURCE = "deal:memory:seed=1:1-3000"
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> str:
+    """A folder with a Dealmill that has another version of an engine and of the deals of Memory."""
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / "newer" / package, ignore=shutil.ignore_patterns("__pycache__"))
+    file = tmp_path / "newer" / "pipeline" / "games" / "memory" / "__init__.py"
+    for here, there in NEWER:
+        assert here in file.read_text()
+        file.write_text(file.read_text().replace(here, there))
+    return str(tmp_path / "newer")
+
+
+@pytest.fixture
+def broker() -> Iterator[str]:
+    """A broker that both Dealmills use."""
+    with TemporaryDirectory() as folder, LocalBroker(Path(folder)) as server:
+        yield server.url
+
+
+def test_a_worker_refuses_jobs_of_other_versions_and_stays_at_work(newer: str, broker: str, tmp_path: Path) -> None:
+    for engine in ("memory/two-pass", "memory/incremental"):
+        assert dealmill("ingest", SOURCE, cwd=tmp_path).returncode == 0
+        assert dealmill("queue", SOURCE, "--engine", engine, cwd=tmp_path).returncode == 0
+    store = open_store(f"sqlite:///{tmp_path / 'dealmill.db'}")
+    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/incremental", NO_LIMIT)
+    grow(store, survey.id, 1_000, 1_000)
+    with app.connection_for_write(broker) as connection:
+        for kind in (SURVEYING, SOLVING):
+            for number in leases.pending(store, kind, installed_engines(), 99):
+                app.send_task(TASKS[kind], (number,), connection=connection)
+
+    env = {"DEALMILL_BROKER_URL": broker, "DEALMILL_WORKERS": "1"}
+    ran = dealmill("work", "--drain", cwd=tmp_path, env={**env, "PYTHONPATH": newer})
+    assert ran.returncode == 0, ran.stderr
+    refused = [line.partition(": ")[2] for line in ran.stderr.splitlines() if "are left to" in line]
+    assert refused == [
+        "jobs of memory/incremental 1 are left to other workers: it was retracted, or here are other deals",
+        "jobs of memory/two-pass 1 are left to other workers: here is version 2",
+    ]
+    assert "Traceback" not in ran.stderr
+    runs = json.loads(dealmill("status", "--json", cwd=tmp_path).stdout)
+    assert [(run["engine"], run["solved"], run["jobs_pending"]) for run in runs] == [
+        ("memory/two-pass", 0, 2),
+        ("memory/incremental", 3_000, 0),
+        ("memory/incremental", 0, 1),
+    ]
+
+    sound = dealmill("work", "--drain", cwd=tmp_path, env=env)
+    assert (sound.returncode, "left to" in sound.stderr) == (0, False), sound.stderr
+    runs = json.loads(dealmill("status", "--json", cwd=tmp_path).stdout)
+    assert [(run["solved"], run["state"]) for run in runs] == [
+        (3_000, "finished"),
+        (3_000, "finished"),
+        (1_000, "finished"),
+    ]

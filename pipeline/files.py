@@ -139,19 +139,19 @@ def numbered_lines(file: BinaryIO, name: str, progress: Progress = lambda _: Non
 
 def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
     """The text in blocks that end with a line, without the mark that some editors begin a file with."""
-    begun, length = list[bytes](), 0
+    begun, length, mark = list[bytes](), 0, BOM_UTF8
     read = cast(BufferedReader, text).read1
-    block = read(LINES).removeprefix(BOM_UTF8)
-    while block and length <= LONGEST_LINE:
+    block = read(LINES)
+    while block and length <= LONGEST_LINE + len(mark):
         whole, end, rest = block.rpartition(b"\n")
         if end:
-            yield b"".join([*begun, whole, end])
-            begun, length = [], 0
+            yield b"".join([*begun, whole, end]).removeprefix(mark)
+            begun, length, mark = [], 0, b""
         begun.append(rest)
         length += len(rest)
         block = read(LINES)
-    if length:
-        yield b"".join(begun)
+    if last := b"".join(begun).removeprefix(mark):
+        yield last
 
 
 def _readable(text: IO[bytes]) -> Iterator[bytes]:

@@ -67,11 +67,11 @@ def files(game: Game) -> st.SearchStrategy[list[str]]:
 
 
 class Chunked(io.RawIOBase):
-    """Bytes that come as a pipe gives them: as few at a time as it likes, after the first four."""
+    """Bytes that come as a pipe gives them: as few at a time as it likes, after the first two."""
 
     def __init__(self, data: bytes, sizes: list[int]) -> None:
         self._data = io.BytesIO(data)
-        self._sizes = [4, *sizes]
+        self._sizes = [2, *sizes]
 
     def readable(self) -> bool:
         return True

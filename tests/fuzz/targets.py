@@ -15,7 +15,7 @@ from typing import cast
 from unittest.mock import patch
 
 import click
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipeline import files
@@ -125,6 +125,7 @@ def judging(game: Game, engine: Engine) -> Property:
 
 
 @given(inputs.contents | inputs.zipped(), st.lists(st.integers(1, 40), max_size=40))
+@example(BOM_UTF8 + b"AABB\n", [1])
 def lines(data: bytes, sizes: list[int]) -> None:
     """The lines of a file are those that a reader finds who takes it in at once."""
     with patch.object(files, "LONGEST_LINE", 64), patch.object(files, "LINES", 16), patch.object(files, "BLOCK", 128):

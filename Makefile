@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NEEDS := Dealmill needs Python 3.11 or newer with venv: install it (Debian: apt install python3-venv), or name one with make PYTHON=…
 
-.PHONY: install run test check reproduce golden docs bench lock clean
+.PHONY: install run test check reproduce golden docs bench soak lock clean
 
 install: .venv/installed
 
@@ -34,10 +34,15 @@ docs: .venv/tested
 bench: .venv/tested
 	$(BIN)/python -m bench
 
+# Tries every reader with hostile input for so many seconds each: make soak SECONDS=600; a minute if nothing is said.
+soak: .venv/soaked
+	$(BIN)/python -m tests.soak $(SECONDS)
+
 # After a change of dependencies in pyproject.toml; needs uv.
 lock:
 	uv export --quiet --format requirements-txt --no-emit-project --no-dev --no-header --output-file requirements.txt
 	uv export --quiet --format requirements-txt --no-emit-project --only-dev --no-header --output-file requirements-dev.txt
+	uv export --quiet --format requirements-txt --no-emit-project --only-group soak --no-header --output-file requirements-soak.txt
 
 .venv/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "$(NEEDS)"; exit 1; }
@@ -48,6 +53,10 @@ lock:
 
 .venv/tested: .venv/installed requirements-dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
+.venv/soaked: .venv/tested requirements-soak.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-soak.txt
 	@touch $@
 
 clean:

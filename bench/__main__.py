@@ -36,7 +36,7 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "The whole way",
         "`dealmill run` on a file with two workers, from the start of the command to its end, against a script of one "
         "process (`bench/bare.py`) that reads the same file, calls the same engine, and inserts the same rows with the "
-        "driver of the database; one after the other, once.",
+        "driver of the database.",
         pipeline.against_a_script,
     ),
     (

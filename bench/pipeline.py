@@ -8,16 +8,15 @@ from functools import partial
 from pathlib import Path
 
 from bench.bare import into_postgres, into_sqlite
-from bench.measure import in_turn, rounded, seconds, table
+from bench.measure import ROUNDS, in_turn, rounded, seconds, table
 from pipeline.deals import parse_deal_range
 from pipeline.games import find_game
 from pipeline.games.contract import Game
 from pipeline.solve import load
-from tests.servers import clean_environment, dealmill_command, peak_memory, running_postgres
+from tests.servers import Postgres, clean_environment, dealmill_command, peak_memory, running_postgres
 
 SEED = 20261121
-LAYOUTS = 1_000_000
-GAMES = ("card-pairing", "camelot", "tantrix")
+LAYOUTS = {"card-pairing": 1_000_000, "camelot": 500_000, "tantrix": 200_000}
 DEALS = ("card-pairing", "camelot", "hi-q", "memory", "tantrix")
 STORED = 50_000
 COLUMNS = {
@@ -32,21 +31,22 @@ def against_a_script() -> str:
     """A row per game and database: `dealmill run` on a file with two workers, against a script of one process."""
     rows = []
     with tempfile.TemporaryDirectory() as folder, running_postgres() as server:
-        for name in GAMES:
+        for name, count in LAYOUTS.items():
             game = find_game(name)
-            file = dealt(game, LAYOUTS, Path(folder))
+            file = dealt(game, count, Path(folder))
             load(game.full_name(game.engines[0]))
+            with_tables = [_with_tables(server) for _ in range(ROUNDS)]
             sides: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
                 "SQLite": (partial(_run, file), partial(_script, game, file)),
                 "PostgreSQL": (
-                    lambda: _run(file, server.new_database()),  # noqa: B023
+                    lambda: _run(file, with_tables.pop()),  # noqa: B023
                     lambda: into_postgres(game, file, server.new_database()),  # noqa: B023
                 ),
             }
             for database, (ours, theirs) in sides.items():
-                run, script, ratio = in_turn(ours, theirs, rounds=1)
-                rates = (rounded(LAYOUTS / run), rounded(LAYOUTS / script))
-                rows.append([name, database, f"{LAYOUTS:,}", *rates, f"{ratio:.2f} ×"])
+                run, script, ratio = in_turn(ours, theirs)
+                rates = (rounded(count / run), rounded(count / script))
+                rows.append([name, database, f"{count:,}", *rates, f"{ratio:.2f} ×"])
     return table(["game", "database", "layouts", "run, layouts/s", "script, layouts/s", "time, run / script"], rows)
 
 
@@ -100,14 +100,20 @@ def dealt(game: Game, count: int, folder: Path) -> Path:
     return file
 
 
+def _with_tables(server: Postgres) -> str:
+    url = server.new_database()
+    _dealmill(["db", "upgrade"], {"DEALMILL_DATABASE_URL": url})
+    return url
+
+
 def _run(file: Path, url: str | None = None) -> None:
+    _dealmill(["run", str(file)], {"DEALMILL_DATABASE_URL": url} if url else {})
+
+
+def _dealmill(command: list[str], settings: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        env = {"DEALMILL_WORKERS": "2", **({"DEALMILL_DATABASE_URL": url} if url else {})}
-        commands = [["run", str(file)]] if url is None else [["db", "upgrade"], ["run", str(file)]]
-        for command in commands:
-            subprocess.run(
-                dealmill_command(command), cwd=folder, env=clean_environment(env), check=True, capture_output=True
-            )
+        env = clean_environment({"DEALMILL_WORKERS": "2", **settings})
+        subprocess.run(dealmill_command(command), cwd=folder, env=env, check=True, capture_output=True)
 
 
 def _script(game: Game, file: Path) -> None:

@@ -24,8 +24,8 @@ from tests.servers import clean_environment, dealmill_command
 SEED = 20261121
 CORES = 2
 BLOCK = 1_000
-DEALS = 10_000_000
-FEWER = {"tantrix": 2_000_000}
+DEALS = 5_000_000
+FEWER = {"tantrix": 1_000_000}
 KNOWN = {"camelot": ("exact", 51.3803272988), "card-pairing": ("10 M deals, ± 0.03", 68.82)}
 HUNDRED_MILLION = 100_000_000
 ASKED = 20

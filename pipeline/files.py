@@ -2,28 +2,32 @@
 
 import gzip
 import hashlib
+import stat
 import sys
 import tempfile
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
-from shutil import copyfileobj
 from typing import IO, BinaryIO, cast
 
 from pipeline.errors import InputError
 
 STDIN = "-"
 LONGEST_LINE = 1 << 20
-BLOCK = 1 << 20
+BLOCK = 2 * LONGEST_LINE
 LINES = 1 << 16
 """Bytes of lines that are held at once: enough that what is done to them once costs nothing."""
 GZIP = b"\x1f\x8b"
 
 Progress = Callable[[int], None]
 """Called now and then with how many bytes of the file have been read."""
+
+Reopen = Callable[[], AbstractContextManager[BinaryIO]]
+"""Opens a file at its start."""
 
 
 def check_file(name: str) -> None:
@@ -33,13 +37,18 @@ def check_file(name: str) -> None:
     ------
     InputError
     """
-    path = Path(name)
-    if name == STDIN or path.is_file():
+    if name == STDIN:
         return
-    if path.is_dir():
-        raise InputError(f"{name} is a folder; name the files in it, for example {path}/*")
-    if not path.exists():
-        raise InputError(f"there is no file {name}")
+    try:
+        mode = Path(name).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(f"there is no file {name}") from error
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}") from error
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{name} is a folder; name the files in it, for example {Path(name)}/*")
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+        raise InputError(f"{name} is a device and no file")
 
 
 @contextmanager
@@ -62,20 +71,34 @@ def open_binary(name: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def rereadable(name: str) -> Iterator[BinaryIO]:
-    """Like `open_binary`, but standard input goes through a temporary file, so that it can be read twice."""
-    with open_binary(name) as file:
-        if name != STDIN:
-            yield file
-            return
-        with tempfile.TemporaryFile() as copy:
-            copyfileobj(file, copy, BLOCK)
+def rereadable(name: str) -> Iterator[Reopen]:
+    """What opens a file anew each time, and holds none open meanwhile. What can be read only once, such as standard
+    input, is copied to a temporary file.
+
+    Raises
+    ------
+    InputError
+        As `open_binary` does.
+    """
+    if name != STDIN and Path(name).is_file():
+        yield partial(open_binary, name)
+        return
+    with tempfile.TemporaryFile() as copy:
+        with open_binary(name) as file, _broken_off(name):
+            for block in iter(partial(file.read, BLOCK), b"") if _is_gzip(file) else _readable(file):
+                copy.write(block)
+
+        @contextmanager
+        def from_the_start() -> Iterator[BinaryIO]:
             copy.seek(0)
             yield copy
 
+        yield from_the_start
+
 
 def text_digest(file: BinaryIO, name: str) -> bytes:
-    """SHA-256 of the text, unpacked where it is gzipped, so that both forms of a file are the same source.
+    """SHA-256 of the text, unpacked where it is gzipped, so that both forms of a file are the same source. What stands
+    behind a place that `numbered_lines` does not get over counts for nothing.
 
     Raises
     ------
@@ -85,8 +108,7 @@ def text_digest(file: BinaryIO, name: str) -> bytes:
     digest = hashlib.sha256()
     blank = True
     with _broken_off(name):
-        text = _unpacked(file)
-        while block := text.read(BLOCK):
+        for block in _readable(_unpacked(file)):
             digest.update(block)
             blank = blank and not block.strip()
     if blank:
@@ -105,31 +127,39 @@ def numbered_lines(file: BinaryIO, name: str, progress: Progress = lambda _: Non
     with _broken_off(name):
         number = 0
         for block in _whole_lines(_unpacked(file)):
-            unusual = len(block) > LONGEST_LINE or b"\0" in block
+            unusual = len(block) >= LONGEST_LINE or b"\0" in block
             for line in block.removesuffix(b"\n").split(b"\n"):
                 number += 1
                 if unusual:
                     _check_line(line, number, name)
                 yield number, line.decode("utf-8", "replace").rstrip("\r")
-            if file is not sys.stdin.buffer:
+            if file.seekable():
                 progress(file.tell())
 
 
 def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
     """The text in blocks that end with a line, without the mark that some editors begin a file with."""
-    rest = b""
+    begun, length = list[bytes](), 0
     read = cast(BufferedReader, text).read1
     block = read(LINES).removeprefix(BOM_UTF8)
-    while block and len(rest) <= LONGEST_LINE:
-        whole, end, begun = block.rpartition(b"\n")
+    while block and length <= LONGEST_LINE:
+        whole, end, rest = block.rpartition(b"\n")
         if end:
-            yield rest + whole + end
-            rest = begun
-        else:
-            rest += begun
+            yield b"".join([*begun, whole, end])
+            begun, length = [], 0
+        begun.append(rest)
+        length += len(rest)
         block = read(LINES)
-    if rest:
-        yield rest
+    if length:
+        yield b"".join(begun)
+
+
+def _readable(text: IO[bytes]) -> Iterator[bytes]:
+    """The text in large blocks, as far as `_check_line` lets it pass, and one block more at the most."""
+    for block in iter(partial(text.read, BLOCK), b""):
+        yield block
+        if b"\0" in block or (len(block) == BLOCK and b"\n" not in block):
+            return
 
 
 def _check_line(line: bytes, number: int, name: str) -> None:
@@ -140,14 +170,15 @@ def _check_line(line: bytes, number: int, name: str) -> None:
 
 
 def _unpacked(file: BinaryIO) -> IO[bytes]:
-    head = cast(BufferedReader, file).peek(2)[:2] if hasattr(file, "peek") else _head(file)
-    return cast(IO[bytes], gzip.open(file)) if head == GZIP else file
+    return cast(IO[bytes], gzip.open(file)) if _is_gzip(file) else file
 
 
-def _head(file: BinaryIO) -> bytes:
+def _is_gzip(file: BinaryIO) -> bool:
+    if hasattr(file, "peek"):
+        return bool(file.peek(2)[:2] == GZIP)
     head = file.read(2)
     file.seek(0)
-    return head
+    return head == GZIP
 
 
 @contextmanager

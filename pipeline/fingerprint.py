@@ -8,6 +8,12 @@ rows have changed is known by its digest alone.
 import json
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from pipeline.games.contract import Verdict
+
+if TYPE_CHECKING:
+    from pipeline.games.batch import Solved, Texts
 
 BLOCK = 1_000
 SIZE = 32
@@ -43,6 +49,17 @@ def block_digest(
 def digest(text: bytes) -> bytes:
     """BLAKE2b-256 of the text of a block."""
     return blake2b(text, digest_size=SIZE).digest()
+
+
+def solved_digest(first: int, layouts: "Texts", solved: "Solved") -> bytes:
+    """The digest of a block whose first item stands at position `first`."""
+    from pipeline.games.batch import listed, unpack  # with the compiler, which only those load who solve
+    from pipeline.games.block_text import block_text
+
+    if (solved.verdicts == int(Verdict.FAILED)).any():  # their texts may hold anything
+        said = listed(solved)
+        return block_digest(first, unpack(layouts), said.verdicts, said.values, said.evidence)
+    return digest(block_text(first, layouts, solved))
 
 
 def fingerprint(digests: Iterable[bytes]) -> str:

@@ -12,6 +12,7 @@ from pipeline.errors import InputError
 from pipeline.files import STDIN, numbered_lines, rereadable, text_digest
 from pipeline.games import games
 from pipeline.games.contract import Game, Layout, Reject
+from pipeline.printable import printable
 from pipeline.store.database import Store, refresh_statistics
 from pipeline.store.patience import patiently
 from pipeline.store.sources import Beginnings, Source, append, complete, open_source, reread
@@ -41,26 +42,26 @@ def game_of_file(name: str) -> Game:
 
 
 class Reading:
-    """A source that is being read into the store; `source` is how far it is."""
+    """A source that is being read into the store; `source` is how far it is, and `broken` why it gets no further."""
 
     def __init__(
         self, store: Store, source: Source, entries: Iterator[Layout | Reject], reached: Callable[[], int], size: int
     ) -> None:
         """`entries` begins at the start of the source; `reached` says how much of its `size` has been read."""
         self.source = source
+        self.broken: InputError | None = None
         self._store = store
-        self._entries = entries
+        self._entries = self._unbroken(entries)
         self._reached = reached
         self._size = size
 
     def finish(self, progress: Progress, tell: Callable[[str], None]) -> Source:
-        """Read to the end, on from where an earlier try broke off; nothing is done if all of it is there. While the
-        database is away, wait for it, and `tell`.
+        """Read to the end, on from where an earlier try broke off; nothing is done if all of it is there. If it cannot
+        be read as text, it is `broken` from there on; what came before is kept. While the database is away, wait for
+        it, and `tell`.
 
         Raises
         ------
-        InputError
-            If it cannot be read as text; what came before is kept.
         StoreError
         """
         self.source = reread(self._store, self.source)  # it may stand twice in one command
@@ -76,10 +77,18 @@ class Reading:
             if batches.bit_count() == 1:  # the first, second, fourth, eighth …
                 patiently(partial(refresh_statistics, self._store), tell)
             progress(self.source, self._reached(), self._size)
-        step = partial(complete, self._store, self.source, seen)
-        self.source = self._once(step, (self.source.entries, True), tell)
+        if not self.broken:
+            step = partial(complete, self._store, self.source, seen)
+            self.source = self._once(step, (self.source.entries, True), tell)
         patiently(partial(refresh_statistics, self._store), tell)
         return self.source
+
+    def _unbroken(self, entries: Iterator[Layout | Reject]) -> Iterator[Layout | Reject]:
+        """The entries as far as they can be read."""
+        try:
+            yield from entries
+        except InputError as error:
+            self.broken = error
 
     def _once(self, step: Callable[[], Source], target: tuple[int, bool], tell: Callable[[str], None]) -> Source:
         """Take a step to a `target` (entries, and whether complete) once, however often that must be tried: the
@@ -108,18 +117,21 @@ def file_reading(store: Store, name: str, game: Game) -> Iterator[Reading]:
         If there is no text in it.
     StoreError
     """
-    with rereadable(name) as file:
-        size = os.fstat(file.fileno()).st_size
-        source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
-        file.seek(0)
+    with rereadable(name) as reopen:
+        with reopen() as file:
+            size = os.fstat(file.fileno()).st_size
+            source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
         read = 0
 
         def reached(byte: int) -> None:
             nonlocal read
             read = byte
 
-        entries = game.layout.read(numbered_lines(file, name, reached))
-        yield Reading(store, source, entries, lambda: read, size)
+        def entries() -> Iterator[Layout | Reject]:
+            with reopen() as file:
+                yield from game.layout.read(numbered_lines(file, name, reached))
+
+        yield Reading(store, source, entries(), lambda: read, size)
 
 
 @contextmanager
@@ -145,4 +157,4 @@ def _letters(name: str) -> str:
 
 def _plain_name(name: str) -> str:
     """A name that a table, a terminal and a database can hold, whatever bytes a file's name is made of."""
-    return "stdin" if name == STDIN else name.encode("utf-8", "replace").decode().replace("\0", "?")
+    return "stdin" if name == STDIN else printable(name)

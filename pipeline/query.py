@@ -55,15 +55,16 @@ def results(
     store: Store, runs: list[Run], wanted: Wanted, after: tuple[int, int], most: int | None
 ) -> Iterator[Result]:
     """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None."""
-    return islice(_all_results(store, runs, wanted, after), most)
+    size = PAGE if most is None else min(most, PAGE)
+    return islice(_all_results(store, runs, wanted, after, size), most)
 
 
-def _all_results(store: Store, runs: list[Run], wanted: Wanted, after: tuple[int, int]) -> Iterator[Result]:
+def _all_results(store: Store, runs: list[Run], wanted: Wanted, after: tuple[int, int], size: int) -> Iterator[Result]:
     for run in runs:
         if run.id < after[0]:
             continue
         position = after[1] if run.id == after[0] else 0
-        while found := _page(store, run, wanted, position, PAGE):
+        while found := _page(store, run, wanted, position, size):
             yield from found
             position = found[-1].position
 

@@ -44,10 +44,12 @@ def settings() -> Settings:
     Raises
     ------
     DealmillError
-        If a variable has a value that cannot be used; it says which.
+        If a variable has a value that cannot be used; it says which. Or if the file cannot be read.
     """
     try:
         return Settings()
     except ValidationError as error:
         wrong = "; ".join(f"DEALMILL_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors())
         raise DealmillError(f"a setting cannot be used: {wrong}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise DealmillError("the file .env cannot be read as text: mend it, or take it away") from error

@@ -6,10 +6,10 @@ from functools import partial
 from pipeline.audit import audit_part, queue_audit
 from pipeline.deals import deal
 from pipeline.games import find_engine, find_game
-from pipeline.games.batch import listed, pack
+from pipeline.games.batch import Solved, listed, pack
 from pipeline.games.contract import NO_LIMIT, Batch, Layout
 from pipeline.runs import installed_engines
-from pipeline.solve import load, solve
+from pipeline.solve import load, solve_texts
 from pipeline.store import audits, jobs, leases, surveys
 from pipeline.store.audits import AUDITING, Audit, find_audit
 from pipeline.store.database import Store
@@ -73,9 +73,9 @@ def solver(engine: str) -> Callable[..., Batch]:
     return called
 
 
-def said(job: Job) -> Batch:
+def said(job: Job) -> Solved:
     """What the engine says of a job's layouts."""
-    return solve(job.engine, job.layouts, job.limit)
+    return solve_texts(job.engine, job.layouts, job.limit)
 
 
 def an_audit(store: Store, run: Run, sample: int | None = None, seed: int = 1) -> Audit:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,8 @@ from pipeline.audit import abandoned, queue_audit, sampled
 from pipeline.deals import deal
 from pipeline.errors import NotFoundError
 from pipeline.games import find_engine, find_game, games
-from pipeline.games.contract import NO_LIMIT, Batch, Engine, Game, Verdict
+from pipeline.games.batch import Solved, pack
+from pipeline.games.contract import NO_LIMIT, Engine, Game, Verdict
 from pipeline.referee import Judgement, Outcome, judge
 from pipeline.runs import installed_engines
 from pipeline.store import audits, jobs, leases
@@ -226,7 +228,8 @@ def test_an_engine_that_lies_is_caught(store: Store) -> None:
         job = jobs.claim(store, part, "test", LEASE)
         assert job is not None
         count = len(job.layouts)
-        lies = Batch([Verdict.UNWINNABLE] * count, [None] * count, [1] * count, ["A"] * count)
+        ones = np.ones(count, dtype=np.int64)
+        lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * count))
         assert jobs.finish(store, job, lies)
     run = find_run(store, str(number))
     honest = a_run(store, PAIRING, DEALS[:300], limit=10**6)

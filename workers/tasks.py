@@ -11,11 +11,11 @@ from typing import Protocol, TypeVar
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from pipeline.audit import Findings, abandoned, audit_part
-from pipeline.games.batch import listed
-from pipeline.games.contract import Batch, Verdict
+from pipeline.games.batch import Solved
+from pipeline.games.contract import Verdict
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
-from pipeline.solve import broken_down, load, solve
+from pipeline.solve import broken_down, load, solve_texts
 from pipeline.store import audits, jobs, leases, surveys
 from pipeline.store.audits import AUDITING, AuditJob
 from pipeline.store.database import Store
@@ -59,12 +59,12 @@ def solve_job(number: int) -> None:
     _do(number, SOLVING, jobs.engine_of, load, jobs.claim, _solved, jobs.finish, _verdicts)
 
 
-def _solved(_store: Store, job: Job, trouble: str | None) -> Batch:
-    return listed(broken_down(trouble, len(job.layouts))) if trouble else solve(job.engine, job.layouts, job.limit)
+def _solved(_store: Store, job: Job, trouble: str | None) -> Solved:
+    return broken_down(trouble, len(job.layouts)) if trouble else solve_texts(job.engine, job.layouts, job.limit)
 
 
-def _verdicts(batch: Batch) -> dict[str, int]:
-    return {verdict.word: batch.verdicts.count(verdict) for verdict in Verdict}
+def _verdicts(solved: Solved) -> dict[str, int]:
+    return {verdict.word: int((solved.verdicts == int(verdict)).sum()) for verdict in Verdict}
 
 
 @app.task(name="dealmill.survey", Request="workers.watch:Surveying")  # type: ignore[untyped-decorator]

@@ -3,10 +3,12 @@
 import signal
 import sys
 from importlib import import_module
+from io import StringIO
 
 import click
 
-from pipeline.errors import DealmillError
+from pipeline.errors import DealmillError, WorkerError
+from pipeline.printable import printable
 
 COMMANDS = {
     "run": "run",
@@ -53,7 +55,10 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except DealmillError as error:
-            click.echo(f"dealmill: {error}", err=True)
+            from pipeline.cli.output import tell
+
+            for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:
+                tell(line)
             ctx.exit(error.exit_code)
 
 
@@ -83,7 +88,9 @@ def main() -> None:
         click.echo("dealmill: interrupted", err=True)
         status = INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(file=shown)
+        click.echo("\n".join(map(printable, shown.getvalue().split("\n"))), nl=False, err=True)
         status = error.exit_code
     except BrokenPipeError:
         sys.stderr.close()

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from pipeline.cli.output import tell
 from pipeline.cli.sources import REJECTED
 from pipeline.errors import DealmillError, NotFoundError
 from pipeline.files import STDIN, numbered_lines, open_binary
@@ -27,9 +28,7 @@ def answer(ctx: click.Context, game: str, file: str, engine: str | None) -> None
     if found is not find_game(game):
         raise NotFoundError(f"{engine} is no engine of {game}")
     with open_binary(file) as binary:
-        answered = answer_all(
-            found, used, numbered_lines(binary, file), sys.stdout, lambda text: click.echo(text, err=True)
-        )
+        answered = answer_all(found, used, numbered_lines(binary, file), sys.stdout, tell)
     if answered.failed:
         raise DealmillError(f"{answered.failed} layouts broke the engine; the others are answered")
     if answered.rejected:

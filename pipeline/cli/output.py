@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
+from pipeline.printable import printable
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 WIDE = 10_000
@@ -33,6 +35,11 @@ def called_as() -> str:
     """How the user calls us: by our name if the shell finds it, else by the path that was typed."""
     path = Path(sys.argv[0])
     return path.name if shutil.which(path.name) else str(path)
+
+
+def tell(message: str) -> None:
+    """A line on standard error."""
+    click.echo(printable(message), err=True)
 
 
 def counted(number: int, thing: str) -> str:
@@ -98,5 +105,5 @@ def _cell(value: object) -> str:
         case float():
             return f"{value:,.3f}" if value < 1000 else f"{value:,.0f}"
         case list():
-            return ", ".join(map(str, value))
-    return str(value)
+            return printable(", ".join(map(str, value)))
+    return printable(str(value))

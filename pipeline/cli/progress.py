@@ -4,7 +4,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
+from pipeline.cli.output import tell
+from pipeline.printable import printable
 
 
 class Bar:
@@ -15,7 +16,7 @@ class Bar:
 
     def say(self, message: str) -> None:
         """Tell something that stays."""
-        click.echo(message, err=True)
+        tell(message)
 
 
 @contextmanager
@@ -42,6 +43,6 @@ def progress_bar(title: str) -> Iterator[Bar]:
                 progress.update(task, completed=done, total=total, note=note)
 
             def say(self, message: str) -> None:
-                progress.console.print(message, markup=False, highlight=False, soft_wrap=True)
+                progress.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
 
         yield Shown()

@@ -62,8 +62,8 @@ def run(
             for engine in (_engines_for(reading.source.game, engines) if engines else [reading.source.game])
         ]
         solve_runs(store, numbers, found)
-    sources = [reading.source for reading in found]
-    summarise(store, numbers, sources, form)
+        sources = [reading.source for reading in found]
+        summarise(store, numbers, sources, form)
     if any(source.rejected for source in sources):
         ctx.exit(REJECTED)
 
@@ -89,7 +89,8 @@ def summarise(store: "Store", numbers: Sequence[int], sources: Sequence["Source"
     rows = []
     for engine in dict.fromkeys(one.engine for one in runs):
         mine = [one for one in runs if one.engine == engine]
-        read = [source for source in sources if source.id in {one.source for one in mine}]
+        over = {one.source for one in mine}
+        read = [source for source in sources if source.id in over]
         rows.append(_summary(engine, mine, read))
     used = [verdict.word for verdict in Verdict if any(row[verdict.word] for row in rows)]
     write_rows(["engine", "layouts", "duplicates", "rejected", *used, "mean", "layouts/s", "runs"], rows, form)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pipeline.cli.output import tell
 from pipeline.cli.progress import Bar, progress_bar
 from pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
-from pipeline.errors import NotFoundError
+from pipeline.errors import InputError, NotFoundError
 from pipeline.files import check_file
 from pipeline.games import find_game, games
 from pipeline.games.contract import Game
@@ -44,10 +45,20 @@ def open_configured_store() -> "Store":
 
 @contextmanager
 def readings(store: "Store", names: Sequence[str], game: str | None) -> Iterator[list["Reading"]]:
-    """The readings of files and ranges of deals; every name is checked before any of them is opened."""
+    """The readings of files and ranges of deals; every name is checked before any of them is opened. One that cannot be
+    read, or not to its end, is told and does not stop the others; when all is done the command ends with an error."""
     openers = [_opener(store, name, game) for name in names]
+    found: list[Reading] = []
     with ExitStack() as opened:
-        yield [opened.enter_context(opener()) for opener in openers]
+        for opener in openers:
+            try:
+                found.append(opened.enter_context(opener()))
+            except InputError as error:
+                tell(f"dealmill: {error}")
+        if found:
+            yield found
+    if len(found) < len(names) or any(reading.broken for reading in found):
+        click.get_current_context().exit(InputError.exit_code)
 
 
 def _opener(store: "Store", name: str, game: str | None) -> Callable[[], AbstractContextManager["Reading"]]:
@@ -65,7 +76,11 @@ def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable
         bar.update(done, size, f"reading {source.name}: {source.accepted:,} layouts, {source.rejected:,} rejected")
         tick()
 
-    tell_source(store, reading.finish(progress, bar.say), bar.say)
+    source = reading.finish(progress, bar.say)
+    if reading.broken:
+        bar.say(f"dealmill: {reading.broken}")
+    else:
+        tell_source(store, source, bar.say)
 
 
 def game_of_source(name: str, game: str | None) -> Game:

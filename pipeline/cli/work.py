@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pipeline.cli.output import tell
 from pipeline.cli.progress import Bar, progress_bar
 from pipeline.cli.sources import open_configured_store, read_to_the_end, tell_source
 
@@ -43,7 +44,7 @@ def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Readi
     runs = list_runs(store, numbers)
     if all(one.finished for one in runs):
         for reading in readings:
-            tell_source(store, reading.source, partial(click.echo, err=True))
+            tell_source(store, reading.source, tell)
     for one in runs:
         if one.finished:
             click.echo(f"run {one.id}: {one.engine} on {one.source_name} is already solved", err=True)
@@ -58,7 +59,8 @@ def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Readi
     def done(bar: Bar) -> bool:
         found = list_runs(store, numbers)
         _show_runs(bar, found)
-        return all(one.finished for one in found)
+        broken = {reading.source.id for reading in readings if reading.broken}
+        return all(one.finished or (one.source in broken and not one.pending + one.leased) for one in found)
 
     keep_working(store, "solving", done, readings)
     refresh_statistics(store)
@@ -90,4 +92,8 @@ def work(drain: bool) -> None:
         bar.update(most - left, most, f"{left:,} jobs left")
         return drain and not left
 
-    keep_working(store, "working", done)
+    try:
+        keep_working(store, "working", done)
+    except KeyboardInterrupt:
+        if drain:
+            raise  # else it is the end that was waited for

@@ -40,6 +40,11 @@ class Solved(NamedTuple):
     nodes: Numbers
     evidence: Texts
 
+    def part(self, first: int, stop: int) -> "Solved":
+        """What it says of the layouts number `first` to before `stop`."""
+        part = slice(first, stop)
+        return Solved(self.verdicts[part], self.values[part], self.nodes[part], self.evidence.part(first, stop))
+
 
 class Results(NamedTuple):
     """What a kernel writes: an entry per layout, and the evidence itself one behind the other.

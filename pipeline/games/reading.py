@@ -1,12 +1,14 @@
 """What all readers of layouts share: one line tried as a canonical layout, and how a bad one is kept."""
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 from pipeline.errors import BadLayout
 from pipeline.games.contract import Layout, Reject
 
 KEPT = 200
-"""Characters of a bad layout that are kept."""
+"""Characters of a bad layout that are kept, and of each reason."""
+MOST_REASONS = 50
 
 
 def read_line(number: int, line: str, canonical: Callable[[str], str]) -> Layout | Reject:
@@ -19,4 +21,7 @@ def read_line(number: int, line: str, canonical: Callable[[str], str]) -> Layout
 
 def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:
     """A bad layout that starts in line `number`."""
-    return Reject(number, text[:KEPT], tuple(reasons))
+    told = [reason[:KEPT] for reason in islice(reasons, MOST_REASONS + 1)]
+    if len(told) > MOST_REASONS:
+        told[-1] = "and more"
+    return Reject(number, text[:KEPT], tuple(told))

@@ -1,30 +1,31 @@
 """Blocks of verdicts with their digests, written together with the last verdict of each: what a run's fingerprint is
 made of (see `pipeline.fingerprint`)."""
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, exists, insert, select
 
-from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
-from pipeline.games.contract import Batch
+from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, solved_digest
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
 from pipeline.store.leases import DONE
 from pipeline.store.tables import blocks, items, jobs, runs, sources, verdicts
 
+if TYPE_CHECKING:
+    from pipeline.games.batch import Solved, Texts
+
 Blocks = dict[int, bytes]
 """Digests by the number of the block."""
 
 
-def whole_blocks(first: int, texts: Sequence[str], batch: Batch) -> Blocks:
+def whole_blocks(first: int, layouts: "Texts", solved: "Solved") -> Blocks:
     """The blocks that consist of nothing but verdicts of one job, whose first item is `first`."""
     digests = {}
-    stop = first + len(texts)
+    stop = first + len(layouts)
     for number in range(block_of(first + BLOCK - 1), block_of(stop)):
         start = number * BLOCK + 1
-        part = slice(start - first, start - first + BLOCK)
-        said = (texts[part], batch.verdicts[part], batch.values[part], batch.evidence[part])
-        digests[number] = block_digest(start, *said)
+        part = start - first, start - first + BLOCK
+        digests[number] = solved_digest(start, layouts.part(*part), solved.part(*part))
     return digests
 
 

@@ -49,7 +49,7 @@ def database_url(url: str) -> URL:
     """
     try:
         parsed = make_url(url)
-    except exc.ArgumentError as error:
+    except (exc.ArgumentError, ValueError) as error:  # which may speak of parts of a password
         raise StoreError(
             "DEALMILL_DATABASE_URL is no database URL; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
         ) from error
@@ -59,7 +59,7 @@ def database_url(url: str) -> URL:
         raise StoreError(
             f"DEALMILL_DATABASE_URL names {parsed.drivername}; Dealmill keeps its store in sqlite or postgresql"
         )
-    if parsed.drivername == "sqlite" and parsed.database in {None, "", ":memory:"}:
+    if parsed.drivername == "sqlite" and (parsed.host or parsed.username or parsed.database in {None, "", ":memory:"}):
         raise StoreError("DEALMILL_DATABASE_URL names no file; workers share the store, so write sqlite:///FILE")
     return parsed
 
@@ -93,6 +93,11 @@ def engine_for(url: URL) -> Engine:
     return engine
 
 
+def shown(url: URL) -> str:
+    """A database as it may be shown, without its password wherever that stands."""
+    return url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
+
+
 @contextmanager
 def _told(url: URL) -> Iterator[None]:
     """Turn the driver's errors into one sentence."""
@@ -100,17 +105,16 @@ def _told(url: URL) -> Iterator[None]:
         yield
     except exc.OperationalError as error:
         reason = " ".join(str(error.orig).split())
-        place = url.render_as_string(hide_password=True)
         if url.get_backend_name() == "sqlite":
             folder = Path(url.database or "").absolute().parent
             hint = f"can {folder} be written to, and is there room on the disk?"
         else:
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
-        raise StoreAway(f"the database {place} does not answer: {reason}; {hint}") from error
+        raise StoreAway(f"the database {shown(url)} does not answer: {reason}; {hint}") from error
+    except UnicodeEncodeError as error:
+        raise StoreError(f"a database holds text, and {error.object!r} is none: it is not in UTF-8") from error
     except exc.DatabaseError as error:
-        raise StoreError(
-            f"the database {url.render_as_string(hide_password=True)} refuses: {' '.join(str(error.orig).split())}"
-        ) from error
+        raise StoreError(f"the database {shown(url)} refuses: {' '.join(str(error.orig).split())}") from error
 
 
 class Store:

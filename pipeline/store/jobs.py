@@ -2,16 +2,20 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Select, func, select, tuple_
 
-from pipeline.games.contract import Batch, Verdict
+from pipeline.games.contract import Verdict
 from pipeline.store import leases
 from pipeline.store.blocks import record_blocks, whole_blocks
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
 from pipeline.store.leases import Installed, Kind, Lease
 from pipeline.store.tables import engines, items, jobs, runs, sources, verdicts
+
+if TYPE_CHECKING:
+    from pipeline.games.batch import Solved, Texts
 
 
 def solvable(every_run: Select[tuple[int]], installed: Installed) -> Select[tuple[int]]:
@@ -33,8 +37,8 @@ SOLVING = Kind(
 )
 
 
-CHUNK = 2_000
-"""Layouts in a job: some milliseconds of work for a microsecond engine, small enough to be lost without regret."""
+CHUNK = 5_000
+"""Layouts in a job: some tens of milliseconds for a microsecond engine, few enough to be lost without regret."""
 
 SURVEY_CHUNK = 100_000
 """Deals in a job of a survey: a tenth of a second to some seconds of work for a microsecond engine."""
@@ -48,7 +52,7 @@ class Job:
     run: int
     engine: str
     limit: int
-    layouts: list[str]
+    layouts: "Texts"
 
 
 def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
@@ -72,6 +76,8 @@ def engine_of(store: Store, job: int) -> tuple[str, str] | None:
 
 def claim(store: Store, job: int, worker: str, seconds: float) -> Job | None:
     """Take a job for so many seconds; None if it is done or someone else's."""
+    from pipeline.games.batch import pack
+
     lease = leases.claim(store, SOLVING, job, worker, seconds)
     if lease is None:
         return None
@@ -86,25 +92,24 @@ def claim(store: Store, job: int, worker: str, seconds: float) -> Job | None:
             .where(items.c.source_id == source, items.c.position >= lease.first, items.c.position < lease.stop)
             .order_by(items.c.position)
         )
-        return Job(lease, lease.owner, engine, limit, list(texts.scalars()))
+        return Job(lease, lease.owner, engine, limit, pack([text for (text,) in texts.all()]))
 
 
-def finish(store: Store, job: Job, batch: Batch) -> bool:
+def finish(store: Store, job: Job, solved: "Solved") -> bool:
     """Write a job's verdicts and mark it done; False, and nothing written, if it is no longer this attempt's."""
-    totals = {verdict.word: batch.verdicts.count(verdict) for verdict in Verdict}
+    from pipeline.games.batch import listed
+
+    first, stop = job.lease.first, job.lease.stop
+    codes, batch = solved.verdicts.tolist(), listed(solved)
+    totals = {verdict.word: codes.count(int(verdict)) for verdict in Verdict}
     totals["value_sum"] = sum(value for value in batch.values if value is not None)
     totals["nodes"] = sum(batch.nodes)
-    first = job.lease.first
-    rows = [
-        (job.run, position, int(verdict), value, nodes, evidence)
-        for position, (verdict, value, nodes, evidence) in enumerate(
-            zip(batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True), start=first
-        )
-    ]
-    whole = whole_blocks(first, job.layouts, batch)
+    said = zip(range(first, stop), codes, batch.values, batch.nodes, batch.evidence, strict=True)
+    rows = [(job.run, *row) for row in said]
+    whole = whole_blocks(first, job.layouts, solved)
     with store.writing() as connection:
         if not leases.finish(connection, SOLVING, job.lease, totals):
             return False
         insert_rows(connection, verdicts, ("run_id", "position", "verdict", "value", "nodes", "evidence"), rows)
-        record_blocks(connection, job.run, first, first + len(rows), whole)
+        record_blocks(connection, job.run, first, stop, whole)
     return True

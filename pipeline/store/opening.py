@@ -1,7 +1,7 @@
 """Opening the store for use: only a database of the code's own migration is."""
 
 from pipeline.errors import StoreError
-from pipeline.store.database import Store, database_url, revision_of
+from pipeline.store.database import Store, database_url, revision_of, shown
 from pipeline.store.tables import REVISION
 
 
@@ -23,7 +23,7 @@ def open_store(url: str) -> Store:
     if revision is None and store.embedded:
         migrate.upgrade(store)
         return store
-    place = store.url.render_as_string(hide_password=True)
+    place = shown(store.url)
     if revision is None:
         raise StoreError(f"the database {place} has no tables yet; create them with: dealmill db upgrade")
     if revision in migrate.revisions():

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from pipeline.deals import DealRange
-from pipeline.fingerprint import BLOCK, block_of
+from pipeline.fingerprint import BLOCK, block_of, solved_digest
 from pipeline.games.batch import Codes, listed, unpack
 from pipeline.games.contract import Verdict
 from pipeline.referee import Judgement, judge
@@ -16,7 +16,7 @@ from pipeline.store.database import Store
 from pipeline.store.packs import Part, kept_of, parts_from
 from pipeline.store.runs import Run
 from pipeline.store.surveys import MOMENTS
-from pipeline.survey.solving import dealt_here, digest_of, found_in, solve_block
+from pipeline.survey.solving import dealt_here, found_in, solve_block
 
 Judged = list[tuple[int, Judgement]]
 
@@ -51,7 +51,7 @@ def _audit_block(
     faults = []
     if kept.digest is None:
         faults.append(Fault(first, last, "there is no digest of these verdicts on record"))
-    elif kept.digest != digest_of(first, layouts, solved):
+    elif kept.digest != solved_digest(first, layouts, solved):
         faults.append(Fault(first, last, "the deals, verdicts and evidence that come out are not those on record"))
     if kept.verdicts is None:
         return [], [*faults, Fault(first, last, "there are no verdicts on record")]

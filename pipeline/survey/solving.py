@@ -9,10 +9,9 @@ import numpy as np
 
 from pipeline.deals import DealRange, parse_deal_range
 from pipeline.errors import DifferenceError, NotFoundError, VersionError
-from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, digest
+from pipeline.fingerprint import BLOCK, block_of, block_range, solved_digest
 from pipeline.games import find_engine
 from pipeline.games.batch import Solved, Texts, joined, listed, unpack
-from pipeline.games.block_text import block_text
 from pipeline.games.contract import Verdict
 from pipeline.referee import Outcome
 from pipeline.solve import broken_down, compiling, load, solve_texts
@@ -32,7 +31,7 @@ def ready(engine: str) -> None:
     load(engine)
     with compiling(f"the deals of {game.name}"):
         layouts = game.deal.deal(1, 1, 1)
-        digest_of(1, layouts, solve_texts(engine, layouts))
+        solved_digest(1, layouts, solve_texts(engine, layouts))
 
 
 def survey_part(job: SurveyJob, failures: Mapping[int, str]) -> Found:
@@ -45,7 +44,7 @@ def found_in(deals: DealRange, engine: str, limit: int, first: int, stop: int, f
     verdicts, scored, digests, texts, nodes = [], [], {}, dict(failures), 0
     for start in range(first, stop, BLOCK):
         layouts, solved = solve_block(deals, engine, limit, start, failures)
-        digests[block_of(start)] = digest_of(start, layouts, solved)
+        digests[block_of(start)] = solved_digest(start, layouts, solved)
         failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
         texts |= {start + place: _text(solved.evidence, place) for place in failed}
         verdicts.append(solved.verdicts)
@@ -80,14 +79,6 @@ def solve_block(
             for place in range(BLOCK)
         ]
     )
-
-
-def digest_of(first: int, layouts: Texts, solved: Solved) -> bytes:
-    """The digest of a block that begins with number `first`; see `pipeline.fingerprint`."""
-    if (solved.verdicts == FAILED).any():  # their texts may hold anything
-        said = listed(solved)
-        return block_digest(first, unpack(layouts), said.verdicts, said.values, said.evidence)
-    return digest(block_text(first, layouts, solved))
 
 
 def _text(texts: Texts, place: int) -> str:
@@ -126,7 +117,7 @@ def again(store: Store, run: Run, first: int) -> list[Result]:
     kept = kept_of(store, run.id, first)
     layouts, solved = solve_block(dealt_here(run), run.engine, run.limit, first, kept.failures)
     same = kept.verdicts is not None and np.array_equal(kept.verdicts, solved.verdicts)
-    if not same or kept.digest != digest_of(first, layouts, solved):
+    if not same or kept.digest != solved_digest(first, layouts, solved):
         raise _not_on_record(run, first, first + BLOCK)
     said = listed(solved)
     rows = zip(unpack(layouts), said.verdicts, said.values, said.nodes, said.evidence, strict=True)

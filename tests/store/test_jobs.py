@@ -2,10 +2,12 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from sqlalchemy import func, select, update
 
-from pipeline.games.contract import NO_LIMIT, Batch, Layout, Verdict
+from pipeline.games.batch import Solved, pack, unpack
+from pipeline.games.contract import NO_LIMIT, Layout, Verdict
 from pipeline.store import leases, tables
 from pipeline.store.database import Store, clock
 from pipeline.store.jobs import SOLVING, claim, engine_of, finish
@@ -34,15 +36,15 @@ def pending(store: Store, most: int = 10) -> list[int]:
     return leases.pending(store, SOLVING, INSTALLED, most)
 
 
-def scored(*values: int) -> Batch:
-    return Batch(
-        [Verdict.SCORED] * len(values), list(values), [1] * len(values), [f"trace {value}" for value in values]
-    )
+def scored(*values: int) -> Solved:
+    ones = np.ones(len(values), dtype=np.int64)
+    traces = pack([f"trace {value}" for value in values])
+    return Solved((ones * int(Verdict.SCORED)).astype(np.int8), np.array(values), ones, traces)
 
 
 def test_a_run_is_cut_into_jobs_that_cover_it(store: Store, run: int) -> None:
     claimed = [claim(store, job, "w", LEASE) for job in pending(store)]
-    assert [job.layouts for job in claimed if job] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
+    assert [unpack(job.layouts) for job in claimed if job] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
     assert [job.lease.first for job in claimed if job] == [1, 3, 5]
     assert {(job.run, job.engine, job.limit) for job in claimed if job} == {(run, "memory/two-pass", NO_LIMIT)}
 
@@ -176,7 +178,7 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Store, run: int) 
     job = claim(store, first, "w", LEASE)
     assert job is not None
     with pytest.raises(ValueError):
-        finish(store, job, Batch([Verdict.SCORED] * 2, [1, 2], [1], ["", ""]))
+        finish(store, job, scored(4))
     assert page(store, find_run(store, str(run)), Wanted(), 0, 9) == []
     assert finish(store, job, scored(4, 6))
 

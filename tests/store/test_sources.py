@@ -8,6 +8,7 @@ from pipeline.errors import NotFoundError, StoreError
 from pipeline.games.contract import NO_LIMIT, Layout, Reject
 from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
+from pipeline.store.jobs import CHUNK
 from pipeline.store.runs import find_run, plan_run
 from pipeline.store.sources import append, complete, find_source, layout_digest, open_source, rejects_of, reread
 from pipeline.store.tables import items
@@ -53,31 +54,31 @@ def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(stor
 
     assert state() == (0, 0, False)
     line = 0
-    for count, jobs in ((1_500, 0), (2_000, 1), (3_000, 3)):
+    for count, jobs in ((CHUNK * 3 // 4, 0), (CHUNK, 1), (CHUNK * 3 // 2, 3)):
         source = append(store, source, [Layout(line + n, "AABB") for n in range(1, count + 1)])
         line += count
         assert state() == (line, jobs, False)
     do_runs(store)
-    assert state() == (6_500, 3, False)
-    assert find_run(store, str(run)).solved == 6_000
-    assert fingerprint_of(store, run, 6_500) is None
+    assert state() == (line, 3, False)
+    assert find_run(store, str(run)).solved == 3 * CHUNK
+    assert fingerprint_of(store, run, line) is None
     source = complete(store, source)
-    assert state() == (6_500, 4, False)
+    assert state() == (line, 4, False)
     do_runs(store)
-    assert state() == (6_500, 4, True)
+    assert state() == (line, 4, True)
     again = plan_run(store, source, "memory/two-pass", "1", 9)
     do_runs(store)
-    assert fingerprint_of(store, run, 6_500) == fingerprint_of(store, again, 6_500) is not None
+    assert fingerprint_of(store, run, line) == fingerprint_of(store, again, line) is not None
 
 
 def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Store) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     run = plan_run(store, source, "memory/two-pass", "1", NO_LIMIT)
-    source = append(store, source, [Layout(line, "AABB") for line in range(1, 4_001)])
+    source = append(store, source, [Layout(line, "AABB") for line in range(1, 2 * CHUNK + 1)])
     do_runs(store)
     complete(store, source)
     assert find_run(store, str(run)).finished
-    assert fingerprint_of(store, run, 4_000) is not None
+    assert fingerprint_of(store, run, 2 * CHUNK) is not None
 
 
 def test_the_same_contents_are_the_same_source(store: Store) -> None:

@@ -1,13 +1,12 @@
 """A job that cannot be done is tried again and fails in the end with its reason; others go on. On both databases."""
 
-from collections.abc import Sequence
-
 import pytest
 from sqlalchemy import update
 
-from pipeline.games.contract import Batch, Verdict
+from pipeline.games.batch import Solved, Texts, unpack
+from pipeline.games.contract import Verdict
 from pipeline.runs import installed_engines
-from pipeline.solve import solve
+from pipeline.solve import solve_texts
 from pipeline.store import leases, tables
 from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
@@ -24,15 +23,15 @@ BAD = "ABAB"
 def run(store: Store, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run of three jobs, one of which finds no memory while the test says so."""
     monkeypatch.setattr(tasks, "configured_store", lambda: store)
-    monkeypatch.setattr(tasks, "solve", without_room)
+    monkeypatch.setattr(tasks, "solve_texts", without_room)
     number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
     return find_run(store, str(number))
 
 
-def without_room(engine: str, layouts: Sequence[str], limit: int) -> Batch:
-    if BAD in layouts:
+def without_room(engine: str, layouts: Texts, limit: int) -> Solved:
+    if BAD in unpack(layouts):
         raise MemoryError("no room")
-    return solve(engine, layouts, limit)
+    return solve_texts(engine, layouts, limit)
 
 
 def work_on_all(store: Store) -> int:
@@ -65,7 +64,7 @@ def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: S
 
 def test_what_fails_for_a_passing_reason_is_solved(store: Store, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert work_on_all(store) == 3
-    monkeypatch.setattr(tasks, "solve", solve)
+    monkeypatch.setattr(tasks, "solve_texts", solve_texts)
     end_pauses(store)
     assert work_on_all(store) == 1
     assert find_run(store, str(run.id)).counts == {Verdict.SCORED: 3}

@@ -19,6 +19,8 @@ HOLE_NAMES = [str(hole) for hole in range(1, HOLES + 1)]
 CANONICAL_LENGTH = HOLES + len(ROWS) - 1
 MOST_TOKENS = 1_000
 """Numbers of one game that are looked at; a game that goes on is bad anyway."""
+LONGEST_WORD = 20
+"""Characters of each that are looked at."""
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
@@ -72,7 +74,7 @@ def _read_games(
                 start = number
             if word != "0":
                 if len(holes) < MOST_TOKENS:
-                    holes.append(word)
+                    holes.append(word[:LONGEST_WORD])
                 continue
             games += 1
             yield _read_game(start, holes, games, announced)
@@ -100,13 +102,12 @@ def _game_reasons(holes: list[str], game: int, announced: int) -> Iterator[str]:
     if game > announced:
         yield f"game {game} of the {announced} that the first line announces"
     for word, times in Counter(holes).items():
-        shown = word[:20]
         if not (word.isascii() and word.isdigit()):
-            yield f"{shown!r} is no number"
+            yield f"{word!r} is no number"
         elif word not in HOLE_NAMES:
-            yield f"hole {shown} is not one of 1 to {HOLES}"
+            yield f"hole {word} is not one of 1 to {HOLES}"
         elif times > 1:
-            yield f"hole {shown} is named {times} times"
+            yield f"hole {word} is named {times} times"
     if len(holes) == MOST_TOKENS:
         yield f"the game names {MOST_TOKENS} holes or more"
 

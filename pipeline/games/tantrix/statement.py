@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from pipeline.errors import BadLayout
 from pipeline.games.contract import Layout, Reject
+from pipeline.games.reading import rejected
 from pipeline.games.tantrix.position import canonical_text
 from pipeline.games.tantrix.tiles import MOST_ON_FIELD, SIDES
 
@@ -86,11 +87,11 @@ def read_cases(first: Line, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
             reasons.append(f"layout {found} of the {announced} that the first line announces")
         if reasons:
             as_found = "\n".join(filter(None, [case.count, *case.rows, case.hand]))
-            yield Reject(case.first_line, as_found[:200], tuple(reasons))
+            yield rejected(case.first_line, as_found, reasons)
         else:
             yield Layout(case.first_line, text)
     if found < announced:
-        yield Reject(last_line, "", (f"the first line announces {announced} layouts, the file ends after {found}",))
+        yield rejected(last_line, "", [f"the first line announces {announced} layouts, the file ends after {found}"])
 
 
 def _split(lines: Iterable[Line]) -> Iterator[Case]:

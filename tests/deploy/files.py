@@ -1,0 +1,45 @@
+"""compose.yaml and the Dockerfile, read as Docker reads them."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parent.parent.parent
+COMPOSE = ROOT / "compose.yaml"
+REQUIRED = re.compile(r"\$(?:\$|\{(\w+):\?[^}]+\})")
+"""A dollar sign, or a variable that has to be set; compose.yaml uses no others."""
+
+
+def compose() -> dict[str, Any]:
+    """The file as it stands, with aliases resolved."""
+    found: dict[str, Any] = YAML(typ="safe").load(COMPOSE)
+    return found
+
+
+def services(environment: Mapping[str, str]) -> dict[str, Any]:
+    """The services with the values of variables filled in, which raises KeyError where a required one is missing."""
+
+    def fill(value: Any) -> Any:
+        if isinstance(value, str):
+            return REQUIRED.sub(lambda found: environment[found[1]] if found[1] else "$", value)
+        if isinstance(value, dict):
+            return {key: fill(one) for key, one in value.items()}
+        return [fill(one) for one in value] if isinstance(value, list) else value
+
+    found: dict[str, Any] = fill(compose()["services"])
+    return found
+
+
+def variables() -> set[str]:
+    """The variables that have to be set."""
+    return {name for name in REQUIRED.findall(COMPOSE.read_text()) if name}
+
+
+def dockerfile() -> list[tuple[str, str]]:
+    """The instructions of the Dockerfile, each with what follows it."""
+    lines = (ROOT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    found = [line.partition(" ") for line in lines if line and not line.startswith("#")]
+    return [(name, " ".join(rest.split())) for name, _, rest in found]

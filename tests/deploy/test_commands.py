@@ -1,0 +1,132 @@
+"""Every command and every health check of compose.yaml does what it is there for."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from copy import copy
+from pathlib import Path
+
+import pytest
+from redis import AuthenticationError, Redis
+from redis.backoff import ConstantBackoff
+from redis.retry import Retry
+
+from pipeline.store.tables import REVISION
+from tests.deploy.natively import PASSWORDS, PORTS, Deployment, free_port, until
+from tests.servers import Postgres
+
+LAYOUTS = 20_000
+CLIENTS = ("valkey-cli", "redis-cli")
+
+
+@pytest.fixture(scope="module")
+def deployment(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """Both servers, and a database whose tables `migrate` has made."""
+    deployed = Deployment(tmp_path_factory.mktemp("deploy"), postgres)
+    with ExitStack() as up:
+        up.enter_context(deployed.database())
+        up.enter_context(deployed.running("valkey"))
+        migrate(deployed)
+        yield deployed
+
+
+def migrate(deployment: Deployment) -> None:
+    """Run `migrate` to its end."""
+    with deployment.running("migrate") as migration:
+        assert migration.wait(60) == 0
+
+
+def elsewhere(deployment: Deployment) -> Deployment:
+    """The same with ports on which nobody listens."""
+    moved = copy(deployment)
+    moved.ports = {name: free_port() for name in PORTS}
+    return moved
+
+
+def with_wrong(deployment: Deployment, password: str) -> Deployment:
+    """The same with one password that is not the server's."""
+    other = copy(deployment)
+    other.passwords = PASSWORDS | {password: "not-the-password"}
+    return other
+
+
+def client(deployment: Deployment) -> Redis:
+    """Somebody who knows the broker's password, and tries for ten seconds."""
+    return Redis(
+        port=int(deployment.ports["valkey"]),
+        password=deployment.passwords["DEALMILL_VALKEY_PASSWORD"],
+        retry=Retry(ConstantBackoff(0.1), 100),
+        decode_responses=True,
+    )
+
+
+def test_the_migration_may_run_at_every_start(deployment: Deployment) -> None:
+    migrate(deployment)
+    assert deployment.psql("dealmill", "SELECT version_num FROM alembic_version").strip() == REVISION
+
+
+def test_the_database_tells_whether_it_is_up(deployment: Deployment) -> None:
+    assert deployment.healthy("postgres")
+    assert not elsewhere(deployment).healthy("postgres")
+    assert deployment.psql("dealmill", "SHOW max_connections") == "500\n"
+
+
+@pytest.mark.skipif(not any(map(shutil.which, CLIENTS)), reason="no wheel has valkey-cli; install it, or redis-cli")
+def test_the_broker_tells_whether_it_is_up(deployment: Deployment) -> None:
+    until(lambda: deployment.healthy("valkey"))
+    assert not elsewhere(deployment).healthy("valkey")
+    assert not with_wrong(deployment, "DEALMILL_VALKEY_PASSWORD").healthy("valkey")
+
+
+def test_the_broker_keeps_nothing_and_lets_nobody_see_its_password(deployment: Deployment, tmp_path: Path) -> None:
+    other = elsewhere(deployment)
+    other.folder = tmp_path
+    with other.running("valkey") as broker:
+        friend = client(other)
+        assert friend.ping()
+        assert friend.config_get("save", "appendonly") == {"save": "", "appendonly": "no"}
+        with pytest.raises(AuthenticationError):
+            Redis(port=int(other.ports["valkey"])).ping()
+        friend.set("a", "message")
+        words = Path(f"/proc/{broker.pid}/cmdline").read_text()
+        assert "valkey-server" in words
+        assert PASSWORDS["DEALMILL_VALKEY_PASSWORD"] not in words
+        broker.terminate()
+        assert broker.wait(10) == 0
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("password", PASSWORDS)
+def test_a_wrong_password_is_refused_and_not_told(deployment: Deployment, password: str) -> None:
+    with with_wrong(deployment, password).running("worker") as worker:
+        assert worker.wait(60) == 1
+        assert worker.stderr
+        told = worker.stderr.read()
+    assert told.startswith("dealmill: ")
+    assert "password" in told.lower() or "AUTH" in told
+    assert not any(secret in told for secret in ("not-the-password", *PASSWORDS.values()))
+
+
+def test_workers_solve_what_is_queued_and_may_come_and_go(deployment: Deployment) -> None:
+    broker = client(deployment)
+
+    def waiting() -> int:
+        return sum(one["cmd"] == "brpop" for one in broker.client_list())
+
+    def asked(what: str) -> str:
+        return deployment.psql("dealmill", f"SELECT {what}").strip()
+
+    with deployment.running("worker") as one, deployment.running("worker") as other:
+        until(lambda: waiting() == 2)
+        assert deployment.healthy("worker")
+        assert deployment.dealmill("queue", f"deal:memory:seed=1:1-{LAYOUTS}").returncode == 0
+        until(lambda: asked("count(DISTINCT worker) FROM jobs") == "2")
+        one.terminate()
+        assert one.wait(30) == 0
+        until(lambda: asked("count(*) FROM verdicts") == str(LAYOUTS))
+        other.terminate()
+        assert other.wait(30) == 0
+    [run] = json.loads(deployment.dealmill("status", "last", "--json").stdout)
+    assert (run["state"], run["scored"]) == ("finished", LAYOUTS)
+    assert not deployment.healthy("worker")

@@ -1,0 +1,107 @@
+"""What compose.yaml promises: nothing open, nothing root, no password in it, and everything watched and restarted."""
+
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from pipeline.settings import Settings
+from tests.deploy.files import COMPOSE, REQUIRED, ROOT, compose, services, variables
+
+SERVICES: dict[str, Any] = compose()["services"]
+PAGE = (ROOT / "docs" / "deploy.md").read_text()
+
+each_service = pytest.mark.parametrize("name", SERVICES)
+
+
+def waited_for(condition: str) -> set[str]:
+    """The services that another one waits for in this way."""
+    return {
+        name
+        for service in SERVICES.values()
+        for name, wanted in service.get("depends_on", {}).items()
+        if wanted["condition"] == condition
+    }
+
+
+def test_the_file_is_valid_under_the_compose_specification() -> None:
+    schema = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    checked = subprocess.run([*schema, COMPOSE], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout
+
+
+@each_service
+def test_a_service_is_guarded(name: str) -> None:
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["networks"] == ["farm"]
+    assert not service.keys() & {"ports", "privileged", "cap_add", "network_mode", "pid", "ipc", "devices"}
+    assert "build" in service or service["user"] not in {"root", "0"}
+    assert compose()["networks"]["farm"] == {"internal": True}
+
+
+@each_service
+def test_an_image_is_built_here_or_pinned(name: str) -> None:
+    service = SERVICES[name]
+    assert service.get("build") == "." or re.search(r":\d+\.\d+(\.\d+)?-\w+", service["image"])
+
+
+@each_service
+def test_a_service_is_watched_and_restarted_or_runs_once(name: str) -> None:
+    service = SERVICES[name]
+    once = name in waited_for("service_completed_successfully")
+    assert service["restart"] == ("no" if once else "unless-stopped")
+    assert ("healthcheck" in service) is not once
+
+
+def test_whoever_is_waited_for_can_be() -> None:
+    for name in waited_for("service_healthy"):
+        assert "healthcheck" in SERVICES[name]
+    assert waited_for("service_started") == set()
+
+
+def test_every_volume_is_declared_and_used() -> None:
+    mounted = {volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
+    assert mounted == set(compose()["volumes"])
+
+
+def test_the_database_is_where_the_image_keeps_it() -> None:
+    """From PostgreSQL 18 on the image keeps it below this folder; what is mounted elsewhere would stay empty."""
+    assert SERVICES["postgres"]["image"].startswith("postgres:18")
+    assert SERVICES["postgres"]["volumes"] == ["database:/var/lib/postgresql"]
+
+
+def test_every_variable_is_required_and_documented() -> None:
+    assert "$" not in REQUIRED.sub("", COMPOSE.read_text())
+    for name in variables():
+        assert f"`{name}`" in PAGE
+        with pytest.raises(KeyError, match=name):
+            services(dict.fromkeys(variables() - {name}, "x"))
+
+
+@each_service
+def test_passwords_come_from_the_environment_and_stand_in_no_command(name: str) -> None:
+    service = services(dict.fromkeys(variables(), "hunter2"))[name]
+    for key, value in service["environment"].items():
+        if re.search("PASSWORD|AUTH", key):
+            assert value == "hunter2"
+        elif "@" in str(value):
+            assert re.search(r"://\w*:hunter2@", value)
+    assert "hunter2" not in str({key: value for key, value in service.items() if key != "environment"})
+
+
+@pytest.mark.parametrize("name", ["migrate", "worker"])
+def test_every_setting_of_dealmill_is_passed_on(name: str) -> None:
+    assert {key.lower() for key in SERVICES[name]["environment"]} == {
+        f"dealmill_{field}" for field in Settings.model_fields
+    }
+
+
+def test_the_page_speaks_of_services_that_there_are() -> None:
+    spoken = re.findall(r"docker compose (?:run|exec|logs|stop|up)\b(?: -\S+)* (?:--scale )?([a-z]+)\b", PAGE)
+    assert spoken
+    assert set(spoken) <= set(SERVICES)

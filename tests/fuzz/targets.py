@@ -1,0 +1,230 @@
+"""Every reader of something from outside, with what must hold whatever it is given.
+
+`TARGETS` make a property by its name; a sixth game adds its own. The tests try some hundred inputs of each, and
+`python -m tests.soak` as many as it is given time for.
+"""
+
+import gzip
+import io
+import os
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Callable
+from functools import cache, partial
+from typing import cast
+from unittest.mock import patch
+
+import click
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import files
+from pipeline.cli.query import Item, Range
+from pipeline.cli.survey import HalfWidth
+from pipeline.deals import parse_deal_range
+from pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError
+from pipeline.games import games
+from pipeline.games.contract import Batch, Engine, Game, Layout, Reject, Verdict
+from pipeline.games.reading import KEPT, MOST_REASONS
+from pipeline.printable import printable
+from pipeline.referee import Outcome, judge
+from pipeline.settings import settings as configured
+from pipeline.solve import solve
+from pipeline.store import bitmap
+from pipeline.store.database import database_url
+from tests.fuzz import inputs
+
+Property = Callable[[], None]
+
+LIMIT = 2_000
+"""Nodes: enough for most layouts, and for none too many."""
+SECRET = "hunter2hunter2"  # noqa: S105
+
+
+def reading(game: Game) -> Property:
+    """Reading never raises, keeps what is right in its canonical text, and says what is wrong with the rest."""
+
+    @given(inputs.files(game))
+    def reads(lines: list[str]) -> None:
+        for entry in game.layout.read(enumerate(lines, start=1)):
+            assert 1 <= entry.line <= max(len(lines), 1)
+            match entry:
+                case Layout(text=text):
+                    assert_canonical(game, text)
+                case Reject(text=text, reasons=reasons):
+                    assert len(text) <= KEPT
+                    assert 0 < len(reasons) <= MOST_REASONS + 1
+                    assert all(reason and len(reason) <= KEPT for reason in reasons)
+
+    return reads
+
+
+def assert_canonical(game: Game, text: str) -> None:
+    """A text that was taken is one line of ASCII, reads back as itself, is solved by every engine and can be drawn."""
+    assert text.isascii() and text.isprintable() and text == text.strip()
+    assert list(game.layout.read([(7, text)])) == [Layout(7, text)]
+    for engine in game.engines:
+        assert said(game.full_name(engine), text).verdicts[0] is not Verdict.FAILED
+    assert list(game.picture.frames(text))
+
+
+@cache
+def said(engine: str, layout: str) -> Batch:
+    """What an engine says of one layout."""
+    return solve(engine, [layout], LIMIT)
+
+
+def judging(game: Game, engine: Engine) -> Property:
+    """Whatever stands beside a layout: the referee never raises, and proves nothing but what the engine says."""
+    name = game.full_name(engine)
+    layouts = [
+        entry.text
+        for line in inputs.real_lines(game)
+        for entry in game.layout.read([(1, line)])
+        if isinstance(entry, Layout)
+    ]
+    evidence = [text for layout in layouts if (text := said(name, layout).evidence[0]) is not None]
+
+    @st.composite
+    def verdicts(draw: st.DrawFn) -> tuple[str, int, int | None, str | None]:
+        layout = draw(st.sampled_from(layouts))
+        true = said(name, layout)
+        near = st.sampled_from([true.evidence[0] or ""])
+        value = true.values[0]
+        values = st.just(value) | st.none() | inputs.wild_numbers | st.just((value or 0) + 1)
+        return (
+            draw(st.just(layout) | st.just(layout) | inputs.mutated(st.just(layout)) | inputs.anything),
+            draw(
+                st.just(int(true.verdicts[0]))
+                | st.sampled_from([int(verdict) for verdict in Verdict])
+                | inputs.wild_numbers
+            ),
+            draw(values),
+            draw(near | inputs.mutated(near) | inputs.mutated(st.sampled_from(evidence)) | inputs.anything | st.none()),
+        )
+
+    @given(verdicts())
+    def judges(drawn: tuple[str, int, int | None, str | None]) -> None:
+        layout, verdict, value, proof = drawn
+        judgement = judge(name, layout, verdict, value, proof)
+        canonical = list(game.layout.read([(1, layout)])) == [Layout(1, layout)]
+        if judgement.outcome is Outcome.INVALID:
+            assert judgement.reason and judgement.step is not None and judgement.step >= 0
+        if judgement.outcome is Outcome.VALID and canonical:
+            true = said(name, layout)
+            assert true.verdicts[0] in (verdict, Verdict.UNDECIDED)
+            assert true.values[0] in (value, None)
+            assert len(list(game.picture.frames(layout, Verdict(verdict), proof))) > 1
+        elif canonical and verdict in list(Verdict):
+            try:
+                list(game.picture.frames(layout, Verdict(verdict), proof))
+            except InvalidEvidence as error:
+                assert str(error)
+
+    return judges
+
+
+@given(inputs.contents | inputs.zipped(), st.lists(st.integers(1, 40), max_size=40))
+def lines(data: bytes, sizes: list[int]) -> None:
+    """The lines of a file are those that a reader finds who takes it in at once."""
+    with patch.object(files, "LONGEST_LINE", 64), patch.object(files, "LINES", 16), patch.object(files, "BLOCK", 128):
+        expected, breaks = naive_lines(data)
+        found: list[tuple[int, str]] = []
+        broke = False
+        try:
+            found += files.numbered_lines(io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes))), "name")
+        except InputError as error:
+            broke = True
+            assert str(error).startswith("name")
+        assert broke == breaks
+        assert expected is None or found == (expected[: len(found)] if breaks else expected)
+
+
+def naive_lines(data: bytes) -> tuple[list[tuple[int, str]] | None, bool]:
+    """The lines, None if it is not to be said how many can be read, and whether reading breaks off somewhere."""
+    if data.startswith(files.GZIP):
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error):
+            return None, True
+    data = data.removeprefix(BOM_UTF8)
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    breaks = any(b"\0" in line or len(line) >= files.LONGEST_LINE for line in lines)
+    return [(number, line.decode("utf-8", "replace").rstrip("\r")) for number, line in enumerate(lines, 1)], breaks
+
+
+@given(
+    inputs.mutated(
+        st.sampled_from(["deal:camelot:seed=1:1-1000", "deal:hi-q:seed=7:pegs=16:3-", "deal:memory:seed=0:9"])
+    )
+    | inputs.anything
+)
+def deal_ranges(text: str) -> None:
+    """A range of deals is read as it is written, or refused with how to write one."""
+    try:
+        deals = parse_deal_range(text)
+    except NotFoundError as error:
+        assert str(error).isprintable()
+        return
+    assert parse_deal_range(deals.name).name == deals.name
+
+
+@given(inputs.mutated(st.sampled_from(["70..80", "..80", "-3..", "3:17", "0.1%", "0.001", "5"])) | inputs.anything)
+def arguments(text: str) -> None:
+    """The types of options take a text or say that it is none."""
+    for kind in (Range(), Item(), HalfWidth()):
+        try:
+            assert kind.convert(text, None, None) is not None
+        except click.BadParameter as error:
+            assert error.message.isprintable()
+
+
+@given(
+    st.sampled_from(["DATABASE_URL", "BROKER_URL", "WORKERS", "LEASE_SECONDS"]),
+    inputs.mutated(st.sampled_from([f"postgresql://me:{SECRET}@there:5432/base", "sqlite:///a.db", "3", "1e5", "nan"]))
+    | inputs.anything,
+    st.booleans(),
+)
+def settings_of_the_environment(name: str, text: str, secret: bool) -> None:
+    """A setting is used, or one clear sentence says which one is wrong without showing it."""
+    value = f"{text}{SECRET}" if secret else text
+    value = value.replace("\0", "").encode("utf-8", "replace").decode()
+    with patch.dict(os.environ, {f"DEALMILL_{name}": value}):
+        try:
+            database_url(configured.__wrapped__().database_url.get_secret_value())
+        except DealmillError as error:
+            assert f"DEALMILL_{name}" in str(error)
+            assert SECRET not in str(error)
+            assert "\n" not in str(error)
+
+
+@given(st.binary(max_size=40), st.integers(0, 70))
+def bitmaps(packed: bytes, count: int) -> None:
+    """What is unpacked are so many verdicts, or nothing."""
+    verdicts = bitmap.unpack(packed, count)
+    assert verdicts is None or len(verdicts) == count
+
+
+@given(st.text())
+def printables(text: str) -> None:
+    """What goes to a terminal is one line without anything that it obeys."""
+    assert printable(text).isprintable()
+    assert (printable(text) == text) == text.isprintable()
+
+
+TARGETS: dict[str, Callable[[], Property]] = {
+    **{f"layouts of {game.name}": partial(reading, game) for game in games().values()},
+    **{
+        f"verdicts of {game.full_name(engine)}": partial(judging, game, engine)
+        for game in games().values()
+        for engine in game.engines
+    },
+    "lines of a file": lambda: lines,
+    "ranges of deals": lambda: deal_ranges,
+    "options": lambda: arguments,
+    "settings": lambda: settings_of_the_environment,
+    "bitmaps": lambda: bitmaps,
+    "what is told": lambda: printables,
+}

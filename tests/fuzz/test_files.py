@@ -1,0 +1,279 @@
+"""Files that are meant to do harm, given to the real command: one clear sentence, little memory, and nothing lost."""
+
+import gzip
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pipeline.deals import deal
+from pipeline.errors import DealmillError, InputError
+from pipeline.files import GZIP, numbered_lines, open_binary
+from pipeline.games import find_game
+from pipeline.settings import settings
+from pipeline.solve import load
+from pipeline.store.opening import open_store
+from tests.fuzz.targets import SECRET
+from tests.servers import clean_environment, dealmill_command
+
+GOOD = b"AABB\nABAB\nABBA\n"
+MEBIBYTE = 1 << 20
+HANDLES = 64
+"""Files that a process may hold open: far fewer than it is given."""
+ROOM = 48 * 1024
+"""Kilobytes more than a small file takes: a few batches, and far less than any of these inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a command; `peak` is the most memory it had, in kilobytes."""
+
+    code: int
+    out: str
+    err: str
+    peak: int
+
+
+def run(*arguments: str | bytes, cwd: Path, stdin: str = "") -> Ran:
+    """Run the real command, fed by a shell's command if one is given. A small process in between measures it (see
+    `tests.servers.peak_memory`)."""
+    between = (
+        "import resource, subprocess, sys\n"
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({HANDLES}, {HANDLES}))\n"
+        "code = subprocess.run(sys.argv[2:]).returncode\n"
+        "open(sys.argv[1], 'w').write(f'{code} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}')"
+    )
+    note = cwd.parent / f"{cwd.name}.note"
+    command = [sys.executable, "-S", "-c", between, str(note), *dealmill_command([]), *arguments]
+    with subprocess.Popen(["sh", "-c", stdin or ":"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as feeder:
+        ran = subprocess.run(
+            command,
+            cwd=cwd,
+            env=clean_environment(),
+            stdin=feeder.stdout,
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+        assert feeder.stdout
+        feeder.stdout.close()
+    code, peak = map(int, note.read_text().split())
+    return Ran(code, ran.stdout.decode(), ran.stderr.decode(), peak)
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    """The memory that commands take on a small file."""
+    load("memory/two-pass")
+    folder = tmp_path_factory.mktemp("usual")
+    (folder / "memory.txt").write_bytes(GOOD)
+    return {
+        "answer": run("answer", "memory", "memory.txt", cwd=folder).peak,
+        "ingest": run("ingest", "memory.txt", cwd=folder).peak,
+    }
+
+
+def bomb(unit: bytes, gibibytes: int) -> bytes:
+    """Gzip data of many members that unpacks to so much."""
+    return gzip.compress(unit * (16 * MEBIBYTE // len(unit))) * (64 * gibibytes)
+
+
+HOSTILE: dict[str, tuple[bytes, str]] = {
+    "zeros": (bomb(b"\0", 10), "memory-zeros, line 4 is longer than 1,048,576 bytes"),
+    "line": (bomb(b"A", 10), "memory-line, line 4 is longer than 1,048,576 bytes"),
+    "long": (b"B" * 8 * MEBIBYTE, "memory-long, line 4 is longer than 1,048,576 bytes"),
+    "utf-16": ("AABB\n".encode("utf-16"), "memory-utf-16 is no text file: there is a NUL byte in line 4"),
+    "cut": (gzip.compress(GOOD * 20_000)[:-100], "memory-cut breaks off: its gzip data is not complete"),
+    "empty": (b"", "memory-empty is empty"),
+}
+"""What comes behind three good layouts, and what is said of it. Of the zipped ones two unpack to ten gibibytes."""
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of these files."""
+    folder = tmp_path_factory.mktemp("hostile")
+    for kind, (contents, _) in HOSTILE.items():
+        before = b"" if kind == "empty" else gzip.compress(GOOD) if contents.startswith(GZIP) else GOOD
+        (folder / f"memory-{kind}").write_bytes(before + contents)
+    return folder
+
+
+def test_what_no_reader_gets_over_costs_nothing_and_stops_no_other_file(hostile: Path, usual: dict[str, int]) -> None:
+    (hostile / "memory").write_bytes(GOOD)
+    read = run("ingest", *(f"memory-{kind}" for kind in HOSTILE), "memory", cwd=hostile)
+    assert read.code == 1
+    assert read.peak < usual["ingest"] + ROOM
+    *bad, good = read.err.splitlines()
+    assert len(bad) == len(HOSTILE)
+    assert all(line.startswith("dealmill: memory-") for line in bad)
+    assert all(message in read.err for _, message in HOSTILE.values())
+    assert "memory (memory): 3 layouts, 0 duplicates, 0 rejected" in good
+    # Of what breaks off nothing is read, for it is not known which file it is.
+    assert layouts(hostile) == {f"memory-{kind}": 3 for kind in ("zeros", "line", "long", "utf-16")} | {"memory": 3}
+
+
+@pytest.mark.parametrize("kind", ["zeros", "long"])
+def test_an_answer_ends_where_the_text_does(kind: str, hostile: Path, usual: dict[str, int]) -> None:
+    answered = run("answer", "memory", f"memory-{kind}", cwd=hostile)
+    assert answered.code == 1
+    assert HOSTILE[kind][1] in answered.err
+    assert len(answered.err.splitlines()) == 1
+    assert answered.peak < usual["answer"] + ROOM
+
+
+def layouts(folder: Path) -> dict[str, int]:
+    """How many layouts of each source are in the store, which must agree with what it says of them itself."""
+    with sqlite3.connect(folder / "dealmill.db") as store:
+        rows = store.execute(
+            "SELECT name, accepted, (SELECT count(*) FROM items WHERE source_id = sources.id) FROM sources"
+        ).fetchall()
+    assert all(said == there for _, said, there in rows)
+    return {name: said for name, said, _ in rows}
+
+
+def test_a_line_without_end_through_a_pipe_is_given_up(usual: dict[str, int], tmp_path: Path) -> None:
+    endless = "tr '\\0' A < /dev/zero"
+    for command, arguments in (("answer", ["memory"]), ("ingest", ["-", "--game", "memory"])):
+        ran = run(command, *arguments, cwd=tmp_path, stdin=endless)
+        assert (ran.code, ran.err) == (
+            1,
+            "dealmill: -, line 1 is longer than 1,048,576 bytes: is this a file of layouts?\n",
+        )
+        assert ran.peak < usual[command] + ROOM
+
+
+def test_a_million_reasons_against_a_layout_are_not_all_kept(usual: dict[str, int], tmp_path: Path) -> None:
+    line = "".join(map(chr, range(0x4E00, 0x4E00 + 990)))
+    (tmp_path / "memory.txt").write_text(f"{line}\n" * 1_000)
+    read = run("ingest", "memory.txt", cwd=tmp_path)
+    assert "0 layouts, 0 duplicates, 1,000 rejected" in read.err
+    assert len(read.err) < 200_000
+    assert read.peak < usual["ingest"] + ROOM
+
+
+def test_a_run_solves_the_good_files_and_ends_with_an_error(tmp_path: Path) -> None:
+    (tmp_path / "memory-1.txt").write_bytes(GOOD)
+    (tmp_path / "memory-2.txt").write_bytes(b"")
+    (tmp_path / "memory-3.txt").write_bytes(GOOD * 1_000 + b"\0\n")
+    (tmp_path / "memory-4.txt").write_bytes(GOOD[::-1].strip())
+    ran = run("run", *(f"memory-{number}.txt" for number in (1, 2, 3, 4)), "--nl", cwd=tmp_path)
+    assert ran.code == 1
+    assert "dealmill: memory-2.txt is empty: there is no layout in it\n" in ran.err
+    assert "dealmill: memory-3.txt is no text file: there is a NUL byte in line 3001\n" in ran.err
+    [summary] = map(json.loads, ran.out.splitlines())
+    assert summary["layouts"] == 3 + 3_000 + 3
+    assert summary["scored"] >= 3 + 2_000 + 3  # of a file that breaks off whole jobs only
+    assert layouts(tmp_path) == {"memory-1.txt": 3, "memory-3.txt": 3_000, "memory-4.txt": 3}
+
+
+NAMES = [
+    b"memory\nnewline",
+    b"memory\x1b]0;title\x07\x1b[31mred",
+    b"memory' \"quotes`",
+    b"memory'; DROP TABLE sources; --",
+    b"memory\xff\xfe",
+    b"memory%s%n{0}",
+    b"memory <script>alert(1)",
+    b"memory " + "\u202e\u2066txt.exe".encode(),
+    b"-memory",
+    b"--memory",
+]
+
+
+def test_no_name_does_harm(tmp_path: Path) -> None:
+    deals = deal(find_game("memory"), 1, 1, len(NAMES))
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    for name, layout in zip(NAMES, deals, strict=True):
+        (Path(os.fsdecode(bytes(folder) + b"/" + name))).write_text(f"{layout}\nnonsense \x1b[2J?\n")
+    (tmp_path / "memory-outside").write_bytes(GOOD)
+    read = run("ingest", "--", *NAMES, "../memory-outside", cwd=folder)
+    assert read.code == 4
+    assert read.err.count("1 layouts, 0 duplicates, 1 rejected") == len(NAMES)
+    assert len(layouts(folder)) == len(NAMES) + 1
+    shown = run("query", "--rejected", "--source", "2", cwd=folder)
+    assert "nonsense" in shown.out
+    missing = run("ingest", b"no " + b"".join(NAMES[:2]), cwd=folder)
+    assert missing.code == 1
+    assert len(missing.err.splitlines()) == 1
+    wrong = run("ingest", b"--\x1b[31m", cwd=folder)
+    assert wrong.code == 2
+    for text in (read.err, shown.out, shown.err, missing.err, wrong.err):
+        assert all(line.isprintable() for line in text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("/dev/zero", "/dev/zero is a device and no file"),
+        ("/proc/self/mem", "/proc/self/mem cannot be read: Input/output error"),
+        ("n" * 300, "cannot be read: File name too long"),
+        ("memory.txt/memory.txt", "there is no file memory.txt/memory.txt"),
+        ("loop", "loop cannot be read: Too many levels of symbolic links"),
+        (".", ". is a folder; name the files in it"),
+    ],
+)
+def test_what_is_no_file_is_told_in_one_sentence(
+    name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("memory.txt").write_bytes(GOOD)
+    Path("loop").symlink_to("loop")
+    with pytest.raises(InputError, match=message), open_binary(name) as file:
+        list(numbered_lines(file, name))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_bytes(GOOD)
+    (tmp_path / "memory.txt").chmod(0)
+    with pytest.raises(InputError, match=r"memory\.txt cannot be read: Permission denied"):
+        open_binary(str(tmp_path / "memory.txt")).__enter__()
+
+
+def test_a_pipe_with_a_name_is_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "memory-pipe")
+    write = f"cat > '{tmp_path}/memory-pipe' <<'END'\n{GOOD.decode()}END"
+    assert "3 layouts" in run("ingest", "memory-pipe", cwd=tmp_path, stdin=write).err
+    assert run("answer", "memory", "memory-pipe", cwd=tmp_path, stdin=write).out == "4\n8\n8\n"
+
+
+def test_more_files_than_a_process_may_hold_open_go_into_one_command(tmp_path: Path) -> None:
+    deals = deal(find_game("memory"), 1, 1, 2 * HANDLES)
+    for number, layout in enumerate(deals):
+        (tmp_path / f"memory-{number}.txt").write_text(layout)
+    read = run("ingest", *(f"memory-{number}.txt" for number in range(2 * HANDLES)), cwd=tmp_path)
+    assert (read.code, read.err.count(": 1 layouts")) == (0, 2 * HANDLES)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("DATABASE_URL", f"postgresql://me@there:{SECRET}/base", "DEALMILL_DATABASE_URL is no database URL"),
+        ("DATABASE_URL", f"postgresql:///base?password={SECRET}&what=2", "the database postgresql"),
+        ("DATABASE_URL", f"sqlite://me:{SECRET}@there/base", "DEALMILL_DATABASE_URL names no file"),
+        ("DATABASE_URL", "sqlite:///\udcff", "it is not in UTF-8"),
+        ("WORKERS", SECRET, "a setting cannot be used: DEALMILL_WORKERS"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_told_without_its_secrets(
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"DEALMILL_{name}", value)
+    with pytest.raises(DealmillError, match=message) as told:
+        open_store(settings.__wrapped__().database_url.get_secret_value())
+    assert SECRET not in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_settings_in_a_file_that_is_no_text_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".env").write_bytes(b"\xff\xfe")
+    with pytest.raises(DealmillError, match=r"the file \.env cannot be read as text"):
+        settings.__wrapped__()

@@ -9,6 +9,7 @@ from urllib.request import urlopen
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from pipeline.store.jobs import CHUNK
 from tests.servers import clean_environment, dealmill, dealmill_command
 
 RUN = {"engine": "memory/two-pass", "kind": "run", "outcome": "done"}
@@ -34,6 +35,7 @@ def scraped(port: int) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
 def test_a_worker_at_work_is_scraped(tmp_path: Path) -> None:
     assert dealmill("ingest", "deal:memory:seed=1:1-9000", cwd=tmp_path).returncode == 0
     assert dealmill("queue", "1", cwd=tmp_path).returncode == 0
+    count = -(-9_000 // CHUNK)
     port = free_port()
     env = {"DEALMILL_METRICS_PORT": str(port), "DEALMILL_WORKERS": "2"}
     working = subprocess.Popen(
@@ -41,14 +43,14 @@ def test_a_worker_at_work_is_scraped(tmp_path: Path) -> None:
     )
     jobs = ("dealmill_jobs_total", frozenset(RUN.items()))
     deadline = time.monotonic() + 120
-    while (found := scraped(port)).get(jobs) != 5 and time.monotonic() < deadline:
+    while (found := scraped(port)).get(jobs) != count and time.monotonic() < deadline:
         assert working.poll() is None
         time.sleep(0.2)
     working.terminate()
     _, told = working.communicate(timeout=60)
-    assert found[jobs] == 5, told
+    assert found[jobs] == count, told
     verdicts = frozenset({"engine": RUN["engine"], "verdict": "scored"}.items())
     assert found["dealmill_verdicts_total", verdicts] == 9_000
     timed = frozenset({"engine": RUN["engine"], "kind": "run"}.items())
-    assert found["dealmill_job_seconds_count", timed] == 5
+    assert found["dealmill_job_seconds_count", timed] == count
     assert found["dealmill_job_seconds_sum", timed] > 0

@@ -27,6 +27,12 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(default=60, gt=0, le=86_400)
     """How long a claimed job is left alone before it is given to another worker."""
 
+    metrics_port: int | None = Field(default=None, ge=1, le=65_535)
+    """Where the workers of a command serve metrics for Prometheus; nowhere unless it is set."""
+
+    metrics_host: str = "127.0.0.1"
+    """The address of this machine that the metrics are served on."""
+
     log_format: Literal["console", "json"] = "console"
     """Whether workers log lines for people, or a JSON object a line."""
 

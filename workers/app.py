@@ -20,7 +20,7 @@ def _broker_url() -> str | None:
 # It warns of root because of pickled messages; ours are JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
-app = Celery("dealmill", broker=_broker_url(), include=["workers.tasks", "workers.logs"])
+app = Celery("dealmill", broker=_broker_url(), include=["workers.tasks", "workers.logs", "workers.metrics"])
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",

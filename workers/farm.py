@@ -30,6 +30,8 @@ CELERY_WORKER = (
     *("-m", "celery", "--quiet", "--app", "workers.app", "worker", "--loglevel", "warning", "--pool", "prefork"),
     *("--without-gossip", "--without-mingle", "--without-heartbeat"),
 )
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that must name a folder before a worker loads the library for metrics."""
 TICK = 0.5
 """Seconds between two looks at the queue; each takes some milliseconds from whoever reads a source meanwhile."""
 QUICK_DEATH = 5.0
@@ -112,10 +114,17 @@ class Farm:
             environment={
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,
+                **({METRICS_FOLDER: self._folder_for_metrics()} if settings().metrics_port else {}),
                 "TMPDIR": self._folder,  # what a killed worker leaves behind goes with us
             },
         )
         Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
+
+    def _folder_for_metrics(self) -> str:
+        """It stays when workers are started again, so that nothing is counted anew."""
+        folder = Path(self._folder) / "metrics"
+        folder.mkdir(exist_ok=True)
+        return str(folder)
 
     def _stop_worker(self) -> None:
         """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if they

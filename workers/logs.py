@@ -2,7 +2,6 @@
 
 import logging
 
-import structlog
 from celery.signals import after_setup_logger, after_setup_task_logger
 
 from pipeline.settings import settings
@@ -14,6 +13,8 @@ def formatter() -> logging.Formatter:
     """What makes a line of a record, in the form that the settings name."""
     if settings().log_format == "console":
         return logging.Formatter(PLAIN)
+    import structlog  # slow to load, and the command itself needs this file
+
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[
             structlog.contextvars.merge_contextvars,

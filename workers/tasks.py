@@ -3,7 +3,8 @@ still ours. While the database is away, a task waits for it."""
 
 import logging
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Protocol, TypeVar
 
@@ -11,6 +12,7 @@ from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from pipeline.audit import Findings, abandoned, audit_part
 from pipeline.games.batch import Solved
+from pipeline.games.contract import Verdict
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.solve import broken_down, load, solve_texts
@@ -24,6 +26,7 @@ from pipeline.store.patience import patiently
 from pipeline.store.surveys import SURVEYING, Found, SurveyJob
 from pipeline.store.workers import worker_name
 from pipeline.survey.solving import ready, survey_part
+from workers import metrics
 from workers.app import app
 
 logger = logging.getLogger(__name__)
@@ -53,27 +56,35 @@ def configured_store() -> Store:
 @app.task(name="dealmill.solve", Request="workers.watch:Solving")  # type: ignore[untyped-decorator]
 def solve_job(number: int) -> None:
     """Solve a job of a run. Doing it twice, late or not at all is harmless; see `pipeline.store.leases`."""
-    _do(number, SOLVING, jobs.engine_of, load, jobs.claim, _solved, jobs.finish)
+    _do(number, SOLVING, jobs.engine_of, load, jobs.claim, _solved, jobs.finish, _verdicts)
 
 
 def _solved(_store: Store, job: Job, trouble: str | None) -> Solved:
     return broken_down(trouble, len(job.layouts)) if trouble else solve_texts(job.engine, job.layouts, job.limit)
 
 
+def _verdicts(solved: Solved) -> dict[str, int]:
+    return {verdict.word: int((solved.verdicts == int(verdict)).sum()) for verdict in Verdict}
+
+
 @app.task(name="dealmill.survey", Request="workers.watch:Surveying")  # type: ignore[untyped-decorator]
 def survey_job(number: int) -> None:
     """Do a job of a survey."""
-    _do(number, SURVEYING, jobs.engine_of, ready, surveys.claim, _surveyed, surveys.finish)
+    _do(number, SURVEYING, jobs.engine_of, ready, surveys.claim, _surveyed, surveys.finish, _survey_verdicts)
 
 
 def _surveyed(_store: Store, job: SurveyJob, trouble: str | None) -> Found:
     return survey_part(job, dict.fromkeys(range(job.lease.first, job.lease.stop), trouble) if trouble else {})
 
 
+def _survey_verdicts(found: Found) -> dict[str, int]:
+    return {verdict.word: found.totals[verdict.word] for verdict in Verdict}
+
+
 @app.task(name="dealmill.audit", Request="workers.watch:Auditing")  # type: ignore[untyped-decorator]
 def audit_job(number: int) -> None:
     """Do a job of an audit."""
-    _do(number, AUDITING, audits.engine_of, lambda _engine: None, audits.claim, _audited, _audit_finished)
+    _do(number, AUDITING, audits.engine_of, lambda _engine: None, audits.claim, _audited, _audit_finished, _outcomes)
 
 
 def _audited(store: Store, job: AuditJob, trouble: str | None) -> Findings:
@@ -84,6 +95,10 @@ def _audit_finished(store: Store, job: AuditJob, findings: Findings) -> bool:
     return audits.finish(store, job, *findings)
 
 
+def _outcomes(findings: Findings) -> Counter[str]:
+    return Counter(judgement.outcome.name.lower() for _, judgement in findings[0])
+
+
 def _do(
     number: int,
     kind: Kind,
@@ -92,6 +107,7 @@ def _do(
     claim: Callable[[Store, int, str, float], J | None],
     results: Callable[[Store, J, str | None], R],
     finish: Callable[[Store, J, R], bool],
+    counted: Callable[[R], Mapping[str, int]],
 ) -> None:
     """Do a job, if it is one for us. `results` does it, or says what is to be said of one that has failed for good."""
     clear_contextvars()
@@ -104,16 +120,21 @@ def _do(
     job = _waiting(partial(claim, store, number, worker_name(os.getpid()), settings().lease_seconds))
     if job is None:
         return
-    bind_contextvars(**{kind.owner.name.removesuffix("_id"): job.lease.owner})
+    what = kind.owner.name.removesuffix("_id")
+    bind_contextvars(**{what: job.lease.owner})
     trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}" if job.lease.attempt > ATTEMPTS else None
     try:
-        found = _waiting(partial(results, store, job, trouble))
+        with metrics.SECONDS.labels(engine[0], what).time():
+            found = _waiting(partial(results, store, job, trouble))
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         logger.exception("job %d could not be done, attempt %d: %s", number, job.lease.attempt, told)
         _waiting(partial(leases.release, store, kind, job.lease, told))
+        metrics.count(engine[0], what, "retried", {})
         return
-    if not _waiting(partial(finish, store, job, found)):
+    if _waiting(partial(finish, store, job, found)):
+        metrics.count(engine[0], what, "failed" if trouble else "done", counted(found))
+    else:
         logger.warning("job %d is another worker's by now; what it found here is dropped", number)
 
 

@@ -1,4 +1,4 @@
-"""What real workers log: JSON lines that name run and job, or lines for people."""
+"""What real workers log: JSON lines that name run and job."""
 
 import json
 from pathlib import Path
@@ -13,15 +13,15 @@ SABOTAGE = Path(__file__).parent / "sabotage"
 SOURCE = "deal:memory:seed=9:1-50"
 
 
-@pytest.fixture
-def env() -> dict[str, str]:
-    """Workers whose engine breaks on one layout."""
+def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
     bad = list(parse_deal_range(SOURCE))[6].text
-    return {"PYTHONPATH": f"{SABOTAGE}:{ROOT}", "DEALMILL_TEST_DEADLY": f"{bad}=0", "DEALMILL_WORKERS": "1"}
-
-
-def test_json_lines_name_run_and_job(env: dict[str, str], tmp_path: Path) -> None:
-    ran = dealmill("run", SOURCE, "--json", cwd=tmp_path, env={**env, "DEALMILL_LOG_FORMAT": "json"})
+    env = {
+        "PYTHONPATH": f"{SABOTAGE}:{ROOT}",
+        "DEALMILL_TEST_DEADLY": f"{bad}=0",
+        "DEALMILL_WORKERS": "1",
+        "DEALMILL_LOG_FORMAT": "json",
+    }
+    ran = dealmill("run", SOURCE, "--json", cwd=tmp_path, env=env)
     assert (ran.returncode, json.loads(ran.stdout)[0]["failed"]) == (0, 1), ran.stderr
     logged = [json.loads(line) for line in ran.stderr.splitlines() if line.startswith("{")]
     [failed] = [line for line in logged if "failed on" in line["event"]]
@@ -29,12 +29,6 @@ def test_json_lines_name_run_and_job(env: dict[str, str], tmp_path: Path) -> Non
     assert (failed["level"], failed["logger"], failed["run"], failed["job"]) == ("error", "pipeline.solve", 1, 1)
     assert "ValueError" in failed["exception"]
     assert failed["timestamp"].endswith("Z") and failed["process"] > 0
-
-
-def test_lines_for_people_are_the_default(env: dict[str, str], tmp_path: Path) -> None:
-    ran = dealmill("run", SOURCE, cwd=tmp_path, env=env)
-    assert "ForkPoolWorker-1: memory/two-pass failed on " in ran.stderr
-    assert "ValueError" in ran.stderr
 
 
 def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:

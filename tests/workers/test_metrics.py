@@ -1,0 +1,56 @@
+"""Prometheus metrics, scraped from a real worker at work."""
+
+import socket
+import subprocess
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from pipeline.store.jobs import CHUNK
+from tests.servers import clean_environment, dealmill, dealmill_command
+
+RUN = {"engine": "memory/two-pass", "kind": "run", "outcome": "done"}
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def scraped(port: int) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    """What is counted, by name and labels; nothing while nobody answers."""
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as page:
+            families = list(text_string_to_metric_families(page.read().decode()))
+    except URLError:
+        return {}
+    return {(sample.name, frozenset(sample.labels.items())): sample.value for one in families for sample in one.samples}
+
+
+def test_a_worker_at_work_is_scraped(tmp_path: Path) -> None:
+    assert dealmill("ingest", "deal:memory:seed=1:1-9000", cwd=tmp_path).returncode == 0
+    assert dealmill("queue", "1", cwd=tmp_path).returncode == 0
+    count = -(-9_000 // CHUNK)
+    port = free_port()
+    env = {"DEALMILL_METRICS_PORT": str(port), "DEALMILL_WORKERS": "2"}
+    working = subprocess.Popen(
+        dealmill_command(["work"]), cwd=tmp_path, env=clean_environment(env), stderr=subprocess.PIPE, text=True
+    )
+    jobs = ("dealmill_jobs_total", frozenset(RUN.items()))
+    deadline = time.monotonic() + 120
+    while (found := scraped(port)).get(jobs) != count and time.monotonic() < deadline:
+        assert working.poll() is None
+        time.sleep(0.2)
+    working.terminate()
+    _, told = working.communicate(timeout=60)
+    assert found[jobs] == count, told
+    verdicts = frozenset({"engine": RUN["engine"], "verdict": "scored"}.items())
+    assert found["dealmill_verdicts_total", verdicts] == 9_000
+    timed = frozenset({"engine": RUN["engine"], "kind": "run"}.items())
+    assert found["dealmill_job_seconds_count", timed] == count
+    assert found["dealmill_job_seconds_sum", timed] > 0

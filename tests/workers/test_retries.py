@@ -1,0 +1,70 @@
+"""A job that cannot be done is tried again and fails in the end with its reason; others go on. On both databases."""
+
+import pytest
+from sqlalchemy import update
+
+from pipeline.games.batch import Solved, Texts, unpack
+from pipeline.games.contract import Verdict
+from pipeline.runs import installed_engines
+from pipeline.solve import solve_texts
+from pipeline.store import leases, tables
+from pipeline.store.database import Store
+from pipeline.store.jobs import SOLVING
+from pipeline.store.results import Wanted, page
+from pipeline.store.runs import Run, find_run, plan_run
+from tests.doing import a_source
+from workers import tasks
+
+TEXTS = ["AABB", "ABAB", "ABBA"]
+BAD = "ABAB"
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A run of three jobs, one of which finds no memory while the test says so."""
+    monkeypatch.setattr(tasks, "configured_store", lambda: store)
+    monkeypatch.setattr(tasks, "solve_texts", without_room)
+    number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
+    return find_run(store, str(number))
+
+
+def without_room(engine: str, layouts: Texts, limit: int) -> Solved:
+    if BAD in unpack(layouts):
+        raise MemoryError("no room")
+    return solve_texts(engine, layouts, limit)
+
+
+def work_on_all(store: Store) -> int:
+    """Do what can be done now; how many jobs that was."""
+    numbers = leases.pending(store, SOLVING, installed_engines(), 99)
+    for number in numbers:
+        tasks.solve_job(number)
+    return len(numbers)
+
+
+def end_pauses(store: Store) -> None:
+    with store.writing() as connection:
+        connection.execute(update(tables.jobs).values(leased_until=None))
+
+
+def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: Store, run: Run) -> None:
+    assert work_on_all(store) == 3
+    assert (find_run(store, str(run.id)).solved, find_run(store, str(run.id)).retried) == (2, 1)
+    for _ in range(4):
+        assert work_on_all(store) == 0  # it has to wait
+        end_pauses(store)
+        assert work_on_all(store) == 1
+    end_pauses(store)
+    assert work_on_all(store) == 1
+    found = find_run(store, str(run.id))
+    assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
+    [failed] = page(store, found, Wanted((Verdict.FAILED,)), 0, 9)
+    assert failed.evidence == "tried 5 times: MemoryError: no room"
+
+
+def test_what_fails_for_a_passing_reason_is_solved(store: Store, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert work_on_all(store) == 3
+    monkeypatch.setattr(tasks, "solve_texts", solve_texts)
+    end_pauses(store)
+    assert work_on_all(store) == 1
+    assert find_run(store, str(run.id)).counts == {Verdict.SCORED: 3}

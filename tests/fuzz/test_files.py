@@ -17,6 +17,7 @@ from pipeline.files import GZIP, numbered_lines, open_binary
 from pipeline.games import find_game
 from pipeline.settings import settings
 from pipeline.solve import load
+from pipeline.store.jobs import CHUNK
 from pipeline.store.opening import open_store
 from tests.fuzz.targets import SECRET
 from tests.servers import clean_environment, dealmill_command
@@ -160,16 +161,16 @@ def test_a_million_reasons_against_a_layout_are_not_all_kept(usual: dict[str, in
 def test_a_run_solves_the_good_files_and_ends_with_an_error(tmp_path: Path) -> None:
     (tmp_path / "memory-1.txt").write_bytes(GOOD)
     (tmp_path / "memory-2.txt").write_bytes(b"")
-    (tmp_path / "memory-3.txt").write_bytes(GOOD * 1_000 + b"\0\n")
+    (tmp_path / "memory-3.txt").write_bytes(GOOD * 2_000 + b"\0\n")
     (tmp_path / "memory-4.txt").write_bytes(GOOD[::-1].strip())
     ran = run("run", *(f"memory-{number}.txt" for number in (1, 2, 3, 4)), "--nl", cwd=tmp_path)
     assert ran.code == 1
     assert "dealmill: memory-2.txt is empty: there is no layout in it\n" in ran.err
-    assert "dealmill: memory-3.txt is no text file: there is a NUL byte in line 3001\n" in ran.err
+    assert "dealmill: memory-3.txt is no text file: there is a NUL byte in line 6001\n" in ran.err
     [summary] = map(json.loads, ran.out.splitlines())
-    assert summary["layouts"] == 3 + 3_000 + 3
-    assert summary["scored"] >= 3 + 2_000 + 3  # of a file that breaks off whole jobs only
-    assert layouts(tmp_path) == {"memory-1.txt": 3, "memory-3.txt": 3_000, "memory-4.txt": 3}
+    assert summary["layouts"] == 3 + 6_000 + 3
+    assert summary["scored"] >= 3 + CHUNK + 3  # of a file that breaks off whole jobs only
+    assert layouts(tmp_path) == {"memory-1.txt": 3, "memory-3.txt": 6_000, "memory-4.txt": 3}
 
 
 NAMES = [

@@ -35,7 +35,7 @@ def status(cwd: Path, env: dict[str, str]) -> dict[str, int]:
 
 
 def test_reading_and_solving_wait_for_the_database(server: Postgres, env: dict[str, str], tmp_path: Path) -> None:
-    source = "deal:memory:seed=6:1-300000"
+    source = "deal:memory:seed=6:1-900000"
     running = subprocess.Popen(
         dealmill_command(["run", source, "--engine", "memory/incremental", "--json"]),
         cwd=tmp_path,
@@ -53,7 +53,7 @@ def test_reading_and_solving_wait_for_the_database(server: Postgres, env: dict[s
             assert running.poll() is None
     out, told = running.communicate(timeout=200)
     assert running.returncode == 0, told
-    assert json.loads(out)[0]["scored"] == 300_000
+    assert json.loads(out)[0]["scored"] == 900_000
     assert "Traceback" not in told, told
     ours = [line for line in told.splitlines() if line.startswith("the database")]
     assert [line.startswith("the database answers again") for line in ours] == [False, True, False, True], told

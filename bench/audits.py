@@ -6,11 +6,11 @@ from functools import partial
 from itertools import count
 
 from bench.measure import in_turn, rounded, table, watched_command
-from pipeline.deals import deal
 from pipeline.games import find_game, games
 from pipeline.games.contract import Game, Verdict
 from pipeline.referee import judge
 from pipeline.solve import load, solve
+from tests.doing import deal
 
 SEED = 20261122
 MANY = 50_000

@@ -19,7 +19,6 @@ import numpy as np
 
 from bench.engines import NAIVE, SEED
 from bench.measure import rounded, seconds, table
-from pipeline.deals import deal
 from pipeline.games import find_engine
 from pipeline.games.batch import Bytes, Kernel, Results, pack
 from pipeline.games.camelot import engine as camelot
@@ -30,6 +29,7 @@ from pipeline.games.hi_q import engine as hi_q
 from pipeline.games.memory import engine as memory
 from pipeline.games.tantrix import engine as tantrix
 from pipeline.solve import load, solve
+from tests.doing import deal
 
 MANY = 100_000
 """Layouts for our kernels and for the ports."""

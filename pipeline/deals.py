@@ -85,15 +85,9 @@ class DealRange:
 
     def starting(self, number: int, count: int) -> list[Layout]:
         """The `count` deals from `number` on."""
-        texts = deal(self.game, self.seed, number, count, **self.parameters)
-        return [Layout(line, text) for line, text in enumerate(texts, start=number)]
+        from pipeline.games.batch import unpack  # slow to load, and most commands do not deal
 
-
-def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
-    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
-    from pipeline.games.batch import unpack  # slow to load, and most commands do not deal
-
-    return unpack(game.deal.deal(seed, first, count, **parameters))
+        return [Layout(line, text) for line, text in enumerate(unpack(self.texts(number, count)), start=number)]
 
 
 def is_deal_range(text: str) -> bool:

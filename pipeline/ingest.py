@@ -15,7 +15,7 @@ from pipeline.games.contract import Game, Layout, Reject
 from pipeline.printable import printable
 from pipeline.store.database import Store, refresh_statistics
 from pipeline.store.patience import patiently
-from pipeline.store.sources import Beginnings, Source, append, complete, open_source, reread
+from pipeline.store.sources import Beginnings, Source, append, complete, leave, open_source, reread
 
 BATCH = 10_000
 """Layouts in one transaction: enough to make its cost small, few enough to hold in memory and to lose in a crash."""
@@ -77,7 +77,9 @@ class Reading:
             if batches.bit_count() == 1:  # the first, second, fourth, eighth …
                 patiently(partial(refresh_statistics, self._store), tell)
             progress(self.source, self._reached(), self._size)
-        if not self.broken:
+        if self.broken:
+            patiently(partial(leave, self._store, self.source), tell)
+        else:
             step = partial(complete, self._store, self.source, seen)
             self.source = self._once(step, (self.source.entries, True), tell)
         patiently(partial(refresh_statistics, self._store), tell)

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from pipeline.audit import audit_part, queue_audit
-from pipeline.deals import deal
 from pipeline.games import find_engine, find_game
-from pipeline.games.batch import Solved, listed, pack
-from pipeline.games.contract import NO_LIMIT, Batch, Layout
+from pipeline.games.batch import Solved, listed, pack, unpack
+from pipeline.games.contract import NO_LIMIT, Batch, Game, Layout
 from pipeline.runs import installed_engines
 from pipeline.solve import load, solve_texts
 from pipeline.store import audits, jobs, leases, surveys
@@ -57,6 +56,11 @@ def do_surveys(store: Store, *, backwards: bool = False) -> None:
         job = surveys.claim(store, number, "test", LEASE)
         assert job is not None
         assert surveys.finish(store, job, survey_part(job, {}))
+
+
+def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
+    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    return unpack(game.deal.deal(seed, first, count, **parameters))
 
 
 def dealer(game: str) -> Callable[..., list[str]]:

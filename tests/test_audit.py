@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from pipeline.audit import abandoned, queue_audit, sampled
-from pipeline.deals import deal
 from pipeline.errors import NotFoundError
 from pipeline.games import find_engine, find_game, games
 from pipeline.games.batch import Solved, pack
@@ -22,7 +21,7 @@ from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
 from pipeline.store.results import Wanted, page
 from pipeline.store.runs import Run, find_run, plan_run
-from tests.doing import LEASE, a_run, a_source, an_audit, said
+from tests.doing import LEASE, a_run, a_source, an_audit, deal, said
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
 each_engine = pytest.mark.parametrize(

@@ -12,7 +12,6 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import text
 
-from pipeline.deals import deal
 from pipeline.errors import NotFoundError, OutputError, StoreError
 from pipeline.export import COLUMNS, FORMS, Row, export
 from pipeline.games import find_game
@@ -26,7 +25,7 @@ from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
 from pipeline.store.results import Result, Wanted
 from pipeline.store.runs import Run, find_run, plan_run
-from tests.doing import LEASE, a_run, a_source, said
+from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.deals import deal
 from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from pipeline.games import find_game
 from pipeline.games.contract import NO_LIMIT
@@ -19,7 +18,7 @@ from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
 from pipeline.store.runs import Run, find_run, plan_run
-from tests.doing import LEASE, a_run, a_source, said
+from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"
 LAYOUTS = deal(find_game("memory"), 3, 1, 2_500, pairs=4)

@@ -3,7 +3,6 @@
 import pytest
 from sqlalchemy import text
 
-from pipeline.deals import deal
 from pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
 from pipeline.games import find_game
 from pipeline.games.contract import NO_LIMIT, Verdict
@@ -17,7 +16,7 @@ from pipeline.store.database import Store
 from pipeline.store.differences import Difference, Said, differences
 from pipeline.store.runs import Run, find_run, list_runs, plan_run
 from pipeline.store.sources import find_source
-from tests.doing import a_run, a_source, do_runs
+from tests.doing import a_run, a_source, deal, do_runs
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]

@@ -56,7 +56,16 @@ def configured_store() -> Store:
 @app.task(name="dealmill.solve", Request="workers.watch:Solving")  # type: ignore[untyped-decorator]
 def solve_job(number: int) -> None:
     """Solve a job of a run. Doing it twice, late or not at all is harmless; see `pipeline.store.leases`."""
-    _do(number, SOLVING, jobs.engine_of, load, jobs.claim, _solved, jobs.finish, _verdicts)
+    _do(
+        number,
+        SOLVING,
+        engine_of=jobs.engine_of,
+        prepare=load,
+        claim=jobs.claim,
+        results=_solved,
+        finish=jobs.finish,
+        counted=_verdicts,
+    )
 
 
 def _solved(_store: Store, job: Job, trouble: str | None) -> Solved:
@@ -70,7 +79,16 @@ def _verdicts(solved: Solved) -> dict[str, int]:
 @app.task(name="dealmill.survey", Request="workers.watch:Surveying")  # type: ignore[untyped-decorator]
 def survey_job(number: int) -> None:
     """Do a job of a survey."""
-    _do(number, SURVEYING, jobs.engine_of, ready, surveys.claim, _surveyed, surveys.finish, _survey_verdicts)
+    _do(
+        number,
+        SURVEYING,
+        engine_of=jobs.engine_of,
+        prepare=ready,
+        claim=surveys.claim,
+        results=_surveyed,
+        finish=surveys.finish,
+        counted=_survey_verdicts,
+    )
 
 
 def _surveyed(_store: Store, job: SurveyJob, trouble: str | None) -> Found:
@@ -84,7 +102,16 @@ def _survey_verdicts(found: Found) -> dict[str, int]:
 @app.task(name="dealmill.audit", Request="workers.watch:Auditing")  # type: ignore[untyped-decorator]
 def audit_job(number: int) -> None:
     """Do a job of an audit."""
-    _do(number, AUDITING, audits.engine_of, lambda _engine: None, audits.claim, _audited, _audit_finished, _outcomes)
+    _do(
+        number,
+        AUDITING,
+        engine_of=audits.engine_of,
+        prepare=lambda _engine: None,
+        claim=audits.claim,
+        results=_audited,
+        finish=_audit_finished,
+        counted=_outcomes,
+    )
 
 
 def _audited(store: Store, job: AuditJob, trouble: str | None) -> Findings:
@@ -102,6 +129,7 @@ def _outcomes(findings: Findings) -> Counter[str]:
 def _do(
     number: int,
     kind: Kind,
+    *,
     engine_of: Callable[[Store, int], tuple[str, str] | None],
     prepare: Callable[[str], object],
     claim: Callable[[Store, int, str, float], J | None],

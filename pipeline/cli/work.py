@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipeline.store.database import Store
     from pipeline.store.runs import Run
 
-LOOK = 0.1
+LOOK = 0.2
 """Seconds between two looks at how far the work is."""
 
 

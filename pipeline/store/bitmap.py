@@ -25,8 +25,8 @@ def unpack(packed: bytes, count: int) -> Codes | None:
     if len(packed) != 1 + len(kinds) + size * _bits(len(kinds)) or not len(kinds) or not count:
         return None
     maps = np.frombuffer(packed[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)
-    bits = np.unpackbits(maps, axis=1, count=count, bitorder="little").astype(np.int64)
-    places = np.zeros(count, dtype=np.int64)
+    bits = np.unpackbits(maps, axis=1, count=count, bitorder="little")
+    places = np.zeros(count, dtype=np.uint8)
     for bit, each in enumerate(bits):
         places += each << bit
     return None if places.max() >= len(kinds) else kinds[places]

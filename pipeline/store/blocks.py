@@ -53,8 +53,10 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
     start, end = block_range(number, count)
     left = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
     if (complete or end - start == BLOCK) and not connection.execute(select(left)).scalar_one():
-        said = read_block(connection, run, start, end)
-        connection.execute(insert(blocks).values(run_id=run, number=number, digest=block_digest(start, *said)))
+        layouts, codes, values, evidence = read_block(connection, run, start, end)
+        if len(layouts) == end - start:  # else the rest belongs to no job yet
+            digest = block_digest(start, layouts, codes, values, evidence)
+            connection.execute(insert(blocks).values(run_id=run, number=number, digest=digest))
 
 
 def read_block(

@@ -80,6 +80,16 @@ def kept_of(store: Store, run: int, first: int) -> Kept:
         )
 
 
+def differing_blocks(store: Store, one: int, other: int, stop: int) -> list[int]:
+    """Where the blocks before deal number `stop` begin of which two surveys do not have the same digest, or none."""
+    mine, theirs = blocks.alias("mine"), blocks.alias("theirs")
+    same = (theirs.c.run_id == other) & (theirs.c.number == mine.c.number) & (theirs.c.digest == mine.c.digest)
+    query = select(mine.c.number).select_from(mine.join(theirs, same)).where(mine.c.run_id == one)
+    with store.reading() as connection:
+        equal = set(connection.execute(query).scalars())
+    return [first for first in range(1, stop, BLOCK) if block_of(first) not in equal]
+
+
 def _failures(connection: Connection, run: int, first: int, stop: int) -> dict[int, str]:
     query = select(verdicts.c.position, verdicts.c.evidence).where(
         verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop

@@ -140,13 +140,13 @@ def append(store: Store, source: Source, entries: Sequence[Layout | Reject], see
         (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
         for number, entry in enumerate(bad, start=source.rejected + 1)
     ]
-    if seen:
-        seen.add(accepted)
     with store.writing() as connection:
         _advance(connection, source, after)
         insert_rows(connection, items, ("source_id", "position", "line", "digest", "layout"), accepted)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
         _follow(connection, after)
+    if seen:
+        seen.add(accepted)
     return after
 
 
@@ -164,6 +164,12 @@ def complete(store: Store, source: Source, seen: Beginnings | None = None) -> So
         _advance(connection, source, after)
         _follow(connection, after)
     return after
+
+
+def leave(store: Store, source: Source) -> None:
+    """Cut the last jobs of what has been read of a source that cannot be read to its end just now."""
+    with store.writing() as connection:
+        _follow(connection, replace(source, complete=True))
 
 
 def _duplicates(store: Store, source: Source) -> int:

@@ -9,17 +9,15 @@ from pipeline.fingerprint import BLOCK
 from pipeline.games.contract import Verdict
 from pipeline.store.database import Store
 from pipeline.store.differences import Difference, Said
-from pipeline.store.packs import kept_of
+from pipeline.store.packs import differing_blocks, kept_of
 from pipeline.store.runs import Run
 from pipeline.survey.solving import again
 
 
 def differing_deals(store: Store, one: Run, other: Run) -> Iterator[Difference]:
     """All deals of which two surveys of the same deals do not say the same, as far as both go."""
-    for first in range(1, min(one.items, other.items) + 1, BLOCK):
-        digest = kept_of(store, one.id, first).digest
-        if digest is None or digest != kept_of(store, other.id, first).digest:
-            yield from _differing_in_block(store, one, other, first)
+    for first in differing_blocks(store, one.id, other.id, min(one.items, other.items) + 1):
+        yield from _differing_in_block(store, one, other, first)
 
 
 def _differing_in_block(store: Store, one: Run, other: Run, first: int) -> Iterator[Difference]:

@@ -5,11 +5,11 @@ import io
 import pytest
 
 from pipeline.answer import answer
-from pipeline.deals import deal
 from pipeline.errors import InvalidEvidence
 from pipeline.games import find_engine, find_game, games
 from pipeline.games.contract import Engine, Game, Layout, Reject, Verdict
 from pipeline.solve import solve
+from tests.doing import deal
 
 GAMES = list(games().values())
 ENGINES = [(game, engine) for game in GAMES for engine in game.engines]

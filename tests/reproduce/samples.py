@@ -7,10 +7,10 @@ from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from pipeline.deals import deal
 from pipeline.games import find_game
 from pipeline.games.contract import Layout, Verdict
 from pipeline.solve import solve
+from tests.doing import deal
 
 SEED = 2005
 QUICK = 200_000

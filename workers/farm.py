@@ -18,6 +18,7 @@ from pipeline.errors import StoreAway, WorkerError
 from pipeline.settings import settings
 from pipeline.store.database import Store
 from pipeline.store.patience import patiently
+from workers.app import app
 from workers.broker import LocalBroker
 from workers.logs import line_of
 from workers.processes import kill, start, stop
@@ -26,10 +27,6 @@ from workers.reconciler import check_broker, reconcile, unfinished
 Tell = Callable[[str], None]
 """Called with every line that the workers print."""
 
-CELERY_WORKER = (
-    *("-m", "celery", "--quiet", "--app", "workers.app", "worker", "--loglevel", "warning", "--pool", "prefork"),
-    *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-)
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that must name a folder before a worker loads the library for metrics."""
 TICK = 0.5
@@ -64,10 +61,10 @@ class Farm:
             configured = settings().broker_url
             if configured is None:
                 self._broker = opened.enter_context(LocalBroker(Path(self._folder)))
-                self._broker_url = self._broker.url
+                app.conf.broker_url = self._broker_url = self._broker.url
             else:
                 self._broker_url = configured.get_secret_value()
-            check_broker(self._broker_url)
+                check_broker()
             self._start_worker()
             opened.callback(self._stop_worker)
             self._opened = opened.pop_all()
@@ -110,7 +107,7 @@ class Farm:
     def _start_worker(self) -> None:
         self._worker_started = time.monotonic()
         self._worker = start(
-            (sys.executable, *CELERY_WORKER, "--concurrency", str(settings().workers)),
+            (sys.executable, "-m", "workers", str(settings().workers)),
             environment={
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,

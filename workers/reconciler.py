@@ -19,14 +19,13 @@ WINDOW = 10_000
 """Messages sent at once: minutes of work for fast engines, a few megabytes of the broker's memory."""
 
 
-def check_broker(url: str) -> None:
+def check_broker() -> None:
     """See that a configured broker answers.
 
     Raises
     ------
     BrokerError
     """
-    app.conf.broker_url = url
     with app.connection_for_write(connect_timeout=5) as connection:
         try:
             connection.ensure_connection(max_retries=1, interval_start=0.2)

@@ -34,9 +34,11 @@ docs: .venv/tested
 bench: .venv/tested
 	$(BIN)/python -m bench
 
-# Tries every reader with hostile input for so many seconds each: make soak SECONDS=600; a minute if nothing is said.
+# Tries every reader with hostile input, then runs with every fault, for so many seconds each: make soak SECONDS=600; a
+# minute if nothing is said.
 soak: .venv/soaked
 	$(BIN)/python -m tests.soak $(SECONDS)
+	$(BIN)/python -m tests.faults $(SECONDS)
 
 # After a change of dependencies in pyproject.toml; needs uv.
 lock:

@@ -74,7 +74,7 @@ class Reading:
             step = partial(append, self._store, self.source, batch, seen)
             self.source = self._once(step, (self.source.entries + len(batch), False), tell)
             batches += 1
-            if batches.bit_count() == 1:  # the first, second, fourth, eighth …
+            if batches > 1 and batches.bit_count() == 1:  # the second, fourth, eighth …
                 patiently(partial(refresh_statistics, self._store), tell)
             progress(self.source, self._reached(), self._size)
         if self.broken:
@@ -82,7 +82,8 @@ class Reading:
         else:
             step = partial(complete, self._store, self.source, seen)
             self.source = self._once(step, (self.source.entries, True), tell)
-        patiently(partial(refresh_statistics, self._store), tell)
+        if batches > 1:
+            patiently(partial(refresh_statistics, self._store), tell)
         return self.source
 
     def _unbroken(self, entries: Iterator[Layout | Reject]) -> Iterator[Layout | Reject]:

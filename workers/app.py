@@ -7,6 +7,7 @@ from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init
 
 from pipeline.settings import settings
+from workers.messages import be_careful
 from workers.processes import die_with_parent
 
 QUEUE = "dealmill"
@@ -17,6 +18,7 @@ def _broker_url() -> str | None:
     return url.get_secret_value() if url else None
 
 
+be_careful()
 # It warns of root because of pickled messages; ours are JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 

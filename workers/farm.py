@@ -6,8 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Thread
 from types import TracebackType
 from typing import Self
@@ -20,6 +18,7 @@ from pipeline.store.database import Store
 from pipeline.store.patience import patiently
 from workers.app import app
 from workers.broker import LocalBroker
+from workers.folder import work_folder
 from workers.logs import line_of
 from workers.processes import kill, start, stop
 from workers.reconciler import check_broker, reconcile, unfinished
@@ -57,10 +56,10 @@ class Farm:
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
-            self._folder = opened.enter_context(TemporaryDirectory(prefix="dealmill-"))
+            self._folder = opened.enter_context(work_folder())
             configured = settings().broker_url
             if configured is None:
-                self._broker = opened.enter_context(LocalBroker(Path(self._folder)))
+                self._broker = opened.enter_context(LocalBroker(self._folder))
                 app.conf.broker_url = self._broker_url = self._broker.url
             else:
                 self._broker_url = configured.get_secret_value()
@@ -112,14 +111,14 @@ class Farm:
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,
                 **({METRICS_FOLDER: self._folder_for_metrics()} if settings().metrics_port else {}),
-                "TMPDIR": self._folder,  # what a killed worker leaves behind goes with us
+                "TMPDIR": str(self._folder),  # what a killed worker leaves behind goes with us
             },
         )
         Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
 
     def _folder_for_metrics(self) -> str:
         """It stays when workers are started again, so that nothing is counted anew."""
-        folder = Path(self._folder) / "metrics"
+        folder = self._folder / "metrics"
         folder.mkdir(exist_ok=True)
         return str(folder)
 

@@ -38,6 +38,15 @@ def line_of(message: str) -> str:
     return formatter().format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, None, None))
 
 
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """What Celery's consumer logs is about the broker and what stands in its queue; where in Celery, nobody needs."""
+    record.exc_info = None
+    return True
+
+
+logging.getLogger("celery.worker.consumer.consumer").addFilter(_without_traceback)
+
+
 @after_setup_logger.connect  # type: ignore[untyped-decorator]
 @after_setup_task_logger.connect  # type: ignore[untyped-decorator]
 def _format(logger: logging.Logger, **_signal: object) -> None:

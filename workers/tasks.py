@@ -35,6 +35,10 @@ ATTEMPTS = 5
 """After so many claims, whatever keeps a job from being done is not passing: its layouts have failed."""
 
 
+GREATEST_NUMBER = 2**31 - 1
+"""That the column of numbers of jobs holds."""
+
+
 class Claimed(Protocol):
     """A job of any kind."""
 
@@ -139,6 +143,9 @@ def _do(
 ) -> None:
     """Do a job, if it is one for us. `results` does it, or says what is to be said of one that has failed for good."""
     clear_contextvars()
+    if not isinstance(number, int) or not 0 < number <= GREATEST_NUMBER:
+        logger.warning("a message names no job, and is dropped")
+        return
     bind_contextvars(job=number)
     store = _waiting(configured_store)
     engine = _waiting(partial(engine_of, store, number))

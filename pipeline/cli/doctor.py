@@ -4,7 +4,6 @@ import os
 import platform
 import shutil
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ import click
 
 from pipeline.cli.output import output_options, write_rows
 from pipeline.errors import DealmillError, StoreError
-from pipeline.settings import settings
 
 if TYPE_CHECKING:
     from pipeline.store.database import Store
@@ -31,6 +29,7 @@ def doctor(ctx: click.Context, form: str | None) -> None:
 
     Nothing is changed. Exit code 1 if something is wrong.
     """
+    from pipeline.settings import settings
     from pipeline.store.database import Store, database_url
     from pipeline.store.health import file_of
 
@@ -63,6 +62,8 @@ def _row(name: str, check: Callable[[], str]) -> dict[str, object]:
 
 
 def _versions() -> str:
+    from importlib.metadata import version
+
     return ", ".join([f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)])
 
 
@@ -136,6 +137,7 @@ def _disk(folder: Path) -> str:
 
 
 def _broker() -> str:
+    from pipeline.settings import settings
     from workers.broker import find_server
     from workers.reconciler import check_broker
 

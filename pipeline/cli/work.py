@@ -29,7 +29,7 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
     with progress_bar(title) as bar, Farm(store, bar.say) as farm:
         for reading in readings:
             read_to_the_end(store, reading, bar, farm.tick)
-            farm.tick(at_once=True)
+        farm.tick(at_once=True)
         while not patiently(partial(done, bar), farm.say):
             farm.tick()
             time.sleep(LOOK)
@@ -56,8 +56,11 @@ def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Readi
     if all(one.finished for one in runs):
         return
 
+    known = {one.id: one for one in runs}
+
     def done(bar: Bar) -> bool:
-        found = list_runs(store, numbers)
+        known.update((one.id, one) for one in list_runs(store, [one.id for one in known.values() if not one.finished]))
+        found = list(known.values())
         _show_runs(bar, found)
         broken = {reading.source.id for reading in readings if reading.broken}
         return all(one.finished or (one.source in broken and not one.pending + one.leased) for one in found)

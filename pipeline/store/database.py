@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,23 @@ from sqlalchemy.types import Float
 from pipeline.errors import StoreAway, StoreError
 
 BUSY_SECONDS = 60
+READ_ONLY = "25006"
+"""What PostgreSQL calls the refusal of a change while it takes none (SQLSTATE)."""
+PATIENCE_OF_THE_SERVER = {
+    "idle_in_transaction_session_timeout": "60s",
+    "tcp_keepalives_idle": "30s",
+    "tcp_keepalives_interval": "10s",
+    "tcp_keepalives_count": "3",
+}
+"""How long PostgreSQL waits for one of us that stands still or is cut off, and holds rows that others need."""
+OUR_PATIENCE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+"""How long we wait for a PostgreSQL that says nothing any more (seconds; the last one milliseconds)."""
 
 
 class clock(GenericFunction[float]):  # noqa: N801 -- reads like the SQL function it is
@@ -71,6 +88,13 @@ def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
         connection.execute(f"PRAGMA {pragma}")
 
 
+def _prepare_postgresql(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    with closing(connection.cursor()) as cursor:
+        for setting, value in PATIENCE_OF_THE_SERVER.items():
+            cursor.execute(f"SET {setting} = '{value}'")
+    connection.commit()
+
+
 def _begin_sqlite(connection: Connection) -> None:
     """A transaction that reads first and writes later fails whatever the timeout, so writers say so at once."""
     options = connection.get_execution_options()
@@ -88,7 +112,9 @@ def engine_for(url: URL) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:
-        engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        unsaid = {setting: value for setting, value in OUR_PATIENCE.items() if setting not in url.query}
+        engine = create_engine(url, pool_pre_ping=True, connect_args=unsaid)
+        event.listen(engine, "connect", _prepare_postgresql)
     os.register_at_fork(after_in_child=partial(engine.dispose, close=False))
     return engine
 
@@ -114,6 +140,12 @@ def _told(url: URL) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise StoreError(f"a database holds text, and {error.object!r} is none: it is not in UTF-8") from error
     except exc.DatabaseError as error:
+        if getattr(error.orig, "sqlstate", None) == READ_ONLY:
+            engine_for(url).dispose()  # a new connection may reach one that does
+            raise StoreAway(
+                f"the database {shown(url)} takes no changes: {' '.join(str(error.orig).split())}; is it a standby, or "
+                "was it set to read-only?"
+            ) from error
         raise StoreError(f"the database {shown(url)} refuses: {' '.join(str(error.orig).split())}") from error
 
 

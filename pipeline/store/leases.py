@@ -7,6 +7,9 @@ job, and writes nothing. So whatever is killed, sent twice or lost, each item ge
 A job whose worker is gone is split, and its halves are tried anew: so a layout that kills its worker ends up alone, and
 a job that takes longer than a lease becomes shorter ones. A job that its worker gives back undone is tried again after
 a pause, which grows with every try.
+
+Leases go by the clock of the database. If that is set forward, they end early, and the fence keeps what comes late out.
+If it is set back, a lease that began in what is now the future ends at once, and so does such a pause.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -20,6 +23,8 @@ from pipeline.store.database import Store, clock
 PENDING, LEASED, DONE = 1, 2, 3
 PAUSES = (1.0, 2.0, 4.0, 8.0)
 """Seconds before a job that was given back undone is tried again, after its first try, its second, and so on."""
+SLEW = 1.0
+"""Seconds that the clock of the database may be set back before its leases are those of another time."""
 NO_RETURN = "its worker did not come back within the lease"
 
 Installed = Collection[tuple[str, str]]
@@ -115,14 +120,18 @@ def expire(store: Store, kind: Kind, job: int, worker: str, trouble: str) -> Non
 def free_expired(store: Store, kind: Kind) -> None:
     """Make jobs pending again whose lease has run out: in two halves, as long as they can be halved."""
     table = kind.table
-    expired = and_(table.c.state == LEASED, table.c.leased_until < clock(), kind.owner.in_(kind.every_owner))
+    over = or_(table.c.leased_until < clock(), table.c.started > clock() + SLEW)
+    expired = and_(table.c.state == LEASED, over, kind.owner.in_(kind.every_owner))
     with store.reading() as connection:
         if not connection.execute(select(exists().where(expired))).scalar_one():
             return
     with store.writing() as connection:
+        # One that is held by a transaction is being finished: by a worker that is late, or that stands still.
+        free = select(table.c.id).where(expired).with_for_update(skip_locked=True)
+        numbers = connection.execute(free).scalars().all()
         gone = connection.execute(
             delete(table)
-            .where(expired, table.c.stop - table.c.first > kind.grain)
+            .where(table.c.id.in_(numbers), table.c.stop - table.c.first > kind.grain)
             .returning(kind.owner, table.c.first, table.c.stop)
         ).all()
         for owner, first, stop in gone:
@@ -130,7 +139,7 @@ def free_expired(store: Store, kind: Kind) -> None:
             cut(connection, kind, owner, [(first, middle), (middle, stop)])
         connection.execute(
             update(table)
-            .where(expired)
+            .where(table.c.id.in_(numbers), expired)
             .values(state=PENDING, leased_until=None, trouble=func.coalesce(table.c.trouble, NO_RETURN))
         )
 
@@ -168,8 +177,9 @@ def unfinished(store: Store, kind: Kind, installed: Installed) -> int:
 
 def _waiting(kind: Kind) -> ColumnElement[bool]:
     """Whether a job can be claimed. While it has to pause, it is leased to nobody."""
-    table = kind.table
-    return and_(table.c.state == PENDING, or_(table.c.leased_until.is_(None), table.c.leased_until < clock()))
+    until = kind.table.c.leased_until
+    over = or_(until.is_(None), until < clock(), until > clock() + PAUSES[-1] + SLEW)
+    return and_(kind.table.c.state == PENDING, over)
 
 
 def _held(kind: Kind, lease: Lease) -> ColumnElement[bool]:

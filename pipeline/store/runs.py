@@ -76,6 +76,8 @@ class Run:
 
 
 MINUTE = 60.0
+MOST_PARAMETERS = 10_000
+"""In one query; databases take a few times as many."""
 
 
 def plan_run(
@@ -173,10 +175,15 @@ def _readable(connection: Connection, source: int) -> tuple[int, bool]:
 def list_runs(store: Store, only: Sequence[int] | None = None) -> list[Run]:
     """All runs, or those numbers, oldest first, counted by their jobs."""
     query = _counted()
+    parts = [query]
     if only is not None:
-        query = query.where(runs.c.id.in_(only))
+        numbers = sorted(only)
+        parts = [
+            query.where(runs.c.id.in_(numbers[start : start + MOST_PARAMETERS]))
+            for start in range(0, len(numbers), MOST_PARAMETERS)
+        ]
     with store.reading() as connection:
-        return [_run(row) for row in connection.execute(query)]
+        return [_run(row) for part in parts for row in connection.execute(part)]
 
 
 def find_run(store: Store, key: str) -> Run:
@@ -266,7 +273,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> Run:
         value_sum=int(counted["value_sum"]),
         nodes=int(counted["nodes_sum"]),
         recent=int(counted["recent"]),
-        recent_seconds=counted["recent_seconds"] or 0.0,
+        recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # less if the clock was set back meanwhile
         started=counted["started"],
         now=counted["now"],
     )

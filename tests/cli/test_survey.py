@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_run import started
+from tests.cli.test_run import solved, started
 from tests.servers import dealmill
 
 SURVEY = ("survey", "camelot", "--seed", "5")
@@ -91,8 +91,8 @@ def test_a_survey_that_was_killed_goes_on_and_comes_to_the_same(tmp_path: Path) 
     for stop in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
         command = started(*goal, cwd=tmp_path / "killed", env={"DEALMILL_LEASE_SECONDS": "2"})
         deadline = time.monotonic() + 60
-        before = deals(tmp_path / "killed")
-        while deals(tmp_path / "killed") == before and command.poll() is None and time.monotonic() < deadline:
+        before = solved(tmp_path / "killed")
+        while solved(tmp_path / "killed") == before and command.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
         command.send_signal(stop)
         command.communicate()
@@ -101,12 +101,6 @@ def test_a_survey_that_was_killed_goes_on_and_comes_to_the_same(tmp_path: Path) 
     again = said(*goal, cwd=tmp_path / "killed")
     assert again == whole
     assert 79.5 < float(str(whole["low"])) < 79.6595 < float(str(whole["high"])) < 79.8
-
-
-def deals(folder: Path) -> int:
-    """How many deals a survey has come to."""
-    found = dealmill("status", "last", "--json", cwd=folder)
-    return int(json.loads(found.stdout)[0]["solved"]) if found.returncode == 0 else 0
 
 
 @pytest.mark.parametrize(

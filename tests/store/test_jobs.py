@@ -173,6 +173,60 @@ def test_a_released_job_waits_longer_after_every_try_and_is_nobodys_meanwhile(st
     assert last in pending(store)
 
 
+def set_the_clock_back(store: Store, seconds: float) -> None:
+    """Put what is on record into the future, which is the same."""
+    later = {name: tables.jobs.c[name] + seconds for name in ("leased_until", "started", "finished")}
+    with store.writing() as connection:
+        connection.execute(update(tables.jobs).values(**later))
+
+
+def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Store, run: int) -> None:
+    held = claim(store, pending(store)[0], "w", LEASE)
+    assert held is not None
+    set_the_clock_back(store, 0.5)
+    leases.free_expired(store, SOLVING)
+    assert find_run(store, str(run)).leased == 1
+    set_the_clock_back(store, 86_400)
+    leases.free_expired(store, SOLVING)
+    assert (find_run(store, str(run)).leased, len(pending(store))) == (0, 4)
+    assert not finish(store, held, scored(3, 5))
+
+
+def test_a_pause_of_before_the_clock_was_set_back_ends_at_once(store: Store, run: int) -> None:
+    held = claim(store, pending(store)[0], "w", LEASE)
+    assert held is not None
+    leases.release(store, SOLVING, held.lease, "no room")
+    assert len(pending(store)) == 2
+    set_the_clock_back(store, 86_400)
+    assert len(pending(store)) == 3
+    assert claim(store, held.lease.id, "w", LEASE) is not None
+
+
+def test_rates_are_told_whatever_the_clock_did(store: Store, run: int) -> None:
+    for number in pending(store):
+        held = claim(store, number, "w", LEASE)
+        assert held is not None
+        assert finish(store, held, scored(*range(len(held.layouts))))
+        set_the_clock_back(store, 86_400)
+    found = find_run(store, str(run))
+    assert (found.finished, found.recent_seconds >= 0) == (True, True)
+
+
+@pytest.mark.parametrize("empty_store", ["postgresql"], indirect=True)  # SQLite lets nobody else write meanwhile
+def test_a_job_that_is_being_finished_holds_nobody_up(store: Store, run: int) -> None:
+    """A worker stands still in the transaction in which it writes."""
+    first, second, _ = pending(store)
+    for number in (first, second):
+        assert claim(store, number, "w", LEASE) is not None
+        leases.expire(store, SOLVING, number, "w", "gone")
+    with store.writing() as connection:
+        connection.execute(update(tables.jobs).where(tables.jobs.c.id == first).values(trouble="still writing"))
+        leases.free_expired(store, SOLVING)
+        assert find_run(store, str(run)).leased == 1
+    leases.free_expired(store, SOLVING)
+    assert find_run(store, str(run)).leased == 0
+
+
 def test_a_crash_while_writing_leaves_nothing_half_done(store: Store, run: int) -> None:
     [first, *_] = pending(store)
     job = claim(store, first, "w", LEASE)

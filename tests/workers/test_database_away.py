@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.errors import NotFoundError
+from pipeline.store.database import Store, database_url
+from pipeline.store.runs import find_run
 from tests.servers import Postgres, clean_environment, dealmill, dealmill_command, running_postgres
 
 AWAY = 1.5
@@ -28,14 +31,18 @@ def env(server: Postgres, tmp_path: Path) -> dict[str, str]:
     return found
 
 
-def status(cwd: Path, env: dict[str, str]) -> dict[str, int]:
-    """The row of the newest run; of one without layouts if there is none yet."""
-    found = dealmill("status", "last", "--json", cwd=cwd, env=env)
-    return json.loads(found.stdout)[0] if found.returncode == 0 else {"layouts": 0, "solved": 0}
+def reached(env: dict[str, str], what: str) -> int:
+    """How many items the newest run has, or how many are solved."""
+    try:
+        found = find_run(Store(database_url(env["DEALMILL_DATABASE_URL"])), "last")
+    except NotFoundError:
+        return 0  # it has not begun
+    return found.items if what == "read" else found.solved
 
 
 def test_reading_and_solving_wait_for_the_database(server: Postgres, env: dict[str, str], tmp_path: Path) -> None:
-    source = "deal:memory:seed=6:1-900000"
+    count = 300_000
+    source = f"deal:memory:seed=6:1-{count}"
     running = subprocess.Popen(
         dealmill_command(["run", source, "--engine", "memory/incremental", "--json"]),
         cwd=tmp_path,
@@ -44,16 +51,17 @@ def test_reading_and_solving_wait_for_the_database(server: Postgres, env: dict[s
         stderr=subprocess.PIPE,
         text=True,
     )
-    for least in ("layouts", "solved"):  # it goes away once while the source is read, and once more later
-        begun = status(tmp_path, env)[least]
-        while status(tmp_path, env)[least] <= begun:
+    for what in ("read", "solved"):  # it goes away once while the source is read, and once more later
+        begun = reached(env, what)
+        while reached(env, what) <= begun:
             assert running.poll() is None
+            time.sleep(0.01)
         with server.away():
             time.sleep(AWAY)
             assert running.poll() is None
     out, told = running.communicate(timeout=200)
     assert running.returncode == 0, told
-    assert json.loads(out)[0]["scored"] == 900_000
+    assert json.loads(out)[0]["scored"] == count
     assert "Traceback" not in told, told
     ours = [line for line in told.splitlines() if line.startswith("the database")]
     assert [line.startswith("the database answers again") for line in ours] == [False, True, False, True], told

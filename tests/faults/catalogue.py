@@ -1,0 +1,209 @@
+"""The faults: what each does to a scene, in which it leaves everything as it should be again."""
+
+import json
+import os
+import signal
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from contextlib import suppress
+
+from tests.faults.scene import LEASE_SECONDS, Scene
+from workers.app import QUEUE
+
+COPY = b"PGCOPY\n\xff\r\n\0"
+"""How the rows of a binary COPY begin."""
+HUGE = 5_000_000
+DAYS = 86_400 * 3
+
+
+def kill_a_child(scene: Scene) -> None:
+    """Kill a process in which a worker solves."""
+    _to_one(scene, scene.children, signal.SIGKILL)
+
+
+def kill_a_worker(scene: Scene) -> None:
+    """Kill a Celery worker; its children go with it."""
+    _to_one(scene, scene.workers, signal.SIGKILL)
+
+
+def kill_a_command(scene: Scene) -> None:
+    """Kill a command that reads, sends and keeps workers up; they go with it."""
+    scene.hosts[scene.chance.choice(["run", "work"])].kill()
+
+
+def terminate_a_command(scene: Scene) -> None:
+    """Ask a worker host to stop: it finishes what it has in hand."""
+    _ended(scene, "work", signal.SIGTERM, 0)
+
+
+def interrupt_a_command(scene: Scene) -> None:
+    """Press Ctrl-C."""
+    name, code = scene.chance.choice([("work", 0), ("run", 130)])
+    _ended(scene, name, signal.SIGINT, code)
+
+
+def stop_a_child(scene: Scene) -> None:
+    """Let a process stand still until its lease is over."""
+    child = _to_one(scene, scene.children, signal.SIGSTOP)
+    time.sleep(LEASE_SECONDS + 1)
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGCONT)
+
+
+def join_another(scene: Scene) -> None:
+    """Let one more command work on the run, with a reconciler of its own, and leave."""
+    other = scene.start("work")
+    time.sleep(scene.chance.uniform(2, 4))
+    other.terminate()
+    assert other.wait(60) in (0, 130)  # the latter if it had not begun
+
+
+def kill_the_broker(scene: Scene) -> None:
+    """Kill the broker with all that it holds."""
+    scene.kill_broker()
+
+
+def slow_the_broker(scene: Scene) -> None:
+    """Let every word to and from the broker take its time."""
+    scene.broker.delay = 0.2
+    time.sleep(scene.chance.uniform(1, 3))
+    scene.broker.delay = 0.0
+
+
+def deafen_the_broker(scene: Scene) -> None:
+    """Let nothing through to or from the broker for a while."""
+    scene.broker.deaf = True
+    time.sleep(scene.chance.uniform(1, 3))
+    scene.broker.deaf = False
+
+
+def empty_the_broker(scene: Scene) -> None:
+    """Lose all messages."""
+    scene.queue().delete(QUEUE)
+
+
+def repeat_messages(scene: Scene) -> None:
+    """Deliver what waits a second time."""
+    queue = scene.queue()
+    if waiting := queue.lrange(QUEUE, 0, -1):
+        queue.rpush(QUEUE, *waiting)
+
+
+def reorder_messages(scene: Scene) -> None:
+    """Deliver what waits in another order."""
+    with scene.queue().pipeline() as queue:
+        queue.lrange(QUEUE, 0, -1)
+        queue.delete(QUEUE)
+        waiting, _ = queue.execute()
+        if waiting:
+            queue.rpush(QUEUE, *scene.chance.sample(waiting, len(waiting)))
+            queue.execute()
+
+
+def forge_messages(scene: Scene) -> None:
+    """Send what no reconciler would."""
+    queue = scene.queue()
+    scene.until(lambda: queue.llen(QUEUE))
+    [genuine] = queue.lrange(QUEUE, 0, 0)
+    for forged in (*NO_MESSAGES, *(_forged(genuine, *other) for other in NO_JOBS)):
+        queue.rpush(QUEUE, forged)
+
+
+NO_MESSAGES = (b"not JSON", b"[]", b"{}", b"\xff\xfe", b'"' + b"x" * HUGE + b'"', json.dumps({"body": "e30="}).encode())
+NO_JOBS: tuple[tuple[str, list[object]], ...] = (
+    ("dealmill.solve", [10**12]),
+    ("dealmill.solve", [-1]),
+    ("dealmill.solve", ["1; DROP TABLE verdicts"]),
+    ("dealmill.solve", []),
+    ("dealmill.solve", ["x" * HUGE]),
+    ("dealmill.audit", [1]),
+    ("dealmill.nothing", [1]),
+    ("os.system", ["true"]),
+)
+
+
+def _forged(genuine: bytes | str, task: str, arguments: list[object]) -> bytes:
+    """A message like a genuine one, of another task with other arguments."""
+    message = json.loads(genuine)
+    message["body"] = b64encode(json.dumps([arguments, {}, {}]).encode()).decode()
+    message["headers"]["task"] = task
+    return json.dumps(message).encode()
+
+
+def kill_the_database(scene: Scene) -> None:
+    """Kill the postmaster; the database recovers from its log."""
+    scene.postgres.crash()
+
+
+def cut_a_copy(scene: Scene) -> None:
+    """Break a connection in the middle of the rows that a worker writes."""
+    assert scene.database.cut_behind(COPY, LEASE_SECONDS + 30)
+
+
+def cut_the_database(scene: Scene) -> None:
+    """Break all connections to the database."""
+    scene.database.cut()
+
+
+def make_read_only(scene: Scene) -> None:
+    """Let the database take no changes for a while."""
+    scene.set_for_all("SET default_transaction_read_only = on")
+    time.sleep(scene.chance.uniform(1, 2))
+    scene.set_for_all("RESET default_transaction_read_only")
+
+
+def set_the_clock_forward(scene: Scene) -> None:
+    """Let the clock of the database jump ahead."""
+    _jump(scene, scene.chance.randint(60, DAYS))
+
+
+def set_the_clock_back(scene: Scene) -> None:
+    """Let the clock of the database jump back."""
+    _jump(scene, -scene.chance.randint(60, DAYS))
+
+
+def _jump(scene: Scene, seconds: int) -> None:
+    scene.sql(f"UPDATE faults.jump SET seconds = seconds + {seconds}")
+
+
+def _to_one(scene: Scene, processes: Callable[[], list[int]], number: int) -> int:
+    """Send a signal to one of these processes, as soon as there are any."""
+    while True:
+        scene.until(processes)
+        for process in scene.chance.sample(found := processes(), len(found)):
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+                return process
+
+
+def _ended(scene: Scene, name: str, number: int, code: int) -> None:
+    """Send a signal to a command that is at work, which ends with this code."""
+    scene.until(lambda: len(scene.workers()) == len(scene.hosts))
+    host = scene.hosts[name]
+    host.send_signal(number)
+    assert host.wait(60) == code, f"{name} ended with {host.returncode}; the commands said:\n{scene.told[-10_000:]}"
+
+
+FAULTS: dict[str, Callable[[Scene], None]] = {
+    "child of a worker killed": kill_a_child,
+    "worker killed": kill_a_worker,
+    "command killed": kill_a_command,
+    "SIGTERM": terminate_a_command,
+    "Ctrl-C": interrupt_a_command,
+    "process stopped past its lease": stop_a_child,
+    "one more reconciler": join_another,
+    "broker killed, its data lost": kill_the_broker,
+    "broker slow": slow_the_broker,
+    "broker silent": deafen_the_broker,
+    "messages lost": empty_the_broker,
+    "messages twice": repeat_messages,
+    "messages in another order": reorder_messages,
+    "messages forged": forge_messages,
+    "database killed": kill_the_database,
+    "COPY cut in the middle": cut_a_copy,
+    "connections to the database cut": cut_the_database,
+    "database read-only": make_read_only,
+    "clock set forward": set_the_clock_forward,
+    "clock set back": set_the_clock_back,
+}

@@ -1,0 +1,154 @@
+"""Two hosts, of which one is cut off from the network and comes back: network namespaces, and a cable between them."""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from pipeline.games import find_engine
+from pipeline.games.contract import NO_LIMIT
+from pipeline.store import migrate
+from pipeline.store.blocks import fingerprint_of
+from pipeline.store.database import Store, database_url
+from pipeline.store.runs import find_run, plan_run
+from tests.doing import a_run, a_source, dealer
+from tests.servers import clean_environment, dealmill_command, running_postgres
+from workers.broker import find_server
+from workers.processes import die_with_parent
+
+ENGINE = "memory/two-pass"
+LAYOUTS = 4_000
+CHUNK = 10
+HERE, THERE = "10.213.7.1", "10.213.7.2"
+LEASE_SECONDS = 3
+SECONDS = 120
+
+
+class Network:
+    """A namespace with a cable to it."""
+
+    def __init__(self) -> None:
+        self.name = f"dealmill{os.getpid()}"
+        self._near, self._far = f"near{os.getpid()}", f"far{os.getpid()}"
+
+    def lay(self) -> bool:
+        """Whether all of it could be set up."""
+        return all(
+            subprocess.run(["ip", *words.split()], check=False, capture_output=True).returncode == 0
+            for words in (
+                f"netns add {self.name}",
+                f"link add {self._near} type veth peer name {self._far} netns {self.name}",
+                f"addr add {HERE}/30 dev {self._near}",
+                f"link set {self._near} up",
+                f"-n {self.name} addr add {THERE}/30 dev {self._far}",
+                f"-n {self.name} link set {self._far} up",
+                f"-n {self.name} link set lo up",
+            )
+        )
+
+    @contextmanager
+    def cut(self) -> Iterator[None]:
+        """The cable is out for as long as the `with` block lasts."""
+        subprocess.run(["ip", "-n", self.name, "link", "set", self._far, "down"], check=True)
+        yield
+        subprocess.run(["ip", "-n", self.name, "link", "set", self._far, "up"], check=True)
+
+    def take_away(self) -> None:
+        """Leave nothing behind."""
+        subprocess.run(["ip", "link", "del", self._near], check=False, capture_output=True)
+        subprocess.run(["ip", "netns", "del", self.name], check=False, capture_output=True)
+
+
+@pytest.fixture
+def network() -> Iterator[Network]:
+    found = Network()
+    try:
+        if not found.lay():
+            pytest.skip("it takes privileges, and the program ip, to lay a network between two hosts")
+        yield found
+    finally:
+        found.take_away()
+
+
+def until(true: Callable[[], object], told: Path) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not true():
+        assert time.monotonic() < deadline, told.read_text()
+        time.sleep(0.05)
+
+
+def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    with ExitStack() as up:
+        server = up.enter_context(running_postgres(HERE))
+        up.enter_context(the_broker(tmp_path))
+        direct = server.new_database()
+        store = Store(database_url(direct))
+        migrate.upgrade(store)
+        layouts = dealer("memory")(1, 1, LAYOUTS)
+        version = find_engine(ENGINE)[1].version
+        runs = [
+            plan_run(store, a_source(store, ENGINE, layouts, name), ENGINE, version, NO_LIMIT, CHUNK)
+            for name in ("first.txt", "second.txt")
+        ]
+        settings = {
+            "DEALMILL_DATABASE_URL": f"postgresql://dealmill@{HERE}/{direct.partition('?')[0].rpartition('/')[2]}",
+            "DEALMILL_BROKER_URL": f"redis://{HERE}",
+            "DEALMILL_WORKERS": "1",
+            "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
+        }
+        far = up.enter_context(working(("ip", "netns", "exec", network.name), settings, told))
+        until(lambda: find_run(store, str(runs[0])).solved, told)
+        with network.cut():
+            near = up.enter_context(working((), settings, told))
+            until(lambda: find_run(store, str(runs[0])).finished, told)  # also what the host has that was cut off
+            assert far.poll() is None
+            near.terminate()
+            assert near.wait(60) == 0
+            assert not find_run(store, str(runs[1])).finished
+        until(lambda: find_run(store, str(runs[1])).finished, told)  # which nobody else is there to do
+        far.terminate()
+        assert far.wait(60) == 0
+        undisturbed = Store(database_url(f"sqlite:///{tmp_path / 'undisturbed.db'}"))
+        migrate.upgrade(undisturbed)
+        expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, layouts).id, LAYOUTS)
+        for run in runs:
+            assert fingerprint_of(store, run, LAYOUTS) == expected
+        with store.reading() as connection:
+            assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == 2 * LAYOUTS
+        assert "Traceback" not in told.read_text(), told.read_text()
+
+
+@contextmanager
+def the_broker(folder: Path) -> Iterator[None]:
+    options = {"bind": HERE, "protected-mode": "no", "save": "", "dir": str(folder)}
+    words = [word for key, value in options.items() for word in (f"--{key}", value)]
+    server = subprocess.Popen([find_server(), *words], stdout=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    try:
+        yield
+    finally:
+        server.kill()
+        server.wait()
+
+
+@contextmanager
+def working(where: tuple[str, ...], settings: dict[str, str], told: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with told.open("ab") as said:
+        host = subprocess.Popen(
+            [*where, *dealmill_command(["work"])],
+            env=clean_environment(settings),
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            preexec_fn=die_with_parent,
+        )
+    try:
+        yield host
+    finally:
+        host.kill()
+        host.wait()

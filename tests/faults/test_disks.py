@@ -1,0 +1,111 @@
+"""Disks that are full, and such that take no changes, under the real command."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.store.database import Store, database_url
+from tests.servers import ORDINARY_USER, Postgres, clean_environment, dealmill, dealmill_command, running_postgres
+
+SOURCE = "deal:memory:seed=8:1-60000"
+WAIT_SECONDS = 120
+
+
+class Disk:
+    """A small one, in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def remount(self, options: str) -> None:
+        """Change what it is like."""
+        subprocess.run(["mount", "-o", f"remount,{options}", str(self.folder)], check=True)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("it takes privileges to mount a small disk")
+    yield Disk(folder)
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture
+def server() -> Iterator[Postgres]:
+    """A server of its own, which goes when its disk does."""
+    with running_postgres() as found:
+        yield found
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def env(request: pytest.FixtureRequest, disk: Disk, tmp_path: Path) -> dict[str, str]:
+    """The settings that name a database on that disk."""
+    if request.param == "sqlite":
+        return {"DEALMILL_DATABASE_URL": f"sqlite:///{disk.folder / 'dealmill.db'}"}
+    postgres: Postgres = request.getfixturevalue("server")
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    place = disk.folder / "space"
+    place.mkdir()
+    subprocess.run(["chown", ORDINARY_USER, str(place)], check=True)
+    url = postgres.new_database(place=place)
+    found = {"DEALMILL_DATABASE_URL": url}
+    assert dealmill("db", "upgrade", cwd=tmp_path, env=found).returncode == 0
+    return found
+
+
+def test_a_full_disk_is_waited_for(disk: Disk, env: dict[str, str], tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    with told.open("wb") as stderr, (tmp_path / "out").open("wb") as stdout:
+        running = subprocess.Popen(
+            dealmill_command(["run", SOURCE, "--json"]),
+            cwd=tmp_path,
+            env=clean_environment(env),
+            stdout=stdout,
+            stderr=stderr,
+        )
+    deadline = time.monotonic() + WAIT_SECONDS
+    while "; waiting for it" not in told.read_text():
+        assert running.poll() is None and time.monotonic() < deadline, told.read_text()
+        time.sleep(0.1)
+    disk.remount("size=300m")
+    assert running.wait(WAIT_SECONDS) == 0, told.read_text()
+    said = told.read_text()
+    assert "full" in said or "No space left on device" in said, said
+    assert "Traceback" not in said, said
+    [summary] = json.loads((tmp_path / "out").read_text())
+    assert summary["scored"] == 60_000
+    audit = dealmill("audit", "1", "--sample", "2000", cwd=tmp_path, env=env)
+    assert "2,000 valid, 0 invalid, 0 without evidence; 0 faults" in audit.stderr, audit.stderr
+
+
+def test_a_disk_that_takes_no_changes_is_told_at_once(disk: Disk, tmp_path: Path) -> None:
+    disk.remount("size=300m")
+    env = {"DEALMILL_DATABASE_URL": f"sqlite:///{disk.folder / 'dealmill.db'}"}
+    assert dealmill("ingest", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env).returncode == 0
+    disk.remount("ro")
+    refused = dealmill("run", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env)
+    assert refused.returncode == 1, refused.stderr
+    assert refused.stderr.startswith(f"dealmill: the database sqlite:///{disk.folder}/dealmill.db does not answer: ")
+    assert refused.stderr.count("\n") == 1, refused.stderr
+    disk.remount("rw")
+    ran = dealmill("run", "deal:memory:seed=8:1-100", "--json", cwd=tmp_path, env=env)
+    assert (ran.returncode, json.loads(ran.stdout)[0]["scored"]) == (0, 100), ran.stderr
+
+
+def test_a_database_that_takes_no_changes_is_told_at_once(postgres: Postgres, tmp_path: Path) -> None:
+    env = {"DEALMILL_DATABASE_URL": postgres.new_database()}
+    assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
+    name = database_url(env["DEALMILL_DATABASE_URL"]).database
+    with Store(database_url(env["DEALMILL_DATABASE_URL"])).writing() as connection:
+        connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    refused = dealmill("run", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env)
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1), refused.stderr
+    assert "takes no changes: cannot execute INSERT in a read-only transaction" in refused.stderr

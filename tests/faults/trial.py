@@ -1,0 +1,78 @@
+"""A trial: faults at random moments of a run, and what is left of it in the end."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import text
+
+from pipeline.store.blocks import fingerprint_of
+from tests.doing import an_audit
+from tests.faults.catalogue import FAULTS
+from tests.faults.scene import Scene
+from tests.servers import Postgres
+
+
+@dataclass(frozen=True, slots=True)
+class Endured:
+    """What became of the items of a run: how many have no verdict, how many more than one; and how many seconds went by
+    at most between two verdicts, after each fault."""
+
+    injected: Counter[str]
+    items: int
+    lost: int
+    doubled: int
+    longest: dict[str, float]
+
+
+def endure(postgres: Postgres, faults: Sequence[str], items: int, seed: int) -> Endured:
+    """Have a run suffer these faults, one after the other at random moments, and see that nothing is wrong with it."""
+    with TemporaryDirectory(prefix="scene-") as name:
+        Path(name).chmod(0o755)
+        with Scene(Path(name), postgres, items, seed) as scene:
+            order = scene.chance.sample(faults, len(faults))
+            longest: dict[str, float] = {}
+            for number, fault in enumerate(order):
+                moment = int((number + scene.chance.random()) / (len(order) + 1) * items)
+                scene.until_solved(moment)
+                FAULTS[fault](scene)
+                longest[fault] = max(longest.get(fault, 0.0), scene.until_solved(scene.solved() + 1))
+            scene.end()
+            return _left(scene, Counter(order), longest)
+
+
+def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> Endured:
+    run = scene.run
+    with scene.store.reading() as connection:
+        rows, different = connection.execute(
+            text("SELECT count(*), count(DISTINCT position) FROM verdicts WHERE run_id = :run"), {"run": run.id}
+        ).one()
+    assert (run.finished, run.solved, run.retried, run.pending, run.leased) == (True, scene.items, 0, 0, 0)
+    assert fingerprint_of(scene.store, run.id, scene.items) == scene.expected
+    audit = an_audit(scene.store, run)
+    assert (audit.valid, audit.invalid, audit.faults) == (scene.items, 0, 0)
+    assert scene.told.count("Traceback") == scene.told.count("raised unexpected: TypeError"), scene.told[-10_000:]
+    scene.until(lambda: not scene.workers(), 10)
+    assert list(scene.temporary.iterdir()) == []
+    return Endured(injected, scene.items, scene.items - different, rows - different, longest)
+
+
+def as_table(endured: Iterable[Endured]) -> str:
+    """A row per fault."""
+    rows = [
+        (fault, times, one.items, one.lost, one.doubled, f"{one.longest[fault]:.1f}")
+        for one in endured
+        for fault, times in sorted(one.injected.items())
+    ]
+    titles = ("fault", "injected", "items", "lost", "doubled", "longest wait, s")
+    lines = [titles, *(tuple(f"{cell:,}" if isinstance(cell, int) else cell for cell in row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    )

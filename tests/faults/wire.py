@@ -1,0 +1,74 @@
+"""A unix socket that forwards to another one, and can be slow, deaf, or cut."""
+
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+MOST = 1 << 16
+
+
+class Wire:
+    """What clients connect to at `place` reaches the server at `target`, for as long as the process lives."""
+
+    def __init__(self, place: Path, target: Path) -> None:
+        self.delay = 0.0
+        """Seconds that every piece of data takes."""
+        self.deaf = False
+        """Whether nothing gets through for now."""
+        self._target = target
+        self._mark: bytes | None = None
+        self._found = Event()
+        self._open: list[socket.socket] = []
+        place.parent.mkdir(parents=True, exist_ok=True)
+        self._entrance = socket.socket(socket.AF_UNIX)
+        self._entrance.bind(str(place))
+        place.chmod(0o777)
+        self._entrance.listen(64)
+        Thread(target=self._welcome, daemon=True).start()
+
+    def cut(self) -> None:
+        """Break all connections."""
+        for end in self._open:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut_behind(self, mark: bytes, seconds: float) -> bool:
+        """Break the next connection that sends these bytes, right behind them; whether there was one in time."""
+        self._found.clear()
+        self._mark = mark
+        found = self._found.wait(seconds)
+        self._mark = None
+        return found
+
+    def _welcome(self) -> None:
+        while True:
+            client, _ = self._entrance.accept()
+            server = socket.socket(socket.AF_UNIX)
+            try:
+                server.connect(str(self._target))
+            except OSError:
+                client.close()
+                continue
+            self._open = [end for end in self._open if end.fileno() >= 0] + [client, server]
+            Thread(target=self._forward, args=(client, server, True), daemon=True).start()
+            Thread(target=self._forward, args=(server, client, False), daemon=True).start()
+
+    def _forward(self, source: socket.socket, sink: socket.socket, from_client: bool) -> None:
+        with suppress(OSError):
+            while data := source.recv(MOST):
+                while self.deaf:
+                    time.sleep(0.02)
+                time.sleep(self.delay)
+                mark = self._mark
+                if from_client and mark and mark in data:
+                    sink.sendall(data[: data.index(mark) + len(mark)])
+                    self._mark = None
+                    self._found.set()
+                    break
+                sink.sendall(data)
+        for end in (source, sink):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        source.close()

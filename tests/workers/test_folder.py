@@ -1,0 +1,31 @@
+"""Folders of commands: gone with them, and taken away by the next one where a command was killed."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from workers.folder import OWNED, PREFIX, work_folder
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for all folders."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_it_goes_with_its_command(temporary: Path) -> None:
+    with work_folder() as folder:
+        assert folder.parent == temporary
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_a_killed_command_left_is_taken_away_and_nothing_else(temporary: Path) -> None:
+    left, other = temporary / f"{PREFIX}left", temporary / f"{PREFIX}other"
+    for folder in (left, other):
+        folder.mkdir()
+        (folder / "broker.log").touch()
+    (left / OWNED).touch()
+    with work_folder() as mine, work_folder() as another:
+        assert sorted(temporary.iterdir()) == sorted([other, mine, another])

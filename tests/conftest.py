@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
-from pipeline.store import migrate
 from pipeline.store.database import Store, database_url, engine_for
+from pipeline.store.tables import REVISION, metadata
 from tests.servers import Postgres, running_postgres
 
 
@@ -31,6 +32,19 @@ def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stor
 
 @pytest.fixture
 def store(empty_store: Store) -> Store:
-    """A store with its tables, of each kind."""
-    migrate.upgrade(empty_store)
+    """A store with its tables, of each kind; those that migrations make, as a test of them shows, in a tenth of the
+    time."""
+    with empty_store.writing() as connection:
+        metadata.create_all(connection, checkfirst=False)
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)"))
+        connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})
     return empty_store
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the tables that tests have recorded, also those of other processes."""
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, value in report.user_properties:
+            if name == "table":
+                terminalreporter.section(report.nodeid)
+                terminalreporter.write_line(str(value))

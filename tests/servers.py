@@ -113,7 +113,8 @@ def running_postgres(address: str = "") -> Iterator[Postgres]:
         try:
             yield server
         finally:
-            server.stop()
+            server.process.send_signal(signal.SIGQUIT)  # nobody needs what it would still write
+            server.process.wait()
 
 
 def dealmill(

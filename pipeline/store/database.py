@@ -113,7 +113,7 @@ def engine_for(url: URL) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
     else:
         unsaid = {setting: value for setting, value in OUR_PATIENCE.items() if setting not in url.query}
-        engine = create_engine(url, pool_pre_ping=True, connect_args=unsaid)
+        engine = create_engine(url, connect_args=unsaid)
         event.listen(engine, "connect", _prepare_postgresql)
     os.register_at_fork(after_in_child=partial(engine.dispose, close=False))
     return engine

@@ -91,7 +91,7 @@ class Scene:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for process in marked(self._mark):
+        for process in self.processes():
             os.kill(process, signal.SIGKILL)
         for host in self.hosts.values():
             host.wait()
@@ -125,6 +125,10 @@ class Scene:
         """Set something for everybody who connects to the database from now on, which all have to do anew."""
         self.sql(f"ALTER DATABASE {self._name} {setting}")
         self.database.cut()
+
+    def processes(self) -> list[int]:
+        """All that commands have started and is still there."""
+        return list(marked(self._mark))
 
     def workers(self) -> list[int]:
         """The Celery workers."""
@@ -180,12 +184,14 @@ class Scene:
             stdout=subprocess.DEVNULL,
             preexec_fn=die_with_parent,
         )
-        self.until(place.exists)
+        while not place.exists():
+            time.sleep(0.01)
 
     def until(self, true: Callable[[], object], seconds: float = UP_SECONDS) -> float:
-        """Wait until something is so, with all commands up; how many seconds that took."""
+        """Wait until something is so, with all commands kept up; how many seconds that took."""
         begun = time.monotonic()
         while not true():
+            self.keep_up()
             waited = time.monotonic() - begun
             assert waited < seconds, f"nothing happened for {waited:.0f} s; the commands said:\n{self.told[-10_000:]}"
             time.sleep(0.05)
@@ -195,12 +201,8 @@ class Scene:
         """Wait until so many layouts have a verdict; the longest wait for the next ones, in seconds."""
         longest = 0.0
         while (now := self.solved()) < min(items, self.items):
-            longest = max(longest, self.until(lambda: self._moved_from(now), LEASE_SECONDS + UP_SECONDS))
+            longest = max(longest, self.until(lambda: self.solved() > now, LEASE_SECONDS + UP_SECONDS))
         return longest
-
-    def _moved_from(self, solved: int) -> bool:
-        self.keep_up()
-        return self.solved() > solved
 
     def solved(self) -> int:
         """How many layouts have a verdict; none as long as the database is away."""
@@ -213,6 +215,6 @@ class Scene:
     def end(self) -> None:
         """Wait for the end of the run, and have all commands end as they should."""
         self.until_solved(self.items)
-        self.until(lambda: self.hosts["run"].poll() is not None)
+        self.hosts["run"].wait(UP_SECONDS)
         self.hosts["work"].terminate()
-        self.until(lambda: self.hosts["work"].poll() is not None)
+        self.hosts["work"].wait(UP_SECONDS)

@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -27,14 +28,14 @@ class Disk:
 
 
 @pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Disk]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("it takes privileges to mount a small disk")
-    yield Disk(folder)
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+def disk() -> Iterator[Disk]:
+    with TemporaryDirectory() as folder:
+        mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]
+        if subprocess.run(mount, check=False, capture_output=True).returncode:
+            pytest.skip("it takes privileges to mount a small disk")
+        Path(folder).chmod(0o755)
+        yield Disk(Path(folder))
+        subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 @pytest.fixture
@@ -50,8 +51,6 @@ def env(request: pytest.FixtureRequest, disk: Disk, tmp_path: Path) -> dict[str,
     if request.param == "sqlite":
         return {"DEALMILL_DATABASE_URL": f"sqlite:///{disk.folder / 'dealmill.db'}"}
     postgres: Postgres = request.getfixturevalue("server")
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
     place = disk.folder / "space"
     place.mkdir()
     subprocess.run(["chown", ORDINARY_USER, str(place)], check=True)

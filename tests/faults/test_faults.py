@@ -1,8 +1,6 @@
 """Everything that can go wrong, in one night, with real processes and servers: nothing is lost, and nothing doubled."""
 
-import sys
-
-import pytest
+from collections.abc import Callable
 
 from tests.faults.catalogue import FAULTS
 from tests.faults.trial import as_table, endure
@@ -12,10 +10,9 @@ ITEMS = 20_000
 SEED = 5
 
 
-def test_a_run_that_suffers_all_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_suffers_all_of_them(record_property: Callable[[str, object], None]) -> None:
     with running_postgres() as postgres:  # one of its own, for others would miss it
         endured = endure(postgres, list(FAULTS), ITEMS, SEED)
-    with capsys.disabled():
-        sys.stdout.write(f"\n{as_table([endured])}\n")
+    record_property("table", as_table([endured]))
     assert (endured.lost, endured.doubled) == (0, 0)
     assert set(endured.injected) == set(FAULTS)

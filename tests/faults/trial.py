@@ -54,7 +54,7 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
     audit = an_audit(scene.store, run)
     assert (audit.valid, audit.invalid, audit.faults) == (scene.items, 0, 0)
     assert scene.told.count("Traceback") == scene.told.count("raised unexpected: TypeError"), scene.told[-10_000:]
-    scene.until(lambda: not scene.workers(), 10)
+    assert scene.processes() == []
     assert list(scene.temporary.iterdir()) == []
     return Endured(injected, scene.items, scene.items - different, rows - different, longest)
 

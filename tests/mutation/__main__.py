@@ -61,7 +61,7 @@ def referee_of(game: Game) -> tuple[ModuleSpec, Path]:
 
 def run_tests(game: Game) -> int:
     tests = Path(__file__).parents[1] / "games" / folder_of(game) / "test_rules.py"
-    return pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-o", "timeout=0", str(tests)])
+    return pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-o", "timeout=0", str(tests)])
 
 
 def outcomes(game: Game, count: int) -> list[bool]:

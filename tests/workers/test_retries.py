@@ -24,6 +24,7 @@ def run(store: Store, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run of three jobs, one of which finds no memory while the test says so."""
     monkeypatch.setattr(tasks, "configured_store", lambda: store)
     monkeypatch.setattr(tasks, "solve_texts", without_room)
+    monkeypatch.setattr(leases, "PAUSES", (3600.0,))  # until the test ends it
     number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
     return find_run(store, str(number))
 

@@ -39,12 +39,13 @@ def line_of(message: str) -> str:
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
-    """What Celery's consumer logs is about the broker and what stands in its queue; where in Celery, nobody needs."""
+    """What these log is about the broker and what stands in its queue; where in Celery, nobody needs to know."""
     record.exc_info = None
     return True
 
 
-logging.getLogger("celery.worker.consumer.consumer").addFilter(_without_traceback)
+for _name in ("celery.worker.consumer.consumer", "celery.worker.request"):
+    logging.getLogger(_name).addFilter(_without_traceback)
 
 
 @after_setup_logger.connect  # type: ignore[untyped-decorator]

@@ -8,7 +8,6 @@ from tests.faults.trial import Endured, as_table, endure
 from tests.servers import running_postgres
 
 SECONDS = 60.0
-ITEMS = 20_000
 TIMES = 10
 
 
@@ -21,7 +20,7 @@ def main(seconds: float, names: list[str]) -> None:
         while time.monotonic() < until:
             seed += 1
             with running_postgres() as postgres:
-                told.append(endure(postgres, [name] * TIMES, ITEMS, seed))
+                told.append(endure(postgres, [name] * TIMES, seed))
             print(as_table(told[-1:]), flush=True)
     print(f"\n{as_table(told)}")
 

@@ -1,10 +1,11 @@
-"""A run of thousands of small jobs, a database and a broker behind wires, and two commands that work on it."""
+"""Runs of thousands of small jobs, a database and a broker behind wires, and two commands that work on them."""
 
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -13,16 +14,15 @@ from typing import Self
 from redis import Redis
 from sqlalchemy import text
 
-from pipeline.deals import parse_deal_range
 from pipeline.errors import StoreAway
 from pipeline.games import find_engine
 from pipeline.games.contract import NO_LIMIT
-from pipeline.ingest import deals_reading
 from pipeline.store import migrate
 from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store, database_url
-from pipeline.store.runs import Run, find_run, plan_run
-from tests.doing import a_run
+from pipeline.store.patience import patiently
+from pipeline.store.runs import plan_run
+from tests.doing import a_run, a_source, dealer
 from tests.faults.processes import is_worker, marked
 from tests.faults.wire import Wire
 from tests.servers import Postgres, clean_environment, dealmill_command
@@ -30,8 +30,11 @@ from workers.broker import find_server
 from workers.processes import die_with_parent
 
 ENGINE = "memory/two-pass"
+ITEMS = 5_000
+"""Of a run. As soon as less than one is left to do, there is another, as long as faults are to come."""
 CHUNK = 10
 LEASE_SECONDS = 2
+HOSTS = ("one", "other")
 UP_SECONDS = 60
 """After a fault and the lease, time for commands to start again on a machine that has much else to do."""
 JUMPING_CLOCK = """
@@ -44,43 +47,37 @@ CREATE FUNCTION faults.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
 """A clock that is found before that of PostgreSQL itself, if the path says so."""
 
 
-DONE_ITEMS = "SELECT coalesce(sum(stop - first), 0) FROM jobs WHERE run_id = :run AND state = 3"
+DONE_ITEMS = "SELECT coalesce(sum(stop - first), 0) FROM jobs WHERE state = 3"
 
 
 class Scene:
-    """`items` layouts; `chance` says what happens when, so that a seed makes it happen again."""
+    """`chance` says what happens when, so that a seed makes much the same happen again."""
 
-    def __init__(self, folder: Path, postgres: Postgres, items: int, seed: int) -> None:
+    def __init__(self, folder: Path, postgres: Postgres, seed: int) -> None:
         self.chance = Random(seed)
-        self.items = items
         self.postgres = postgres
+        self.runs: list[int] = []
         self._folder = folder
-        self._deals = f"deal:memory:seed={seed}:1-{items}"
+        self._layouts = dealer("memory")(seed, 1, ITEMS)
+        self._more_to_come = True
         self._mark = f"DEALMILL_SCENE={folder}"
         self._said = (folder / "said.txt").open("ab")
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
-        self._plan(folder)
+        self._prepare(folder)
         self.database = Wire(folder / "pg" / ".s.PGSQL.5432", postgres.folder / ".s.PGSQL.5432")
         self._start_broker()
         self.broker = Wire(folder / "broker.wire", folder / "broker.sock")
-        self._commands = {"run": ("run", self._deals), "work": ("work",)}
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
 
-    def _plan(self, folder: Path) -> None:
+    def _prepare(self, folder: Path) -> None:
         direct = self.postgres.new_database()
         self._name = direct.partition("?")[0].rpartition("/")[2]
         self.store = Store(database_url(direct))
         migrate.upgrade(self.store)
-        deals = parse_deal_range(self._deals)
-        with deals_reading(self.store, deals) as reading:
-            reading.finish(lambda *_: None, print)
-        _, engine = find_engine(ENGINE)
-        self._run = plan_run(self.store, reading.source, ENGINE, engine.version, NO_LIMIT, CHUNK)
         undisturbed = Store(database_url(f"sqlite:///{folder / 'undisturbed.db'}"))
         migrate.upgrade(undisturbed)
-        layouts = [layout.text for layout in deals]
-        self.expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, layouts).id, self.items)
+        self.expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self._layouts).id, ITEMS)
         self.sql(JUMPING_CLOCK)
         self.sql(f"ALTER DATABASE {self._name} SET search_path = public, faults, pg_catalog")
 
@@ -102,9 +99,9 @@ class Scene:
     # What there is
 
     @property
-    def run(self) -> Run:
-        """The run as the database has it."""
-        return find_run(self.store, str(self._run))
+    def items(self) -> int:
+        """Of all runs so far."""
+        return ITEMS * len(self.runs)
 
     @property
     def told(self) -> str:
@@ -117,9 +114,13 @@ class Scene:
 
     def sql(self, statement: str) -> None:
         """Change something in the database, directly."""
-        with self.store.writing() as connection:
-            connection.execute(text("SET TRANSACTION READ WRITE"))
-            connection.execute(text(statement))
+
+        def change() -> None:
+            with self.store.writing() as connection:
+                connection.execute(text("SET TRANSACTION READ WRITE"))
+                connection.execute(text(statement))
+
+        patiently(change, list[str]().append)
 
     def set_for_all(self, setting: str) -> None:
         """Set something for everybody who connects to the database from now on, which all have to do anew."""
@@ -143,13 +144,18 @@ class Scene:
     # What happens
 
     def keep_up(self) -> None:
-        """Start again what has ended."""
-        for name, command in self._commands.items():
+        """Start again what has ended, and see that there is enough to do."""
+        for name in HOSTS:
             if name not in self.hosts or self.hosts[name].poll() is not None:
-                self.hosts[name] = self.start(*command)
+                self.hosts[name] = self.start()
+        with suppress(StoreAway):
+            if self._more_to_come and self.items - self.solved() < ITEMS:
+                _, engine = find_engine(ENGINE)
+                source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")
+                self.runs.append(plan_run(self.store, source, ENGINE, engine.version, NO_LIMIT, CHUNK))
 
-    def start(self, *command: str) -> subprocess.Popen[bytes]:
-        """Start a command that works on the run."""
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start a command that works on all runs."""
         settings = {
             "DEALMILL_DATABASE_URL": f"postgresql://dealmill@/{self._name}?host={self._folder / 'pg'}",
             "DEALMILL_BROKER_URL": f"redis+socket://{self._folder / 'broker.wire'}",
@@ -159,7 +165,7 @@ class Scene:
             "TMPDIR": str(self.temporary),
         }
         return subprocess.Popen(
-            dealmill_command(command),
+            dealmill_command(["work"]),
             cwd=self._folder,
             env=clean_environment(settings),
             stdin=subprocess.DEVNULL,
@@ -200,21 +206,23 @@ class Scene:
     def until_solved(self, items: int) -> float:
         """Wait until so many layouts have a verdict; the longest wait for the next ones, in seconds."""
         longest = 0.0
-        while (now := self.solved()) < min(items, self.items):
+        while (now := self.solved()) < items:
             longest = max(longest, self.until(lambda: self.solved() > now, LEASE_SECONDS + UP_SECONDS))
         return longest
 
     def solved(self) -> int:
-        """How many layouts have a verdict; none as long as the database is away."""
-        try:
+        """How many layouts have a verdict."""
+
+        def count() -> int:
             with self.store.reading() as connection:
-                return int(connection.execute(text(DONE_ITEMS), {"run": self._run}).scalar_one())
-        except StoreAway:
-            return 0
+                return int(connection.execute(text(DONE_ITEMS)).scalar_one())
+
+        return patiently(count, list[str]().append)
 
     def end(self) -> None:
-        """Wait for the end of the run, and have all commands end as they should."""
+        """Wait for the end of all runs, and have all commands end as they should."""
+        self._more_to_come = False
         self.until_solved(self.items)
-        self.hosts["run"].wait(UP_SECONDS)
-        self.hosts["work"].terminate()
-        self.hosts["work"].wait(UP_SECONDS)
+        for host in self.hosts.values():
+            host.terminate()
+            assert host.wait(UP_SECONDS) == 0

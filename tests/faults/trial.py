@@ -1,4 +1,4 @@
-"""A trial: faults at random moments of a run, and what is left of it in the end."""
+"""A trial: faults at random moments of runs, and what is left of these in the end."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,16 +9,20 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import text
 
 from pipeline.store.blocks import fingerprint_of
+from pipeline.store.runs import find_run
 from tests.doing import an_audit
 from tests.faults.catalogue import FAULTS
-from tests.faults.scene import Scene
+from tests.faults.scene import ITEMS, Scene
 from tests.servers import Postgres
+
+PAUSE = 500
+"""Items at most that are solved between two faults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endured:
-    """What became of the items of a run: how many have no verdict, how many more than one; and how many seconds went by
-    at most between two verdicts, after each fault."""
+    """What became of the items of the runs: how many have no verdict, how many more than one; and how many seconds went
+    by at most between two verdicts, after each fault."""
 
     injected: Counter[str]
     items: int
@@ -27,16 +31,15 @@ class Endured:
     longest: dict[str, float]
 
 
-def endure(postgres: Postgres, faults: Sequence[str], items: int, seed: int) -> Endured:
-    """Have a run suffer these faults, one after the other at random moments, and see that nothing is wrong with it."""
+def endure(postgres: Postgres, faults: Sequence[str], seed: int) -> Endured:
+    """Have runs suffer these faults, one after the other at random moments, and see that nothing is wrong with them."""
     with TemporaryDirectory(prefix="scene-") as name:
         Path(name).chmod(0o755)
-        with Scene(Path(name), postgres, items, seed) as scene:
+        with Scene(Path(name), postgres, seed) as scene:
             order = scene.chance.sample(faults, len(faults))
             longest: dict[str, float] = {}
-            for number, fault in enumerate(order):
-                moment = int((number + scene.chance.random()) / (len(order) + 1) * items)
-                scene.until_solved(moment)
+            for fault in order:
+                scene.until_solved(scene.solved() + scene.chance.randint(1, PAUSE))
                 FAULTS[fault](scene)
                 longest[fault] = max(longest.get(fault, 0.0), scene.until_solved(scene.solved() + 1))
             scene.end()
@@ -44,15 +47,16 @@ def endure(postgres: Postgres, faults: Sequence[str], items: int, seed: int) -> 
 
 
 def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> Endured:
-    run = scene.run
     with scene.store.reading() as connection:
         rows, different = connection.execute(
-            text("SELECT count(*), count(DISTINCT position) FROM verdicts WHERE run_id = :run"), {"run": run.id}
+            text("SELECT count(*), count(DISTINCT (run_id, position)) FROM verdicts")
         ).one()
-    assert (run.finished, run.solved, run.retried, run.pending, run.leased) == (True, scene.items, 0, 0, 0)
-    assert fingerprint_of(scene.store, run.id, scene.items) == scene.expected
-    audit = an_audit(scene.store, run)
-    assert (audit.valid, audit.invalid, audit.faults) == (scene.items, 0, 0)
+    for number in scene.runs:
+        run = find_run(scene.store, str(number))
+        assert (run.finished, run.solved, run.retried, run.pending, run.leased) == (True, ITEMS, 0, 0, 0)
+        assert fingerprint_of(scene.store, run.id, ITEMS) == scene.expected
+        audit = an_audit(scene.store, run)
+        assert (audit.valid, audit.invalid, audit.faults) == (ITEMS, 0, 0)
     assert scene.told.count("Traceback") == scene.told.count("raised unexpected: TypeError"), scene.told[-10_000:]
     assert scene.processes() == []
     assert list(scene.temporary.iterdir()) == []

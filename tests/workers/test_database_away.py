@@ -4,12 +4,14 @@ import json
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pipeline.errors import NotFoundError
 from pipeline.store.database import Store, database_url
+from pipeline.store.patience import patiently
 from pipeline.store.runs import find_run
 from tests.servers import Postgres, clean_environment, dealmill, dealmill_command, running_postgres
 
@@ -34,7 +36,9 @@ def env(server: Postgres, tmp_path: Path) -> dict[str, str]:
 def reached(env: dict[str, str], what: str) -> int:
     """How many items the newest run has, or how many are solved."""
     try:
-        found = find_run(Store(database_url(env["DEALMILL_DATABASE_URL"])), "last")
+        found = patiently(
+            partial(find_run, Store(database_url(env["DEALMILL_DATABASE_URL"])), "last"), list[str]().append
+        )
     except NotFoundError:
         return 0  # it has not begun
     return found.items if what == "read" else found.solved

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -47,28 +47,42 @@ def reached(env: dict[str, str], what: str) -> int:
 def test_reading_and_solving_wait_for_the_database(server: Postgres, env: dict[str, str], tmp_path: Path) -> None:
     count = 300_000
     source = f"deal:memory:seed=6:1-{count}"
-    running = subprocess.Popen(
-        dealmill_command(["run", source, "--engine", "memory/incremental", "--json"]),
-        cwd=tmp_path,
-        env=clean_environment(env),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    for what in ("read", "solved"):  # it goes away once while the source is read, and once more later
-        begun = reached(env, what)
-        while reached(env, what) <= begun:
-            assert running.poll() is None
+    file = tmp_path / "told.txt"
+    with file.open("w") as stderr:
+        running = subprocess.Popen(
+            dealmill_command(["run", source, "--engine", "memory/incremental", "--json"]),
+            cwd=tmp_path,
+            env=clean_environment(env),
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        )
+
+    def ours() -> list[str]:
+        """What the command itself has said of the database."""
+        return [line for line in file.read_text().splitlines() if line.startswith("the database")]
+
+    def until(true: Callable[[], bool]) -> None:
+        while not true():
+            assert running.poll() is None, file.read_text()
             time.sleep(0.01)
+
+    def go_away(what: str) -> None:
+        begun, said = reached(env, what), len(ours())
+        until(lambda: reached(env, what) > begun)
         with server.away():
+            until(lambda: len(ours()) == said + 1)
             time.sleep(AWAY)
-            assert running.poll() is None
-    out, told = running.communicate(timeout=200)
+        until(lambda: len(ours()) == said + 2)
+
+    go_away("read")
+    go_away("solved")
+    out, _ = running.communicate(timeout=200)
+    told = file.read_text()
     assert running.returncode == 0, told
     assert json.loads(out)[0]["scored"] == count
     assert "Traceback" not in told, told
-    ours = [line for line in told.splitlines() if line.startswith("the database")]
-    assert [line.startswith("the database answers again") for line in ours] == [False, True, False, True], told
+    assert [line.startswith("the database answers again") for line in ours()] == [False, True, False, True], told
     workers = [line for line in told.splitlines() if "Worker" in line]
     assert len(workers) <= 2 * 2 * 4, told
     audit = dealmill("audit", "1", "--sample", "2000", cwd=tmp_path, env=env)

@@ -1,12 +1,12 @@
 """The command line: thin commands over the rooms of the pipeline, one file per group of commands."""
 
-import signal
 import sys
 from importlib import import_module
 from io import StringIO
 
 import click
 
+from pipeline.cli.interrupt import heed_signals
 from pipeline.errors import DealmillError, WorkerError
 from pipeline.printable import printable
 
@@ -75,13 +75,9 @@ def dealmill() -> None:
     """
 
 
-def _end_cleanly(_signal: int, _frame: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main() -> None:
     """The entry point."""
-    signal.signal(signal.SIGTERM, _end_cleanly)
+    heed_signals()
     try:
         status = dealmill.main(standalone_mode=False)
     except click.exceptions.Abort:

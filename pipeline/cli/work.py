@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pipeline.cli.interrupt import check_interrupted
 from pipeline.cli.output import tell
 from pipeline.cli.progress import Bar, progress_bar
 from pipeline.cli.sources import open_configured_store, read_to_the_end, tell_source
@@ -31,6 +32,7 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
             read_to_the_end(store, reading, bar, farm.tick)
         farm.tick(at_once=True)
         while not patiently(partial(done, bar), farm.say):
+            check_interrupted()
             farm.tick()
             time.sleep(LOOK)
 

@@ -25,13 +25,13 @@ SEED = 20261121
 CORES = 2
 BLOCK = 1_000
 DEALS = {
-    "camelot": 50_000_000,
-    "card-pairing": 50_000_000,
-    "hi-q": 20_000_000,
-    "memory": 20_000_000,
-    "tantrix": 2_000_000,
+    "camelot": 80_000_000,
+    "card-pairing": 80_000_000,
+    "hi-q": 400_000_000,
+    "memory": 200_000_000,
+    "tantrix": 10_000_000,
 }
-"""About a minute each: the start of a command, which takes seconds, counts as little as in a survey of a night."""
+"""About two minutes each: the seconds that a command takes to start count as little as in a survey of a night."""
 KNOWN = {"camelot": ("exact", 51.3803272988), "card-pairing": ("10 M deals, ± 0.03", 68.82)}
 HUNDRED_MILLION = 100_000_000
 ASKED = 20

@@ -1,18 +1,21 @@
 """The fingerprint of a run: what it depends on, and what it does not."""
 
-import json
 import random
 from concurrent.futures import ThreadPoolExecutor
-from hashlib import blake2b
+from typing import Any
 
+import numpy as np
 import pytest
+from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
-from pipeline.games import find_game
-from pipeline.games.contract import NO_LIMIT
+from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
+from pipeline.games import find_engine, find_game, games
+from pipeline.games.batch import Solved, listed, pack
+from pipeline.games.contract import NO_LIMIT, Verdict
 from pipeline.runs import installed_engines
+from pipeline.solve import load
 from pipeline.store import jobs, leases
 from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
@@ -21,19 +24,32 @@ from pipeline.store.runs import Run, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"
+ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
+NUMBERS = st.integers(-(2**63) + 1, 2**63 - 1)
+TEXTS = st.text(st.characters(codec="ascii"), max_size=9)
 LAYOUTS = deal(find_game("memory"), 3, 1, 2_500, pairs=4)
 SAID = (["AABB", "ABAB"], [3, 3], [4, 6], ["1 2 3 4", ""])
-OF_THESE_DEALS = "6b78e17eb31b5a48"
+OF_THESE_DEALS = "9783afdc1f15c7b7"
 
 
 def written_out(run: list[tuple[str, int, int | None, str | None]]) -> str:
     """The fingerprint as the documentation describes it, written a second time."""
     digests = b""
     for start in range(0, len(run), 1_000):
-        columns = [list(column) for column in zip(*run[start : start + 1_000], strict=True)]
-        text = json.dumps([start + 1, *columns], separators=(",", ":"), ensure_ascii=True)
-        digests += blake2b(text.encode(), digest_size=32).digest()
-    return blake2b(digests, digest_size=32).hexdigest()
+        block = run[start : start + 1_000]
+        said = number(start + 1, 8) + number(len(block), 8)
+        said += b"".join(number(verdict, 1) for _, verdict, _, _ in block)
+        said += b"".join(number(-(2**63) if value is None else value, 8) for _, _, value, _ in block)
+        for column in (0, 3):
+            texts = [row[column] for row in block]
+            said += b"".join(number(-1 if text is None else len(str(text)), 4) for text in texts)
+            said += "".join(str(text) for text in texts if text is not None).encode("ascii")
+        digests += blake3(said).digest()
+    return blake3(digests).hexdigest()
+
+
+def number(value: int, size: int) -> bytes:
+    return value.to_bytes(size, "little", signed=True)
 
 
 def of(store: Store, run: Run) -> str | None:
@@ -61,6 +77,44 @@ def test_a_digest_depends_on_every_part() -> None:
     ]
     assert len({plain, *others}) == len(others) + 1
     assert block_digest(1, *SAID) == plain
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("limit", [0, 3, NO_LIMIT])
+def test_whole_blocks_have_the_same_digests_from_arrays_as_from_lists(engine: str, limit: int) -> None:
+    game, _ = find_engine(engine)
+    layouts = deal(game, 8, 4_500, 3_000)
+    solved = load(engine)(pack(layouts), limit)
+    said = listed(solved)
+    expected = {}
+    for block in (5, 6):
+        part = slice(block * BLOCK + 1 - 4_500, (block + 1) * BLOCK + 1 - 4_500)
+        verdicts, values, evidence = said.verdicts[part], said.values[part], said.evidence[part]
+        expected[block] = block_digest(block * BLOCK + 1, layouts[part], verdicts, values, evidence)
+    assert whole_blocks(4_500, pack(layouts), solved) == expected
+
+
+@given(st.lists(st.tuples(st.sampled_from(Verdict), NUMBERS, TEXTS, TEXTS), min_size=1, max_size=5), st.randoms())
+def test_whole_blocks_have_the_same_digests_whatever_is_in_them(
+    rows: list[tuple[Verdict, int, str, str]], chance: random.Random
+) -> None:
+    chosen = chance.choices(rows, k=BLOCK)
+    verdicts, numbers, layouts, evidence = map(list, zip(*chosen, strict=True))
+    told = ["" if verdict is Verdict.UNDECIDED else text for verdict, text in zip(verdicts, evidence, strict=True)]
+    values = np.array(numbers, dtype=np.int64)
+    solved = Solved(np.array(verdicts, dtype=np.int8), values, values, pack(told))
+    said = listed(solved)
+    assert whole_blocks(1, pack(layouts), solved) == {
+        0: block_digest(1, layouts, said.verdicts, said.values, said.evidence)
+    }
+
+
+@pytest.mark.parametrize("strange", ["3", 2**70, None, 1.5, b"3"])
+def test_a_record_that_somebody_has_changed_has_another_digest_whatever_it_holds(strange: Any) -> None:
+    layouts, verdicts, values, evidence = SAID
+    plain = block_digest(1, *SAID)
+    assert block_digest(1, layouts, [3, strange], values, evidence) != plain
+    assert block_digest(1, layouts, verdicts, [4, strange], evidence) != plain
 
 
 def test_a_finished_run_has_the_fingerprint_that_the_documentation_describes(store: Store) -> None:

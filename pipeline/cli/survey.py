@@ -18,7 +18,7 @@ from pipeline.games.contract import Verdict
 if TYPE_CHECKING:
     from pipeline.store.database import Store
     from pipeline.store.runs import Run
-    from pipeline.survey.growth import Width
+    from pipeline.survey.growth import Estimate, Width
 
 COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 
@@ -82,27 +82,32 @@ def survey(
     deals = DealRange(find_game(game), seed, 1, MOST, given_parameters(given))
     store = open_configured_store()
     run = open_survey(store, deals, found.full_name(used), limit)
-    _grow(store, run.id, width, count)
-    _tell(store, run.id, report, form)
+    _tell(store, run.id, _grown(store, run.id, width, count), report, form)
 
 
-def _grow(store: "Store", number: int, width: "Width", count: int | None) -> None:
-    """Work until the survey is done."""
+def _grown(store: "Store", number: int, width: "Width", count: int | None) -> "Estimate":
+    """Work until the survey is done; what it says then."""
     from pipeline.store.runs import find_run
     from pipeline.survey.growth import ask_for, estimate, wanted_deals
 
+    found: Estimate | None = None
+
     def done(bar: Bar) -> bool:
+        nonlocal found
         run = find_run(store, str(number))
         bar.update(run.solved, run.items, _note(run))
         if not run.finished:
             return False
-        wanted = wanted_deals(estimate(store, run), count or width)
+        found = estimate(store, run)
+        wanted = wanted_deals(found, count or width)
         if wanted > run.items:
             ask_for(store, run, wanted)
         return wanted <= run.items
 
     if not done(Bar()):
         keep_working(store, "surveying", done)
+    assert found is not None  # noqa: S101 -- there is at least one block
+    return found
 
 
 def _note(run: "Run") -> str:
@@ -110,15 +115,12 @@ def _note(run: "Run") -> str:
     return f"{run.solved:,} deals{rate}"
 
 
-def _tell(store: "Store", number: int, report: Path | None, form: str | None) -> None:
+def _tell(store: "Store", number: int, found: "Estimate", report: Path | None, form: str | None) -> None:
     """A row on standard output, and on standard error what it means and what to type next."""
     from pipeline.store.runs import find_run
-    from pipeline.survey.growth import estimate
     from pipeline.survey.report import survey_facts, told, write_report, written
 
     run = find_run(store, str(number))
-    found = estimate(store, run)
-    assert found is not None  # noqa: S101 -- there is at least one block
     facts = survey_facts(store, run, found)
     row = {"run": number, **facts}
     if form is None:

@@ -26,14 +26,24 @@ class Texts:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    @property
+    def lengths(self) -> Numbers:
+        """The length of each."""
+        return self.starts[1:] - self.starts[:-1]
+
+    @property
+    def together(self) -> Bytes:
+        """All of them, one behind the other."""
+        return self.text[self.starts[0] : self.starts[-1]]
+
     def part(self, first: int, stop: int) -> "Texts":
         """The texts number `first` to before `stop`."""
         return Texts(self.text, self.starts[first : stop + 1])
 
 
 class Solved(NamedTuple):
-    """What an engine says of N layouts. A value counts only where the verdict is scored, and evidence does not where
-    it is undecided."""
+    """What an engine says of N layouts. A value counts only where the verdict is scored; there is no evidence where it
+    is undecided."""
 
     verdicts: Codes
     values: Numbers
@@ -49,7 +59,8 @@ class Solved(NamedTuple):
 class Results(NamedTuple):
     """What a kernel writes: an entry per layout, and the evidence itself one behind the other.
 
-    ``values[i]`` is read for scored layouts only; ``ends[i]`` is where the evidence of layout i ends.
+    ``values[i]`` is read for scored layouts only; ``ends[i]`` is where the evidence of layout i ends. There is none of
+    undecided ones.
     """
 
     verdicts: Codes
@@ -85,12 +96,9 @@ def rows(texts: Bytes) -> Texts:
 
 def unpack(texts: Texts) -> list[str]:
     """Flat arrays as texts."""
-    base, *ends = texts.starts.tolist()
-    if not ends:
-        return []
-    whole = texts.text[base : ends[-1]].tobytes().decode("ascii")
-    starts = [0, *(end - base for end in ends)]
-    return [whole[start:end] for start, end in pairwise(starts)]
+    whole = texts.together.tobytes().decode("ascii")
+    ends = (texts.starts - texts.starts[0]).tolist()
+    return [whole[start:end] for start, end in pairwise(ends)]
 
 
 def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solved:
@@ -138,9 +146,9 @@ def listed(solved: Solved) -> Batch:
 def _joined(parts: Sequence[Texts]) -> Texts:
     if len(parts) == 1:
         return parts[0]
-    texts = [part.text[part.starts[0] : part.starts[-1]] for part in parts]
-    lengths = [np.diff(part.starts) for part in parts]
-    return Texts(np.concatenate(texts), _starts(np.concatenate(lengths)))
+    return Texts(
+        np.concatenate([part.together for part in parts]), _starts(np.concatenate([part.lengths for part in parts]))
+    )
 
 
 def _starts(lengths: Sequence[int] | Numbers) -> Numbers:

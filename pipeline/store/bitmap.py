@@ -13,7 +13,9 @@ from pipeline.games.batch import Codes
 
 def pack(verdicts: Codes) -> bytes:
     """Verdicts as bits."""
-    kinds, places = np.unique(verdicts, return_inverse=True)
+    occur = np.bincount(verdicts) > 0
+    kinds = np.flatnonzero(occur)
+    places = (np.cumsum(occur, dtype=np.uint8) - 1)[verdicts]
     maps = [np.packbits(places >> bit & 1, bitorder="little").tobytes() for bit in range(_bits(len(kinds)))]
     return bytes([len(kinds), *kinds.tolist(), *b"".join(maps)])
 

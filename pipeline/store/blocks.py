@@ -1,35 +1,18 @@
 """Blocks of verdicts with their digests, written together with the last verdict of each: what a run's fingerprint is
 made of (see `pipeline.fingerprint`)."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from sqlalchemy import Connection, exists, insert, select
 
-from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, solved_digest
+from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
 from pipeline.store.leases import DONE
 from pipeline.store.tables import blocks, items, jobs, runs, sources, verdicts
 
-if TYPE_CHECKING:
-    from pipeline.games.batch import Solved, Texts
 
-Blocks = dict[int, bytes]
-"""Digests by the number of the block."""
-
-
-def whole_blocks(first: int, layouts: "Texts", solved: "Solved") -> Blocks:
-    """The blocks that consist of nothing but verdicts of one job, whose first item is `first`."""
-    digests = {}
-    stop = first + len(layouts)
-    for number in range(block_of(first + BLOCK - 1), block_of(stop)):
-        start = number * BLOCK + 1
-        part = start - first, start - first + BLOCK
-        digests[number] = solved_digest(start, layouts.part(*part), solved.part(*part))
-    return digests
-
-
-def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Blocks) -> None:
+def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:
     """Record the blocks that are complete with the verdicts on the items from `first` to before `stop`, in the
     transaction that writes them: those of nothing else (`whole`), and those that others had begun."""
     insert_rows(connection, blocks, ("run_id", "number", "digest"), [(run, *block) for block in whole.items()])

@@ -32,7 +32,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0004"
+REVISION = "0005"
 """The migration these tables belong to."""
 
 metadata = MetaData(

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from pipeline.deals import DealRange
-from pipeline.fingerprint import BLOCK, block_of, solved_digest
+from pipeline.fingerprint import BLOCK, block_of, whole_blocks
 from pipeline.games.batch import Codes, listed, unpack
 from pipeline.games.contract import Verdict
 from pipeline.referee import Judgement, judge
@@ -16,7 +16,7 @@ from pipeline.store.database import Store
 from pipeline.store.packs import Part, kept_of, parts_from
 from pipeline.store.runs import Run
 from pipeline.store.surveys import MOMENTS
-from pipeline.survey.solving import dealt_here, found_in, solve_block
+from pipeline.survey.solving import dealt_here, found_in, solve_deals
 
 Judged = list[tuple[int, Judgement]]
 
@@ -46,12 +46,12 @@ def _audit_block(
     store: Store, run: Run, deals: DealRange, first: int, positions: list[int]
 ) -> tuple[Judged, list[Fault]]:
     kept = kept_of(store, run.id, first)
-    layouts, solved = solve_block(deals, run.engine, run.limit, first, kept.failures)
     last = first + BLOCK - 1
+    layouts, solved = solve_deals(deals, run.engine, run.limit, first, last + 1, kept.failures)
     faults = []
     if kept.digest is None:
         faults.append(Fault(first, last, "there is no digest of these verdicts on record"))
-    elif kept.digest != solved_digest(first, layouts, solved):
+    elif whole_blocks(first, layouts, solved) != {block_of(first): kept.digest}:
         faults.append(Fault(first, last, "the deals, verdicts and evidence that come out are not those on record"))
     if kept.verdicts is None:
         return [], [*faults, Fault(first, last, "there are no verdicts on record")]

@@ -112,11 +112,11 @@ def wanted_deals(found: Estimate | None, goal: Width | int) -> int:
     StoreError
         If no number of deals would be enough, since too many are unknown.
     """
-    deals = 0 if found is None else found.stage.deals
-    most = max(deals * MOST_GROWTH, FIRST_STAGE)
     if isinstance(goal, int):
-        return max(min(_whole_blocks(goal), most), deals)
-    return most if found is None else min(_deals_for(found, goal.of(found)), most)
+        return min(_whole_blocks(goal), FIRST_STAGE) if found is None else max(_whole_blocks(goal), found.stage.deals)
+    if found is None:
+        return FIRST_STAGE
+    return min(_deals_for(found, goal.of(found)), found.stage.deals * MOST_GROWTH)
 
 
 def _deals_for(found: Estimate, goal: float) -> int:

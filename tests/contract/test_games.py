@@ -7,8 +7,9 @@ import pytest
 from pipeline.answer import answer
 from pipeline.errors import InvalidEvidence
 from pipeline.games import find_engine, find_game, games
+from pipeline.games.batch import pack
 from pipeline.games.contract import Engine, Game, Layout, Reject, Verdict
-from pipeline.solve import solve
+from pipeline.solve import solve, solve_texts
 from tests.doing import deal
 
 GAMES = list(games().values())
@@ -147,6 +148,7 @@ def test_a_node_limit_decides_less_but_nothing_else(game: Game, engine: Engine) 
     free = solve(name, layouts)
     for limit in (1, 5, max(free.nodes)):
         limited = solve(name, layouts, limit)
+        lengths = solve_texts(name, pack(layouts), limit).evidence.lengths
         for index in range(DEALS):
             if free.nodes[index] <= limit:
                 assert limited.verdicts[index] is free.verdicts[index]
@@ -155,6 +157,7 @@ def test_a_node_limit_decides_less_but_nothing_else(game: Game, engine: Engine) 
                 assert limited.verdicts[index] is Verdict.UNDECIDED
                 assert limited.evidence[index] is None
                 assert limited.values[index] is None
+                assert lengths[index] == 0
             assert limited.nodes[index] <= limit
 
 

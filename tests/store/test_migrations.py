@@ -1,5 +1,7 @@
 """The migrations build the tables that the code speaks of, up and down, on both databases."""
 
+import json
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -12,12 +14,13 @@ from pipeline.errors import StoreError
 from pipeline.games.contract import NO_LIMIT
 from pipeline.rerun import queue_rerun
 from pipeline.runs import installed_engines
+from pipeline.solve import solve
 from pipeline.store import jobs, leases, migrate
-from pipeline.store.audits import latest_audits
+from pipeline.store.audits import Fault, faults_of, latest_audits
 from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
 from pipeline.store.opening import open_store
-from pipeline.store.runs import find_run, list_runs, plan_repetition, plan_run
+from pipeline.store.runs import Run, find_run, list_runs, plan_repetition, plan_run
 from pipeline.store.surveys import grow
 from pipeline.store.tables import REVISION, metadata
 from pipeline.survey.growth import open_survey
@@ -133,6 +136,40 @@ def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Store) -> None:
         for table in ("packs", "verdicts", "blocks", "jobs", "sources", "audits", "actions"):
             count = connection.execute(text(f"SELECT count(*) FROM {table}")).scalar()
             assert count == {"packs": 0, "verdicts": 2, "actions": 2}.get(table, 1), table
+
+
+def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Store) -> None:
+    layouts = ["AABB", "ABAB", "ABBA"] * 1_000
+    run = a_run(store, "memory/two-pass", layouts)
+    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", NO_LIMIT)
+    grow(store, survey.id, 2_000, 1_000)
+    do_surveys(store)
+    of_rows, of_survey = digests(store, run.id), digests(store, survey.id)
+    with store.writing() as connection:
+        connection.execute(text("UPDATE verdicts SET value = 7 WHERE position = 1500"))
+    migrate.downgrade(store, "0004")
+    solved = solve("memory/two-pass", layouts[:1_000])
+    before = json.dumps([1, layouts[:1_000], [3] * 1_000, solved.values, solved.evidence], separators=(",", ":"))
+    made = digests(store, run.id)
+    assert made[0] == blake2b(before.encode(), digest_size=32).digest()
+    assert (made[1] == of_rows[1], made[2] == of_rows[2]) == (True, False)
+    migrate.upgrade(store)
+    assert digests(store, run.id) == of_rows
+    assert (len(of_survey), digests(store, survey.id)) == (2, [])
+    [fault] = [fault for fault in found_by_audit(store, run) if "digest" in fault.reason]
+    assert (fault.first, fault.last) == (1_001, 2_000)
+    missing = "there is no digest of these verdicts on record"
+    assert found_by_audit(store, survey) == [Fault(1, 1_000, missing), Fault(1_001, 2_000, missing)]
+
+
+def digests(store: Store, run: int) -> list[bytes]:
+    with store.reading() as connection:
+        found = connection.execute(text("SELECT digest FROM blocks WHERE run_id = :run ORDER BY number"), {"run": run})
+        return [bytes(digest) for digest in found.scalars()]
+
+
+def found_by_audit(store: Store, run: Run) -> list[Fault]:
+    return faults_of(store, an_audit(store, find_run(store, str(run.id))).id)
 
 
 def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_then(store: Store) -> None:

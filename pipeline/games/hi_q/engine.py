@@ -49,11 +49,14 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
                 evidence[end + np.uint64(k)] = NAMES[jump, k]
             end += NAME_LENGTHS[jump]
             jump = _next_jump(board)
-        if end > start:
+        decided = jump == NO_JUMP and positions <= limit
+        if not decided:
+            end = start
+        elif end > start:
             end -= ONE  # without the blank behind the last jump
         results.nodes[i] = min(positions, limit)
         results.values[i] = _sum_of_holes(board)
-        results.verdicts[i] = SCORED if jump == NO_JUMP and positions <= limit else UNDECIDED
+        results.verdicts[i] = SCORED if decided else UNDECIDED
         results.ends[i] = end
     return len(results.verdicts)
 

@@ -1,0 +1,93 @@
+"""Digests of blocks are made another way (docs/decisions/0020-digests.md): those of runs are made anew from their rows;
+those of surveys go, since their deals would have to be solved again."""
+
+import json
+import struct
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+from blake3 import blake3
+
+revision = "0005"
+down_revision = "0004"
+
+BLOCK = 1_000
+
+Columns = Sequence[Sequence[Any]]
+"""The layouts, verdicts, values and evidence of a block."""
+
+
+def upgrade() -> None:
+    _make_anew(_before, _after)
+
+
+def downgrade() -> None:
+    _make_anew(_after, _before)
+
+
+def _make_anew(known: Callable[[int, Columns], bytes], wanted: Callable[[int, Columns], bytes]) -> None:
+    """Digests that are not those of the rows stay as they are, so that audits still find what somebody has changed."""
+    connection = op.get_bind()
+    op.execute(
+        "DELETE FROM blocks WHERE run_id IN"
+        " (SELECT runs.id FROM runs JOIN sources ON sources.id = runs.source_id WHERE endless)"
+    )
+    rest = connection.execute(sa.text("SELECT id, source_id FROM runs ORDER BY id")).all()
+    for run, source in rest:
+        numbers = sa.text("SELECT number, digest FROM blocks WHERE run_id = :run ORDER BY number")
+        for number, digest in connection.execute(numbers, {"run": run}).all():
+            first = number * BLOCK + 1
+            columns = _columns(connection, run, source, first)
+            if _is(digest, known, first, columns):
+                connection.execute(
+                    sa.text("UPDATE blocks SET digest = :digest WHERE run_id = :run AND number = :number"),
+                    {"digest": wanted(first, columns), "run": run, "number": number},
+                )
+
+
+def _columns(connection: sa.Connection, run: int, source: int, first: int) -> Columns:
+    rows = connection.execute(
+        sa.text(
+            "SELECT layout, verdict, value, evidence FROM items JOIN verdicts ON verdicts.position = items.position"
+            " WHERE run_id = :run AND source_id = :source AND items.position >= :first AND items.position < :stop"
+            " ORDER BY items.position"
+        ),
+        {"run": run, "source": source, "first": first, "stop": first + BLOCK},
+    ).all()
+    return list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
+
+
+def _is(digest: bytes, known: Callable[[int, Columns], bytes], first: int, columns: Columns) -> bool:
+    try:
+        return bytes(digest) == known(first, columns)
+    except (AttributeError, TypeError, ValueError, struct.error):  # a changed record may hold anything
+        return False
+
+
+def _before(first: int, columns: Columns) -> bytes:
+    text = json.dumps([first, *map(list, columns)], separators=(",", ":"))
+    return blake2b(text.encode("ascii"), digest_size=32).digest()
+
+
+def _after(first: int, columns: Columns) -> bytes:
+    layouts, verdicts, values, evidence = columns
+    return blake3(
+        b"".join(
+            [
+                _numbers("q", [first, len(layouts)]),
+                _numbers("b", verdicts),
+                _numbers("q", [-(2**63) if value is None else value for value in values]),
+                _numbers("i", [len(layout) for layout in layouts]),
+                "".join(layouts).encode("ascii"),
+                _numbers("i", [-1 if text is None else len(text) for text in evidence]),
+                "".join(text for text in evidence if text is not None).encode("ascii"),
+            ]
+        )
+    ).digest()
+
+
+def _numbers(size: str, numbers: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(numbers)}{size}", *numbers)

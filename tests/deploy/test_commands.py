@@ -115,16 +115,23 @@ def test_workers_solve_what_is_queued_and_may_come_and_go(deployment: Deployment
     def asked(what: str) -> str:
         return deployment.psql("dealmill", f"SELECT {what}").strip()
 
-    with deployment.running("worker") as one, deployment.running("worker") as other:
-        until(lambda: waiting() == 2)
+    def solve(first: int) -> None:
+        deals = f"deal:memory:seed=1:{first + 1}-{first + LAYOUTS}"
+        assert deployment.dealmill("queue", deals).returncode == 0
+        until(lambda: asked("count(*) FROM verdicts") == str(first + LAYOUTS))
+
+    with deployment.running("worker") as one:
+        until(lambda: waiting() == 1)
         assert deployment.healthy("worker")
-        assert deployment.dealmill("queue", f"deal:memory:seed=1:1-{LAYOUTS}").returncode == 0
-        until(lambda: asked("count(DISTINCT worker) FROM jobs") == "2")
-        one.terminate()
-        assert one.wait(30) == 0
-        until(lambda: asked("count(*) FROM verdicts") == str(LAYOUTS))
-        other.terminate()
-        assert other.wait(30) == 0
-    [run] = json.loads(deployment.dealmill("status", "last", "--json").stdout)
-    assert (run["state"], run["scored"]) == ("finished", LAYOUTS)
+        solve(0)
+        with deployment.running("worker") as other:
+            until(lambda: waiting() == 2)
+            one.terminate()
+            assert one.wait(30) == 0
+            solve(LAYOUTS)
+            other.terminate()
+            assert other.wait(30) == 0
+    assert asked("count(DISTINCT worker) FROM jobs") == "2"
+    runs = json.loads(deployment.dealmill("status", "--json").stdout)
+    assert [(run["state"], run["scored"]) for run in runs] == [("finished", LAYOUTS)] * 2
     assert not deployment.healthy("worker")

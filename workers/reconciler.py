@@ -18,6 +18,9 @@ TASKS = {SOLVING: "dealmill.solve", SURVEYING: "dealmill.survey", AUDITING: "dea
 WINDOW = 10_000
 """Messages sent at once: minutes of work for fast engines, a few megabytes of the broker's memory."""
 
+CLOGGED = 10 * WINDOW
+"""Waiting messages of which most must be in vain, whoever sent them; workers would have to look at each."""
+
 
 def check_broker() -> None:
     """See that a configured broker answers.
@@ -37,7 +40,8 @@ def check_broker() -> None:
 
 
 def reconcile(store: Store) -> None:
-    """Free expired jobs; send the pending ones if no message is waiting.
+    """Free expired jobs; send the pending ones if no message is waiting. A clogged queue is emptied first, for nothing
+    is known from messages alone.
 
     Raises
     ------
@@ -48,7 +52,9 @@ def reconcile(store: Store) -> None:
         leases.free_expired(store, kind)
     with app.connection_for_write() as connection, connection.channel() as channel:
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
-        if waiting:
+        if waiting > CLOGGED:
+            channel.queue_purge(QUEUE)
+        elif waiting:
             return
         with app.amqp.Producer(channel) as producer:
             for kind, task in TASKS.items():

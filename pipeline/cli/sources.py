@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pipeline.cli.interrupt import check_interrupted
 from pipeline.cli.output import tell
 from pipeline.cli.progress import Bar, progress_bar
 from pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
@@ -69,7 +70,7 @@ def _opener(store: "Store", name: str, game: str | None) -> Callable[[], Abstrac
     return partial(file_reading, store, name, game_of_source(name, game))
 
 
-def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable[[], None] = lambda: None) -> None:
+def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable[[], None] = check_interrupted) -> None:
     """Read a source into the store, with progress, and say what it holds; `tick` is called after every batch."""
 
     def progress(source: "Source", done: int, size: int) -> None:

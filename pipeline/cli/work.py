@@ -28,12 +28,16 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
     from workers.farm import Farm
 
     with progress_bar(title) as bar, Farm(store, bar.say) as farm:
-        for reading in readings:
-            read_to_the_end(store, reading, bar, farm.tick)
-        farm.tick(at_once=True)
-        while not patiently(partial(done, bar), farm.say):
+
+        def keep_up() -> None:
             check_interrupted()
             farm.tick()
+
+        for reading in readings:
+            read_to_the_end(store, reading, bar, keep_up)
+        farm.tick(at_once=True)
+        while not patiently(partial(done, bar), farm.say):
+            keep_up()
             time.sleep(LOOK)
 
 

@@ -44,7 +44,7 @@ def _without_traceback(record: logging.LogRecord) -> bool:
     return True
 
 
-for _name in ("celery.worker.consumer.consumer", "celery.worker.request"):
+for _name in ("celery.bootsteps", "celery.worker.consumer.consumer", "celery.worker.request"):
     logging.getLogger(_name).addFilter(_without_traceback)
 
 

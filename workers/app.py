@@ -12,6 +12,9 @@ from workers.processes import die_with_parent
 
 QUEUE = "dealmill"
 
+BROKER_PATIENCE = 10.0
+"""Seconds after which a broker that says nothing is taken for gone, and connected to anew."""
+
 
 def _broker_url() -> str | None:
     url = settings().broker_url
@@ -33,14 +36,15 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
+    worker_cancel_long_running_tasks_on_connection_loss=False,  # what they find counts, whoever hears of it
     broker_connection_retry_on_startup=True,
     # A message that a killed worker held comes back at once and not after the default of a hundred seconds.
     broker_transport_options={
         "visibility_timeout": 3600,
         "unacked_restore_interval": 1,
         "unacked_restore_throttle": 1,
-        "socket_timeout": 30,
-        "socket_connect_timeout": 10,
+        "socket_timeout": BROKER_PATIENCE,
+        "socket_connect_timeout": BROKER_PATIENCE,
     },
 )
 

@@ -10,9 +10,7 @@ from threading import Thread
 from types import TracebackType
 from typing import Self
 
-from kombu.exceptions import OperationalError
-
-from pipeline.errors import StoreAway, WorkerError
+from pipeline.errors import BrokerError, StoreAway, WorkerError
 from pipeline.settings import settings
 from pipeline.store.database import Store
 from pipeline.store.patience import patiently
@@ -94,9 +92,9 @@ class Farm:
         try:
             patiently(partial(reconcile, self._store), self.say)
             self._broker_answers = True
-        except OperationalError as error:
+        except BrokerError as error:
             if self._broker_answers:
-                self.say(f"the broker does not answer just now: {error}")
+                self.say(str(error))
             self._broker_answers = False
 
     def say(self, message: str) -> None:

@@ -1,7 +1,12 @@
 """The reconciler: the only sender of messages. It frees jobs whose worker is gone and sends what is pending whenever
 the queue has run dry, so it needs no memory of what it has sent, and a broker may lose everything."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from kombu.exceptions import OperationalError
+from redis import RedisError
 
 from pipeline.errors import BrokerError
 from pipeline.runs import installed_engines
@@ -45,12 +50,12 @@ def reconcile(store: Store) -> None:
 
     Raises
     ------
-    kombu.exceptions.OperationalError
+    BrokerError
         If the broker does not answer just now.
     """
     for kind in TASKS:
         leases.free_expired(store, kind)
-    with app.connection_for_write() as connection, connection.channel() as channel:
+    with _channel() as channel:
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
         if waiting > CLOGGED:
             channel.queue_purge(QUEUE)
@@ -60,6 +65,16 @@ def reconcile(store: Store) -> None:
             for kind, task in TASKS.items():
                 for number in leases.pending(store, kind, installed_engines(), WINDOW):
                     app.send_task(task, (number,), producer=producer)
+
+
+@contextmanager
+def _channel() -> Iterator[Any]:
+    """A connection to the broker."""
+    try:
+        with app.connection_for_write() as connection, connection.channel() as channel:
+            yield channel
+    except (OperationalError, RedisError, OSError) as error:
+        raise BrokerError(f"the broker does not answer just now: {error}") from error
 
 
 def unfinished(store: Store) -> int:

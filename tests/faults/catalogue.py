@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tests.faults.scene import HOSTS, LEASE_SECONDS, Scene
-from workers.app import QUEUE
+from workers.app import BROKER_PATIENCE, QUEUE
 
 COPY = b"PGCOPY\n\xff\r\n\0"
 """How the rows of a binary COPY begin."""
@@ -76,6 +76,13 @@ def deafen_the_broker(scene: Scene) -> None:
     """Let nothing through to or from the broker for a while."""
     scene.broker.deaf = True
     time.sleep(scene.chance.uniform(1, 3))
+    scene.broker.deaf = False
+
+
+def deafen_the_broker_for_long(scene: Scene) -> None:
+    """Let nothing through until everybody has given up what they were about to tell it or to hear."""
+    scene.broker.deaf = True
+    time.sleep(BROKER_PATIENCE + 2)
     scene.broker.deaf = False
 
 
@@ -197,6 +204,7 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "broker killed, its data lost": kill_the_broker,
     "broker slow": slow_the_broker,
     "broker silent": deafen_the_broker,
+    "broker silent for long": deafen_the_broker_for_long,
     "messages lost": empty_the_broker,
     "messages twice": repeat_messages,
     "messages in another order": reorder_messages,

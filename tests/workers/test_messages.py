@@ -1,7 +1,15 @@
-"""Messages name their tasks, and there is a task of that name for each kind of job."""
+"""Messages: they name their tasks, and none stays in hand for ever."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from redis import Redis
 
 from workers import tasks
 from workers.app import app
+from workers.broker import LocalBroker
 from workers.reconciler import TASKS
 
 
@@ -9,3 +17,19 @@ def test_what_is_sent_is_what_workers_do() -> None:
     ours = {name for name, task in app.tasks.items() if task.__module__ == tasks.__name__}
     assert set(TASKS.values()) == ours
     assert len(ours) == len(TASKS)
+
+
+def test_a_message_is_not_in_hand_any_more_even_if_the_broker_does_not_hear_of_it(tmp_path: Path) -> None:
+    with LocalBroker(tmp_path) as broker:
+        server = Redis(unix_socket_path=str(tmp_path / "broker.sock")).info()["process_id"]
+        with app.connection_for_write(broker.url, transport_options={"socket_timeout": 0.5}) as connection:
+            channel = connection.channel()
+            channel.basic_qos(0, 1, False)
+            connection.SimpleQueue("q").put("done")
+            message = channel.basic_get("q")
+            assert not channel.qos.can_consume()
+            os.kill(server, signal.SIGSTOP)
+            with pytest.raises(connection.connection_errors):
+                message.ack()
+            assert channel.qos.can_consume()
+            os.kill(server, signal.SIGCONT)

@@ -104,21 +104,17 @@ def unpack(texts: Texts) -> list[str]:
 def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solved:
     """Send layouts through a kernel; `longest` bounds the bytes of one layout's evidence."""
     count = len(layouts)
-    results = Results(
-        verdicts=np.zeros(count, dtype=np.int8),
-        values=np.zeros(count, dtype=np.int64),
-        nodes=np.zeros(count, dtype=np.int64),
-        ends=np.zeros(count, dtype=np.int64),
-        evidence=np.empty(max(ROOM, longest), dtype=np.uint8),
-    )
+    verdicts = np.zeros(count, dtype=np.int8)
+    values, nodes, ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
     evidence: list[Texts] = []
     first = 0
     while first < count:
-        reached = kernel(layouts.text, layouts.starts, first, limit, results)
-        ends = results.ends[first:reached]
-        evidence.append(Texts(results.evidence[: ends[-1]].copy(), np.concatenate(([0], ends))))
+        room = np.empty(max(ROOM, longest), dtype=np.uint8)
+        reached = kernel(layouts.text, layouts.starts, first, limit, Results(verdicts, values, nodes, ends, room))
+        starts = np.concatenate(([0], ends[first:reached]))
+        evidence.append(Texts(room[: starts[-1]], starts))
         first = reached
-    return Solved(results.verdicts, results.values, results.nodes, _joined(evidence or [pack([])]))
+    return Solved(verdicts, values, nodes, _joined(evidence or [pack([])]))
 
 
 def joined(parts: Sequence[Solved]) -> Solved:

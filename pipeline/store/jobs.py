@@ -41,8 +41,11 @@ SOLVING = Kind(
 CHUNK = 5_000
 """Layouts in a job: some tens of milliseconds for a microsecond engine, few enough to be lost without regret."""
 
-SURVEY_CHUNK = 500_000
-"""Deals in a job of a survey, at most: half a second of work for the fastest engine."""
+SURVEY_CHUNK = 100_000
+"""Deals in a job of a survey while nobody knows how long they take: a tenth of a second to some seconds."""
+
+LONGEST_SURVEY_JOB = 2_000_000
+"""Deals in a job of a survey, at most: a second of work for the fastest engine."""
 
 
 @dataclass(frozen=True, slots=True)

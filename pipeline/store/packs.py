@@ -13,7 +13,7 @@ from pipeline.games.contract import Verdict
 from pipeline.referee import Judgement, Outcome
 from pipeline.store.bitmap import unpack
 from pipeline.store.database import Store
-from pipeline.store.jobs import SURVEY_CHUNK, TOTALS
+from pipeline.store.jobs import LONGEST_SURVEY_JOB, TOTALS
 from pipeline.store.leases import DONE
 from pipeline.store.results import ALL
 from pipeline.store.surveys import MOMENTS
@@ -44,7 +44,7 @@ def next_pack(store: Store, run: int, after: int) -> Pack | None:
     so few are looked at."""
     query = select(packs).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
     with store.reading() as connection:
-        row = connection.execute(query.where(packs.c.first > after - SURVEY_CHUNK)).one_or_none()
+        row = connection.execute(query.where(packs.c.first > after - LONGEST_SURVEY_JOB)).one_or_none()
     if row is None:
         return None
     read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)

@@ -10,7 +10,7 @@ from pipeline.fingerprint import BLOCK
 from pipeline.games import find_engine
 from pipeline.games.contract import Verdict
 from pipeline.store.database import Store
-from pipeline.store.jobs import SURVEY_CHUNK
+from pipeline.store.jobs import LONGEST_SURVEY_JOB
 from pipeline.store.packs import Stage, course
 from pipeline.store.runs import Run, find_run, plan_run
 from pipeline.store.sources import open_source
@@ -23,7 +23,7 @@ MOST_GROWTH = 10
 MARGIN = 1.002
 """More than the interval so far says that it takes, so that chance does not add a stage."""
 FIRST_CHUNK = 5_000
-JOB_SECONDS = 0.5
+JOB_SECONDS = 1.0
 """What a job is to take: far more than to claim and to finish it, far less than anybody would mind to lose."""
 
 
@@ -141,4 +141,4 @@ def ask_for(store: Store, run: Run, deals: int) -> None:
     """Have a survey grow to as many deals, in jobs that take a worker `JOB_SECONDS`, as far as is known."""
     known = pace(store, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK
-    grow(store, run.id, deals, min(max(chunk, BLOCK), SURVEY_CHUNK))
+    grow(store, run.id, deals, min(max(chunk, BLOCK), LONGEST_SURVEY_JOB))

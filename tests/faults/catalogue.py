@@ -8,7 +8,8 @@ from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
 
-from tests.faults.scene import HOSTS, LEASE_SECONDS, Scene
+from pipeline.store.runs import find_run
+from tests.faults.scene import HOSTS, LEASE_SECONDS, UP_SECONDS, Scene
 from workers.app import BROKER_PATIENCE, QUEUE
 
 COPY = b"PGCOPY\n\xff\r\n\0"
@@ -34,6 +35,17 @@ def kill_a_command(scene: Scene) -> None:
     scene.hosts[scene.chance.choice(HOSTS)].kill()
 
 
+def kill_a_run(scene: Scene) -> None:
+    """Kill the command that begins a run, while it starts, reads or works. Typed again, it goes on where it was."""
+    file = scene.new_file()
+    begun = scene.start("run", file)
+    time.sleep(scene.chance.uniform(0.5, 4))
+    begun.kill()
+    begun.wait()
+    assert scene.start("run", file).wait(UP_SECONDS) == 0
+    scene.runs.append(find_run(scene.store, "last").id)
+
+
 def terminate_a_command(scene: Scene) -> None:
     """Ask a worker host to stop: it finishes what it has in hand."""
     _ended(scene, signal.SIGTERM)
@@ -54,7 +66,7 @@ def stop_a_child(scene: Scene) -> None:
 
 def join_another(scene: Scene) -> None:
     """Let one more command work, with a reconciler of its own, and leave."""
-    other = scene.start()
+    other = scene.start("work")
     time.sleep(scene.chance.uniform(2, 4))
     other.terminate()
     assert other.wait(60) in (0, 130)  # the latter if it had not begun
@@ -197,6 +209,7 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "child of a worker killed": kill_a_child,
     "worker killed": kill_a_worker,
     "command killed": kill_a_command,
+    "command that began a run killed": kill_a_run,
     "SIGTERM": terminate_a_command,
     "Ctrl-C": interrupt_a_command,
     "process stopped past its lease": stop_a_child,

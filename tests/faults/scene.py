@@ -147,15 +147,21 @@ class Scene:
         """Start again what has ended, and see that there is enough to do."""
         for name in HOSTS:
             if name not in self.hosts or self.hosts[name].poll() is not None:
-                self.hosts[name] = self.start()
+                self.hosts[name] = self.start("work")
         with suppress(StoreAway):
             if self._more_to_come and self.items - self.solved() < ITEMS:
                 _, engine = find_engine(ENGINE)
                 source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")
                 self.runs.append(plan_run(self.store, source, ENGINE, engine.version, NO_LIMIT, CHUNK))
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start a command that works on all runs."""
+    def new_file(self) -> str:
+        """The name of a file with the layouts that all runs are over; no other is the same to a byte."""
+        file = self._folder / f"memory-{len(self.runs)}.txt"
+        file.write_text("\n".join(self._layouts) + "\n" * (1 + len(self.runs)))
+        return file.name
+
+    def start(self, *command: str) -> subprocess.Popen[bytes]:
+        """Start a command."""
         settings = {
             "DEALMILL_DATABASE_URL": f"postgresql://dealmill@/{self._name}?host={self._folder / 'pg'}",
             "DEALMILL_BROKER_URL": f"redis+socket://{self._folder / 'broker.wire'}",
@@ -165,7 +171,7 @@ class Scene:
             "TMPDIR": str(self.temporary),
         }
         return subprocess.Popen(
-            dealmill_command(["work"]),
+            dealmill_command(command),
             cwd=self._folder,
             env=clean_environment(settings),
             stdin=subprocess.DEVNULL,

@@ -38,14 +38,16 @@ def line_of(message: str) -> str:
     return formatter().format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, None, None))
 
 
-def _without_traceback(record: logging.LogRecord) -> bool:
-    """What these log is about the broker and what stands in its queue; where in Celery, nobody needs to know."""
-    record.exc_info = None
+TASKS_LOG = "celery.app.trace"
+"""Where Celery logs what a task raised."""
+
+
+def _without_celerys_traceback(record: logging.LogRecord) -> bool:
+    """What else Celery and its transport log is about the broker and what stands in its queue; where in their code it
+    was met, nobody needs to know."""
+    if record.name.partition(".")[0] in ("celery", "kombu") and record.name != TASKS_LOG:
+        record.exc_info = None
     return True
-
-
-for _name in ("celery.bootsteps", "celery.worker.consumer.consumer", "celery.worker.request"):
-    logging.getLogger(_name).addFilter(_without_traceback)
 
 
 @after_setup_logger.connect  # type: ignore[untyped-decorator]
@@ -53,3 +55,4 @@ for _name in ("celery.bootsteps", "celery.worker.consumer.consumer", "celery.wor
 def _format(logger: logging.Logger, **_signal: object) -> None:
     for handler in logger.handlers:
         handler.setFormatter(formatter())
+        handler.addFilter(_without_celerys_traceback)

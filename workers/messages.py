@@ -35,5 +35,5 @@ class CarefulChannel(Channel):
 
 
 def be_careful() -> None:
-    """Have all connections to brokers read that way."""
+    """Have all connections to brokers be like that."""
     Transport.Channel = CarefulChannel

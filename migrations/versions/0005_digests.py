@@ -80,13 +80,16 @@ def _after(first: int, columns: Columns) -> bytes:
                 _numbers("q", [first, len(layouts)]),
                 _numbers("b", verdicts),
                 _numbers("q", [-(2**63) if value is None else value for value in values]),
-                _numbers("i", [len(layout) for layout in layouts]),
-                "".join(layouts).encode("ascii"),
-                _numbers("i", [-1 if text is None else len(text) for text in evidence]),
-                "".join(text for text in evidence if text is not None).encode("ascii"),
+                *_texts(layouts),
+                *_texts(evidence),
             ]
         )
     ).digest()
+
+
+def _texts(texts: Sequence[str | None]) -> tuple[bytes, bytes]:
+    written = [None if text is None else text.encode() for text in texts]
+    return _numbers("i", [-1 if text is None else len(text) for text in written]), b"".join(filter(None, written))
 
 
 def _numbers(size: str, numbers: Sequence[int]) -> bytes:

@@ -22,7 +22,7 @@ from workers.processes import die_with_parent
 
 PORTS = {"postgres": "5432", "valkey": "6379"}
 PASSWORDS = {"DEALMILL_POSTGRES_PASSWORD": "correcthorse", "DEALMILL_VALKEY_PASSWORD": "batterystaple"}
-UP_SECONDS = 120
+UP_SECONDS = 60
 
 
 def free_port() -> str:

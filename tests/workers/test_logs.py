@@ -1,12 +1,17 @@
-"""What real workers log: JSON lines that name run and job."""
+"""What workers log: JSON lines that name run and job, and no tracebacks of Celery's own."""
 
+import io
 import json
+import logging
+import sys
 from pathlib import Path
 
 import pytest
+from celery.signals import after_setup_logger
 
 from pipeline.deals import parse_deal_range
 from tests.servers import dealmill
+from workers import logs
 
 ROOT = Path(__file__).parent.parent.parent
 SABOTAGE = Path(__file__).parent / "sabotage"
@@ -33,9 +38,26 @@ def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
 
 def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline.settings import Settings
-    from workers import logs
 
     assert logs.line_of("the broker is away") == "the broker is away"
     monkeypatch.setattr(logs, "settings", lambda: Settings(log_format="json"))
     told = json.loads(logs.line_of("the broker is away"))
     assert (told["event"], told["level"]) == ("the broker is away", "warning")
+
+
+@pytest.mark.parametrize(
+    ("logger", "traced"),
+    [("celery.worker.loops", False), ("kombu.transport.redis", False), ("celery.app.trace", True), ("workers", True)],
+)
+def test_only_what_happens_in_a_task_or_in_our_code_has_a_traceback(logger: str, traced: bool) -> None:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    root = logging.Logger("root")
+    root.addHandler(handler)
+    after_setup_logger.send(sender=None, logger=root)
+    try:
+        raise ConnectionError("gone")
+    except ConnectionError:
+        handler.handle(logging.LogRecord(logger, logging.ERROR, "", 0, "the broker is away", None, sys.exc_info()))
+    assert "the broker is away" in written.getvalue()
+    assert ("Traceback" in written.getvalue()) == traced

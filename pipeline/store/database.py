@@ -24,9 +24,10 @@ READ_ONLY = "25006"
 """What PostgreSQL calls the refusal of a change while it takes none (SQLSTATE)."""
 PATIENCE_OF_THE_SERVER = {
     "idle_in_transaction_session_timeout": "60s",
-    "tcp_keepalives_idle": "30s",
-    "tcp_keepalives_interval": "10s",
+    "tcp_keepalives_idle": "15s",
+    "tcp_keepalives_interval": "5s",
     "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "30s",  # keepalives are not sent while something else waits for its acknowledgement
 }
 """How long PostgreSQL waits for one of us that stands still or is cut off, and holds rows that others need."""
 OUR_PATIENCE = {

@@ -105,7 +105,11 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         }
         far = up.enter_context(working(("ip", "netns", "exec", network.name), settings, told))
         until(lambda: find_run(store, str(first)).solved, told)
-        with network.cut():
+        with ExitStack() as lonely:
+            with store.writing() as connection:
+                connection.execute(text("LOCK TABLE verdicts IN EXCLUSIVE MODE"))
+                until(lambda: somebody_waits(store), told)  # with verdicts, in a transaction that holds their job
+                lonely.enter_context(network.cut())
             near = up.enter_context(working((), settings, told))
             until(lambda: find_run(store, str(first)).finished, told)  # also what the host has that was cut off
             assert far.poll() is None
@@ -123,6 +127,11 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         with store.reading() as connection:
             assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == 2 * LAYOUTS
         assert "Traceback" not in told.read_text(), told.read_text()
+
+
+def somebody_waits(store: Store) -> bool:
+    with store.reading() as connection:
+        return bool(connection.execute(text("SELECT 1 FROM pg_locks WHERE NOT granted")).first())
 
 
 @contextmanager

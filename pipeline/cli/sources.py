@@ -70,11 +70,12 @@ def _opener(store: "Store", name: str, game: str | None) -> Callable[[], Abstrac
     return partial(file_reading, store, name, game_of_source(name, game))
 
 
-def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable[[], None] = check_interrupted) -> None:
+def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable[[], None] = lambda: None) -> None:
     """Read a source into the store, with progress, and say what it holds; `tick` is called after every batch."""
 
     def progress(source: "Source", done: int, size: int) -> None:
         bar.update(done, size, f"reading {source.name}: {source.accepted:,} layouts, {source.rejected:,} rejected")
+        check_interrupted()
         tick()
 
     source = reading.finish(progress, bar.say)

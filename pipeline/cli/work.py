@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pipeline.store.database import Store
     from pipeline.store.runs import Run
 
-LOOK = 0.2
-"""Seconds between two looks at how far the work is."""
+LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
+"""Seconds between two looks at how far the work is, a fiftieth of those it has taken; each look takes time from it."""
 
 
 def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readings: Sequence["Reading"] = ()) -> None:
@@ -28,17 +28,13 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
     from workers.farm import Farm
 
     with progress_bar(title) as bar, Farm(store, bar.say) as farm:
-
-        def keep_up() -> None:
-            check_interrupted()
-            farm.tick()
-
         for reading in readings:
-            read_to_the_end(store, reading, bar, keep_up)
-        farm.tick(at_once=True)
+            read_to_the_end(store, reading, bar, farm.tick)
+        begun = time.monotonic()
         while not patiently(partial(done, bar), farm.say):
-            keep_up()
-            time.sleep(LOOK)
+            check_interrupted()
+            farm.tick(at_once=True)
+            time.sleep(min(max((time.monotonic() - begun) / 50, LEAST_PAUSE), LONGEST_PAUSE))
 
 
 def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Reading"] = ()) -> None:

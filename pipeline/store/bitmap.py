@@ -9,15 +9,17 @@ verdict is that of all others takes none.
 import numpy as np
 
 from pipeline.games.batch import Codes
+from pipeline.games.contract import Verdict
 
 
 def pack(verdicts: Codes) -> bytes:
     """Verdicts as bits."""
-    occur = np.bincount(verdicts) > 0
-    kinds = np.flatnonzero(occur)
-    places = (np.cumsum(occur, dtype=np.uint8) - 1)[verdicts]
-    maps = [np.packbits(places >> bit & 1, bitorder="little").tobytes() for bit in range(_bits(len(kinds)))]
-    return bytes([len(kinds), *kinds.tolist(), *b"".join(maps)])
+    kinds = [code for code in map(int, Verdict) if (verdicts == code).any()]
+    maps = []
+    for bit in range(_bits(len(kinds))):
+        one = [verdicts == kind for place, kind in enumerate(kinds) if place >> bit & 1]
+        maps.append(np.packbits(np.logical_or.reduce(one), bitorder="little").tobytes())
+    return bytes([len(kinds), *kinds]) + b"".join(maps)
 
 
 def unpack(packed: bytes, count: int) -> Codes | None:

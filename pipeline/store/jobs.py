@@ -45,7 +45,7 @@ SURVEY_CHUNK = 100_000
 """Deals in a job of a survey while nobody knows how long they take: a tenth of a second to some seconds."""
 
 LONGEST_SURVEY_JOB = 2_000_000
-"""Deals in a job of a survey, at most: a second of work for the fastest engine."""
+"""Deals in a job of a survey, at most: one to two seconds of work for the fastest engines."""
 
 
 @dataclass(frozen=True, slots=True)

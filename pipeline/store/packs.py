@@ -187,7 +187,7 @@ def course(store: Store, run: int, blocks_at: Sequence[int] | None = None) -> li
     after = 0
     while (kept := next_pack(store, run, after)) and kept.first == after + 1 and kept.verdicts is not None:
         in_blocks = kept.verdicts.reshape(-1, BLOCK)
-        counted.append(np.stack([(in_blocks == int(verdict)).sum(axis=1) for verdict in Verdict], axis=1))
+        counted.append(np.stack([np.count_nonzero(in_blocks == int(verdict), axis=1) for verdict in Verdict], axis=1))
         sums.append(kept.moments)
         after = kept.stop - 1
     if not counted:

@@ -77,7 +77,7 @@ class Found:
     @property
     def totals(self) -> dict[str, int]:
         """What is counted on the job."""
-        counted = {verdict.word: int((self.verdicts == int(verdict)).sum()) for verdict in Verdict}
+        counted = {verdict.word: int(np.count_nonzero(self.verdicts == int(verdict))) for verdict in Verdict}
         return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": self.nodes}
 
 

@@ -23,7 +23,7 @@ MOST_GROWTH = 10
 MARGIN = 1.002
 """More than the interval so far says that it takes, so that chance does not add a stage."""
 FIRST_CHUNK = 5_000
-JOB_SECONDS = 1.0
+JOB_SECONDS = 2.0
 """What a job is to take: far more than to claim and to finish it, far less than anybody would mind to lose."""
 
 

@@ -23,9 +23,9 @@ from pipeline.store.surveys import Found, SurveyJob
 
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 
-AT_ONCE = 2 * BLOCK
-"""Deals that go through a kernel at once. With one block, what Python does around it takes up to 6 % longer; with four,
-the evidence of some games no longer fits into a processor's own cache."""
+AT_ONCE = 3 * BLOCK
+"""Deals that go through a kernel at once. With one block, what Python does around it makes all of it take up to 15 %
+longer; with four, the texts of some games no longer fit into a processor's own cache."""
 
 
 @cache
@@ -44,7 +44,8 @@ def survey_part(job: SurveyJob, failures: Mapping[int, str]) -> Found:
 
 def found_in(deals: DealRange, engine: str, limit: int, first: int, stop: int, failures: Mapping[int, str]) -> Found:
     """Deal and solve whole blocks, but for known `failures`, which are taken as they are."""
-    verdicts, values = np.empty(stop - first, dtype=np.int8), np.empty(stop - first, dtype=np.int64)
+    verdicts, moments = np.empty(stop - first, dtype=np.int8), np.empty(((stop - first) // BLOCK, 2), dtype=np.int64)
+    extremes: list[int] = []
     digests: dict[int, bytes] = {}
     texts, nodes = dict(failures), 0
     for start in range(first, stop, AT_ONCE):
@@ -52,20 +53,23 @@ def found_in(deals: DealRange, engine: str, limit: int, first: int, stop: int, f
         layouts, solved = solve_deals(deals, engine, limit, start, end, failures)
         digests |= whole_blocks(start, layouts, solved)
         verdicts[start - first : end - first] = solved.verdicts
-        values[start - first : end - first] = solved.values
+        scored = solved.verdicts == SCORED
+        values = (solved.values * scored).reshape(-1, BLOCK)
+        blocks = slice((start - first) // BLOCK, (end - first) // BLOCK)
+        moments[blocks, 0], moments[blocks, 1] = values.sum(axis=1), (values * values).sum(axis=1)
+        if scored.any():
+            valued = solved.values[scored]
+            extremes += [int(valued.min()), int(valued.max())]
         nodes += int(solved.nodes.sum())
         if FAILED in solved.verdicts:
             failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
             texts |= {start + place: _text(solved.evidence, place) for place in failed}
-    scored = verdicts == SCORED
-    values[~scored] = 0
-    blocks = values.reshape(-1, BLOCK)
     return Found(
         first,
         verdicts,
-        np.stack([blocks.sum(axis=1), (blocks * blocks).sum(axis=1)], axis=1),
-        least=int(values[scored].min()) if scored.any() else None,
-        greatest=int(values[scored].max()) if scored.any() else None,
+        moments,
+        least=min(extremes, default=None),
+        greatest=max(extremes, default=None),
         nodes=nodes,
         digests=digests,
         failures=texts,

@@ -8,7 +8,7 @@ import tempfile
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
@@ -70,10 +70,9 @@ def open_binary(name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-@contextmanager
-def rereadable(name: str) -> Iterator[Reopen]:
+def rereadable(name: str, copies: ExitStack) -> Reopen:
     """What opens a file anew each time, and holds none open meanwhile. What can be read only once, such as standard
-    input, is copied to a temporary file.
+    input, is copied to a temporary file, which is one of these `copies`.
 
     Raises
     ------
@@ -81,19 +80,18 @@ def rereadable(name: str) -> Iterator[Reopen]:
         As `open_binary` does.
     """
     if name != STDIN and Path(name).is_file():
-        yield partial(open_binary, name)
-        return
-    with tempfile.TemporaryFile() as copy:
-        with open_binary(name) as file, _broken_off(name):
-            for block in iter(partial(file.read, BLOCK), b"") if _is_gzip(file) else _readable(file):
-                copy.write(block)
+        return partial(open_binary, name)
+    copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
+    with open_binary(name) as file, _broken_off(name):
+        for block in iter(partial(file.read, BLOCK), b"") if _is_gzip(file) else _readable(file):
+            copy.write(block)
 
-        @contextmanager
-        def from_the_start() -> Iterator[BinaryIO]:
-            copy.seek(0)
-            yield copy
+    @contextmanager
+    def from_the_start() -> Iterator[BinaryIO]:
+        copy.seek(0)
+        yield copy
 
-        yield from_the_start
+    return from_the_start
 
 
 def text_digest(file: BinaryIO, name: str) -> bytes:

@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from pipeline.deals import DealRange
 from pipeline.errors import InputError
-from pipeline.files import STDIN, numbered_lines, rereadable, text_digest
+from pipeline.files import STDIN, Reopen, numbered_lines, rereadable, text_digest
 from pipeline.games import games
 from pipeline.games.contract import Game, Layout, Reject
 from pipeline.printable import printable
@@ -22,6 +22,9 @@ BATCH = 10_000
 
 Progress = Callable[[Source, int, int], None]
 """Called after every batch with the source as it stands, and how much of it has been read of how much."""
+
+Reached = Callable[[int], None]
+"""Called now and then with how much has been read of a source."""
 
 
 def game_of_file(name: str) -> Game:
@@ -42,17 +45,20 @@ def game_of_file(name: str) -> Game:
 
 
 class Reading:
-    """A source that is being read into the store; `source` is how far it is, and `broken` why it gets no further."""
+    """A source that is being read into the store; `source` is how far it is, and `broken` why it gets no further. There
+    may be a hundred thousand in one command, so it is small, and holds nothing open."""
+
+    __slots__ = ("_entries", "_read", "_size", "_store", "broken", "source")
 
     def __init__(
-        self, store: Store, source: Source, entries: Iterator[Layout | Reject], reached: Callable[[], int], size: int
+        self, store: Store, source: Source, entries: Callable[[Reached], Iterator[Layout | Reject]], size: int
     ) -> None:
-        """`entries` begins at the start of the source; `reached` says how much of its `size` has been read."""
+        """`entries` begins at the start of the source, and tells how much of its `size` has been read."""
         self.source = source
         self.broken: InputError | None = None
         self._store = store
-        self._entries = self._unbroken(entries)
-        self._reached = reached
+        self._entries = entries
+        self._read = 0
         self._size = size
 
     def finish(self, progress: Progress, tell: Callable[[str], None]) -> Source:
@@ -67,16 +73,17 @@ class Reading:
         self.source = reread(self._store, self.source)  # it may stand twice in one command
         if self.source.complete:
             return self.source
-        for _ in islice(self._entries, self.source.entries):
+        entries = self._unbroken()
+        for _ in islice(entries, self.source.entries):
             pass
         batches, seen = 0, Beginnings()
-        while batch := list(islice(self._entries, BATCH)):
+        while batch := list(islice(entries, BATCH)):
             step = partial(append, self._store, self.source, batch, seen)
             self.source = self._once(step, (self.source.entries + len(batch), False), tell)
             batches += 1
             if batches > 1 and batches.bit_count() == 1:  # the second, fourth, eighth …
                 patiently(partial(refresh_statistics, self._store), tell)
-            progress(self.source, self._reached(), self._size)
+            progress(self.source, self._read, self._size)
         if self.broken:
             patiently(partial(leave, self._store, self.source), tell)
         else:
@@ -86,12 +93,15 @@ class Reading:
             patiently(partial(refresh_statistics, self._store), tell)
         return self.source
 
-    def _unbroken(self, entries: Iterator[Layout | Reject]) -> Iterator[Layout | Reject]:
+    def _unbroken(self) -> Iterator[Layout | Reject]:
         """The entries as far as they can be read."""
         try:
-            yield from entries
+            yield from self._entries(self._reached)
         except InputError as error:
             self.broken = error
+
+    def _reached(self, read: int) -> None:
+        self._read = read
 
     def _once(self, step: Callable[[], Source], target: tuple[int, bool], tell: Callable[[str], None]) -> Source:
         """Take a step to a `target` (entries, and whether complete) once, however often that must be tried: the
@@ -110,9 +120,8 @@ class Reading:
         return patiently(attempt, tell)
 
 
-@contextmanager
-def file_reading(store: Store, name: str, game: Game) -> Iterator[Reading]:
-    """The reading of a file.
+def file_reading(store: Store, name: str, game: Game, copies: ExitStack) -> Reading:
+    """The reading of a file; `copies` are of those that can be read only once.
 
     Raises
     ------
@@ -120,25 +129,19 @@ def file_reading(store: Store, name: str, game: Game) -> Iterator[Reading]:
         If there is no text in it.
     StoreError
     """
-    with rereadable(name) as reopen:
-        with reopen() as file:
-            size = os.fstat(file.fileno()).st_size
-            source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
-        read = 0
-
-        def reached(byte: int) -> None:
-            nonlocal read
-            read = byte
-
-        def entries() -> Iterator[Layout | Reject]:
-            with reopen() as file:
-                yield from game.layout.read(numbered_lines(file, name, reached))
-
-        yield Reading(store, source, entries(), lambda: read, size)
+    reopen = rereadable(name, copies)
+    with reopen() as file:
+        size = os.fstat(file.fileno()).st_size
+        source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
+    return Reading(store, source, partial(_written, name, game, reopen), size)
 
 
-@contextmanager
-def deals_reading(store: Store, deals: DealRange) -> Iterator[Reading]:
+def _written(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Layout | Reject]:
+    with reopen() as file:
+        yield from game.layout.read(numbered_lines(file, name, reached))
+
+
+def deals_reading(store: Store, deals: DealRange) -> Reading:
     """The reading of a range of deals.
 
     Raises
@@ -150,8 +153,15 @@ def deals_reading(store: Store, deals: DealRange) -> Iterator[Reading]:
     if deals.endless:
         raise InputError(f"{deals.name} has no end: name the last deal, or survey it with: dealmill survey")
     source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator)
-    reading = Reading(store, source, iter(deals), lambda: reading.source.accepted, len(deals))
-    yield reading
+    return Reading(store, source, partial(_dealt, deals), len(deals))
+
+
+def _dealt(deals: DealRange, reached: Reached) -> Iterator[Layout]:
+    for number, layout in enumerate(deals, start=1):
+        if number % BATCH == 0:
+            reached(number)
+        yield layout
+    reached(len(deals))
 
 
 def _letters(name: str) -> str:

@@ -1,7 +1,7 @@
 """``ingest`` and ``deal``: where layouts come from."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -48,12 +48,11 @@ def open_configured_store() -> "Store":
 def readings(store: "Store", names: Sequence[str], game: str | None) -> Iterator[list["Reading"]]:
     """The readings of files and ranges of deals; every name is checked before any of them is opened. One that cannot be
     read, or not to its end, is told and does not stop the others; when all is done the command ends with an error."""
-    openers = [_opener(store, name, game) for name in names]
     found: list[Reading] = []
-    with ExitStack() as opened:
-        for opener in openers:
+    with ExitStack() as copies:
+        for opener in [_opener(store, name, game, copies) for name in names]:
             try:
-                found.append(opened.enter_context(opener()))
+                found.append(opener())
             except InputError as error:
                 tell(f"dealmill: {error}")
         if found:
@@ -62,12 +61,12 @@ def readings(store: "Store", names: Sequence[str], game: str | None) -> Iterator
         click.get_current_context().exit(InputError.exit_code)
 
 
-def _opener(store: "Store", name: str, game: str | None) -> Callable[[], AbstractContextManager["Reading"]]:
+def _opener(store: "Store", name: str, game: str | None, copies: ExitStack) -> Callable[[], "Reading"]:
     from pipeline.ingest import deals_reading, file_reading
 
     if is_deal_range(name):
         return partial(deals_reading, store, parse_deal_range(name))
-    return partial(file_reading, store, name, game_of_source(name, game))
+    return partial(file_reading, store, name, game_of_source(name, game), copies)
 
 
 def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable[[], None] = lambda: None) -> None:
@@ -104,11 +103,13 @@ def tell_source(store: "Store", source: "Source", say: Callable[[str], None]) ->
         f"source {source.id}: {source.name} ({source.game}): {source.accepted:,} layouts, "
         f"{source.duplicates:,} duplicates, {source.rejected:,} rejected"
     )
+    if not source.rejected:
+        return
     for reject in islice(rejects_of(store, source.id), SHOWN):
         say(f"  {source.name}, line {reject.line}: {'; '.join(reject.reasons)}")
     if source.rejected > SHOWN:
         say(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected")
-    if source.rejected and not source.accepted:
+    if not source.accepted:
         say(f"  none of it is a layout of {source.game}: is it a file of another game? (--game)")
 
 

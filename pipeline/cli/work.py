@@ -43,11 +43,12 @@ def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Readi
     from pipeline.store.database import refresh_statistics
     from pipeline.store.runs import list_runs
 
-    runs = list_runs(store, numbers)
-    if all(one.finished for one in runs):
+    known = {one.id: one for one in list_runs(store, numbers)}
+    finished = all(one.finished for one in known.values())
+    if finished:
         for reading in readings:
             tell_source(store, reading.source, tell)
-    for one in runs:
+    for one in known.values():
         if one.finished:
             click.echo(f"run {one.id}: {one.engine} on {one.source_name} is already solved", err=True)
         elif one.solved:
@@ -55,10 +56,8 @@ def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Readi
             click.echo(
                 f"run {one.id}: {one.engine} on {one.source_name} goes on at {one.solved:,} of {total}", err=True
             )
-    if all(one.finished for one in runs):
+    if finished:
         return
-
-    known = {one.id: one for one in runs}
 
     def done(bar: Bar) -> bool:
         known.update((one.id, one) for one in list_runs(store, [one.id for one in known.values() if not one.finished]))

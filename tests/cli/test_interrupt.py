@@ -63,6 +63,7 @@ def test_while_others_work(store: Store) -> None:
 
 
 def test_while_a_source_is_read(store: Store) -> None:
-    with deals_reading(store, parse_deal_range(SOURCE)) as reading, pytest.raises(KeyboardInterrupt):
+    reading = deals_reading(store, parse_deal_range(SOURCE))
+    with pytest.raises(KeyboardInterrupt):
         keep_working(store, "working", never, [reading])
     assert 0 < reading.source.accepted < 40_000

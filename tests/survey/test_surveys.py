@@ -319,8 +319,8 @@ def test_a_survey_is_exported_as_rows(store: Store, tmp_path: object) -> None:
 
 def test_deals_without_end_are_not_read_in(store: Store) -> None:
     deals = endless(MEMORY)
-    with pytest.raises(InputError, match="deal:memory:seed=7:1- has no end"), deals_reading(store, deals):
-        pass
+    with pytest.raises(InputError, match="deal:memory:seed=7:1- has no end"):
+        deals_reading(store, deals)
     a_survey(store, MEMORY, 1_000)
     with pytest.raises(NotFoundError, match="has no end: dealmill survey works on it"):
         queue_run(store, find_source(store, "1"), MEMORY, NO_LIMIT)

@@ -2,10 +2,13 @@
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
+from pipeline.cli.sources import readings
+from pipeline.store.database import Store
 from tests.servers import dealmill
 
 GOOD = ["AABB", "ABAB", "ABBA"]
@@ -134,3 +137,19 @@ def test_a_range_that_is_none_says_how_to_write_one(source: str, message: str, t
     read = dealmill("ingest", source, cwd=tmp_path)
     assert read.returncode == 2
     assert message in read.stderr
+
+
+def test_a_file_that_waits_for_its_turn_takes_little_memory(store: Store, tmp_path: Path) -> None:
+    files = [tmp_path / f"memory-{number}.txt" for number in range(200)]
+    for number, file in enumerate(files):
+        file.write_text("AABB\n" * number + "ABAB\n")
+    names = [str(file) for file in files]
+    with readings(store, names, None):
+        pass
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    with readings(store, names, None) as waiting:
+        held = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert len(waiting) == len(names)
+    assert held < 2_000 * len(names)

@@ -47,7 +47,7 @@ def test_a_service_is_guarded(name: str) -> None:
 @each_service
 def test_an_image_is_built_here_or_pinned(name: str) -> None:
     service = SERVICES[name]
-    assert service.get("build") == "." or re.search(r":\d+\.\d+(\.\d+)?-\w+", service["image"])
+    assert service.get("build") == "." or re.search(r":\d+\.\d+(\.\d+)?-[\w.]+@sha256:[0-9a-f]{64}$", service["image"])
 
 
 @each_service

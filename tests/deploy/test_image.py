@@ -50,7 +50,7 @@ def test_both_stages_stand_on_one_pinned_python_that_will_do() -> None:
     bases = {rest.partition(" AS ")[0] for rest in instructions("FROM")}
     assert len(instructions("FROM")) == 2
     [base] = bases
-    found = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+(@sha256:[0-9a-f]{64})?", base)
+    found = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+@sha256:[0-9a-f]{64}", base)
     assert found, base
     wanted = PROJECT["project"]["requires-python"]
     least, had = ([int(part) for part in version.split(".")] for version in (wanted.removeprefix(">="), found[1]))

@@ -158,10 +158,8 @@ def deals_reading(store: Store, deals: DealRange) -> Reading:
 
 def _dealt(deals: DealRange, reached: Reached) -> Iterator[Layout]:
     for number, layout in enumerate(deals, start=1):
-        if number % BATCH == 0:
-            reached(number)
+        reached(number)
         yield layout
-    reached(len(deals))
 
 
 def _letters(name: str) -> str:

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from tests.faults.catalogue import FAULTS
 from tests.faults.trial import as_table, endure
 from tests.servers import running_postgres
@@ -11,7 +9,6 @@ from tests.servers import running_postgres
 SEED = 5
 
 
-@pytest.mark.timeout(600)  # twenty-two faults take two minutes here, and machines differ
 def test_runs_that_suffer_all_of_them(record_property: Callable[[str, object], None]) -> None:
     with running_postgres() as postgres:  # one of its own, for others would miss it
         endured = endure(postgres, list(FAULTS), SEED)

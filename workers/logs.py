@@ -5,6 +5,7 @@ import logging
 from celery.signals import after_setup_logger, after_setup_task_logger
 
 from pipeline.settings import settings
+from workers.messages import BROKER_ERRORS
 
 PLAIN = "%(processName)s: %(message)s"
 
@@ -40,12 +41,15 @@ def line_of(message: str) -> str:
 
 TASKS_LOG = "celery.app.trace"
 """Where Celery logs what a task raised."""
+QUEUE_LOGS = ("celery.worker.consumer.consumer", "celery.worker.request")
+"""Where it logs messages that it cannot make a task of, and those whose worker is gone."""
 
 
-def _without_celerys_traceback(record: logging.LogRecord) -> bool:
-    """What else Celery and its transport log is about the broker and what stands in its queue; where in their code it
-    was met, nobody needs to know."""
-    if record.name.partition(".")[0] in ("celery", "kombu") and record.name != TASKS_LOG:
+def _without_useless_traceback(record: logging.LogRecord) -> bool:
+    """Where in its code Celery met a broker that is away, or a message of somebody else's, nobody needs to know."""
+    theirs = record.name.startswith(("celery.", "kombu.")) and record.name != TASKS_LOG
+    met = record.exc_info[1] if record.exc_info else None
+    if record.name in QUEUE_LOGS or (theirs and isinstance(met, BROKER_ERRORS)):
         record.exc_info = None
     return True
 
@@ -55,4 +59,4 @@ def _without_celerys_traceback(record: logging.LogRecord) -> bool:
 def _format(logger: logging.Logger, **_signal: object) -> None:
     for handler in logger.handlers:
         handler.setFormatter(formatter())
-        handler.addFilter(_without_celerys_traceback)
+        handler.addFilter(_without_useless_traceback)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from kombu.exceptions import OperationalError
-from redis import RedisError
 
 from pipeline.errors import BrokerError
 from pipeline.runs import installed_engines
@@ -16,6 +15,7 @@ from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
 from pipeline.store.surveys import SURVEYING
 from workers.app import QUEUE, app
+from workers.messages import BROKER_ERRORS
 
 TASKS = {SOLVING: "dealmill.solve", SURVEYING: "dealmill.survey", AUDITING: "dealmill.audit"}
 """The task for each kind of job, by its name: who only sends needs no engines, which take a while to load."""
@@ -73,7 +73,7 @@ def _channel() -> Iterator[Any]:
     try:
         with app.connection_for_write() as connection, connection.channel() as channel:
             yield channel
-    except (OperationalError, RedisError, OSError) as error:
+    except BROKER_ERRORS as error:
         raise BrokerError(f"the broker does not answer just now: {error}") from error
 
 

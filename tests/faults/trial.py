@@ -60,7 +60,8 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
         assert fingerprint_of(scene.store, run.id, ITEMS) == scene.expected
         audit = an_audit(scene.store, run)
         assert (audit.valid, audit.invalid, audit.faults) == (ITEMS, 0, 0)
-    assert [traceback for traceback in scene.told.split("Traceback")[1:] if FORGED not in traceback] == []
+    tracebacks = [traceback for traceback in scene.told.split("Traceback")[1:] if FORGED not in traceback]
+    assert not tracebacks, "\n".join(tracebacks)
     assert scene.processes() == []
     assert list(scene.temporary.iterdir()) == []
     return Endured(injected, scene.items, scene.items - different, rows - different, longest)

@@ -46,18 +46,26 @@ def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("logger", "traced"),
-    [("celery.worker.loops", False), ("kombu.transport.redis", False), ("celery.app.trace", True), ("workers", True)],
+    ("logger", "error", "traced"),
+    [
+        ("celery.bootsteps", ConnectionError("gone"), False),
+        ("kombu.transport.redis", TimeoutError("silent"), False),
+        ("celery.worker.consumer.consumer", KeyError("unknown task"), False),
+        ("celery.worker.worker", KeyError("a mistake"), True),
+        ("celery.worker.components", TypeError("a mistake in what a timer calls"), True),
+        ("celery.app.trace", ConnectionError("met by a task"), True),
+        ("workers", ConnectionError("met by us"), True),
+    ],
 )
-def test_only_what_happens_in_a_task_or_in_our_code_has_a_traceback(logger: str, traced: bool) -> None:
+def test_a_traceback_is_left_out_where_it_only_tells_of_the_broker(logger: str, error: Exception, traced: bool) -> None:
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     root = logging.Logger("root")
     root.addHandler(handler)
     after_setup_logger.send(sender=None, logger=root)
     try:
-        raise ConnectionError("gone")
-    except ConnectionError:
+        raise error
+    except type(error):
         handler.handle(logging.LogRecord(logger, logging.ERROR, "", 0, "the broker is away", None, sys.exc_info()))
     assert "the broker is away" in written.getvalue()
     assert ("Traceback" in written.getvalue()) == traced

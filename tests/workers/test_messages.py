@@ -33,3 +33,16 @@ def test_a_message_is_not_in_hand_any_more_even_if_the_broker_does_not_hear_of_i
                 message.ack()
             assert channel.qos.can_consume()
             os.kill(server, signal.SIGCONT)
+
+
+def test_a_connection_that_broke_closes_as_often_as_celery_likes(tmp_path: Path) -> None:
+    with LocalBroker(tmp_path) as broker:
+        connection = app.connection_for_read(broker.url)
+        connection.SimpleQueue("q").put("in hand")
+        assert connection.default_channel.basic_get("q")
+        for channel in (connection.default_channel, connection.channel()):
+            channel.basic_consume("q", False, print, "consumer")
+            channel.connection.cycle._register_BRPOP(channel)  # waits for more
+    connection.collect()  # what Celery does to a connection that broke, before it closes it
+    connection.close()
+    assert not connection.connected

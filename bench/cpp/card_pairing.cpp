@@ -221,26 +221,27 @@ std::int64_t write_shortened(std::int64_t ranks, std::uint8_t* evidence) {
 }
 
 std::int64_t write_play(const std::int64_t* cards, int stacks, int height, std::uint8_t* evidence, std::int64_t end) {
-    std::int64_t place_of[MOST_CARDS], stack_of[MOST_CARDS], tops[sizeof STACKS];
+    int place_of[MOST_CARDS], mates[MOST_CARDS];
+    char names[MOST_CARDS];
+    for (int place = 0; place < stacks * height; ++place) place_of[cards[place]] = place;
+    Set tops = 0;
     for (int stack = 0; stack < stacks; ++stack) {
         for (int place = stack * height; place < (stack + 1) * height; ++place) {
-            place_of[cards[place]] = place;
-            stack_of[cards[place]] = stack;
+            mates[place] = place_of[cards[place] ^ (search.chosen[cards[place] / SUITS] + 1)];
+            names[place] = STACKS[stack];
         }
-        tops[stack] = (stack + 1) * height - 1;
+        tops |= Set{1} << ((stack + 1) * height - 1);
     }
-    for (int left = stacks * height; left;) {
-        for (std::int64_t stack = 0; stack < stacks; ++stack) {
-            while (tops[stack] >= stack * height) {
-                const auto card = cards[tops[stack]];
-                const auto mate = card ^ (search.chosen[card / SUITS] + 1);
-                const auto other = stack_of[mate];
-                if (tops[other] != place_of[mate]) break;
-                --tops[stack];
-                --tops[other];
-                left -= 2;
-                evidence[end++] = STACKS[std::min(stack, other)];
-                evidence[end++] = STACKS[std::max(stack, other)];
+    for (const Set within = ~tops; tops;) {
+        for (int stack = 0; stack < stacks; ++stack) {
+            const Set places = ((Set{1} << height) - 1) << (stack * height);
+            while (tops & places) {
+                const int top = std::countr_zero(tops & places), mate = mates[top];
+                if (!(tops >> mate & 1)) break;
+                const Set pair = Set{1} << top | Set{1} << mate;
+                tops = (tops & ~pair) | (pair >> 1 & within);
+                evidence[end++] = names[std::min(top, mate)];
+                evidence[end++] = names[std::max(top, mate)];
                 evidence[end++] = ' ';
             }
         }

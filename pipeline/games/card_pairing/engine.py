@@ -26,7 +26,7 @@ from pipeline.games.card_pairing.search import (
     solve,
 )
 from pipeline.games.contract import NO_LIMIT, Verdict
-from pipeline.games.kernel import inlined, kernel
+from pipeline.games.kernel import inlined, kernel, lowest_bit
 
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)
@@ -49,9 +49,11 @@ class Table(NamedTuple):
     cards: Words
     """The card at each place."""
     place_of: Words
-    stack_of: Words
-    tops: Words
-    """One place above the top card of each stack."""
+    """The place of each card."""
+    mates: Words
+    """For each place, that of the card which leaves with the one there."""
+    signs: Bytes
+    """The name of the stack of each place."""
     seen: Words
     """How many cards of each rank have been dealt."""
 
@@ -67,7 +69,7 @@ def _new_table() -> Table:
         np.empty(MOST_CARDS, dtype=np.uint64),
         np.empty(MOST_CARDS, dtype=np.uint64),
         np.empty(MOST_CARDS, dtype=np.uint64),
-        np.empty(len(STACK_SIGNS), dtype=np.uint64),
+        np.empty(MOST_CARDS, dtype=np.uint8),
         np.empty(ALL, dtype=np.uint64),
     )
 
@@ -107,7 +109,9 @@ def _deal(text: Bytes, begin: np.uint64, end: np.uint64, table: Table) -> np.uin
             stacks += ONE
         else:
             rank = RANK_OF[text[at]]
-            table.cards[place] = (rank << SUIT_BITS) + table.seen[rank]
+            card = (rank << SUIT_BITS) + table.seen[rank]
+            table.cards[place] = card
+            table.place_of[card] = place
             table.seen[rank] += ONE
             place += ONE
     return stacks
@@ -158,27 +162,31 @@ def _write_certificate(search: Search, evidence: Bytes) -> int:
 def _write_play(
     table: Table, stacks: np.uint64, height: np.uint64, chosen: Words, evidence: Bytes, end: np.uint64
 ) -> np.uint64:
-    """Remove the chosen pairs as the tops allow, going round the stacks, and write the pairs of stacks."""
-    cards, place_of, stack_of, tops, _ = table
+    """Remove the chosen pairs as the tops allow, going round the stacks, and write the pairs of stacks.
+
+    The tops are a set of places. A card taken away uncovers the next place, unless that is the top of another stack.
+    """
+    cards, place_of, mates, signs, _ = table
+    tops = ZERO
     for stack in range(stacks):
         for place in range(stack * height, (stack + ONE) * height):
-            place_of[cards[place]] = place
-            stack_of[cards[place]] = stack
-        tops[stack] = (stack + ONE) * height
-    left = stacks * height
-    while left:
+            card = cards[place]
+            mates[place] = place_of[card ^ (chosen[card >> SUIT_BITS] + ONE)]
+            signs[place] = STACK_SIGNS[stack]
+        tops |= ONE << ((stack + ONE) * height - ONE)
+    within = ~tops
+    while tops:
         for stack in range(stacks):
-            while tops[stack] > stack * height:
-                card = cards[tops[stack] - ONE]
-                mate = card ^ (chosen[card >> SUIT_BITS] + ONE)
-                other = stack_of[mate]
-                if tops[other] != place_of[mate] + ONE:
+            places = (ONE << height) - ONE << stack * height
+            while tops & places:
+                top = lowest_bit(tops & places)
+                mate = mates[top]
+                if not tops >> mate & ONE:
                     break
-                tops[stack] -= ONE
-                tops[other] -= ONE
-                left -= TWO
-                evidence[end] = STACK_SIGNS[min(stack, other)]
-                evidence[end + ONE] = STACK_SIGNS[max(stack, other)]
+                pair = ONE << top | ONE << mate
+                tops = tops & ~pair | pair >> ONE & within
+                evidence[end] = signs[min(top, mate)]
+                evidence[end + ONE] = signs[max(top, mate)]
                 evidence[end + TWO] = BLANK
                 end += THREE
     return end - ONE

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.games.batch import Bytes, Numbers
+from pipeline.games.card_pairing.four import pass_on_to_four
 from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
 from pipeline.games.kernel import inlined, kernel, lowest_bit
 
@@ -32,7 +33,7 @@ SIZES = np.array([bin(matchings).count("1") for matchings in range(8)])
 ALL = len(RANKS)
 LEVELS = ALL + 1
 NODES, ENTRIES = range(2)
-ZERO, ONE, OWN = np.uint64(0), np.uint64(1), np.uint64(15)
+ZERO, ONE, LOWEST = np.uint64(0), np.uint64(1), np.uint64(15)
 SUIT_BITS, RANK_BITS, CARD_BITS = np.uint64(2), np.uint64(4), np.uint64(6)
 TWO, THREE = np.uint64(2), np.uint64(3)
 
@@ -44,6 +45,10 @@ RELUCTANCES = SIZES * LONGEST_CERTIFICATE * ALL
 NEVER = SUITS * LONGEST_CERTIFICATE * ALL
 
 WON, LOST, GAVE_UP = 1, 2, 3
+
+Effect = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
+"""Of an assignment: the two pairs of its matching, and what must leave before each of them or with it."""
+NO_EFFECT: Effect = (ZERO, ZERO, ZERO, ZERO)
 
 
 class Search(NamedTuple):
@@ -204,16 +209,11 @@ def note_matchings(search: Search, ranks: np.uint64) -> np.uint64:
     while ranks:
         rank = lowest_bit(ranks)
         ranks &= ranks - ONE
-        card = rank << SUIT_BITS
-        before = search.before
-        matchings = matchings_left(
-            search, rank, before[card], before[card + ONE], before[card + TWO], before[card + THREE]
-        )
-        search.left[rank] = matchings
+        matchings = pass_on(search, ZERO, ZERO, rank, NO_EFFECT)
         if matchings == ZERO:
             return rank
         least = min(least, reluctance(search, rank, matchings))
-    return np.uint64(least) & OWN
+    return np.uint64(least) & LOWEST
 
 
 @inlined
@@ -224,9 +224,7 @@ def reluctance(search: Search, rank: np.uint64, matchings: np.uint64) -> int:
 
 
 @inlined
-def consequences(
-    before: Words, base: np.uint64, rank: np.uint64, matching: np.uint64
-) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+def consequences(before: Words, base: np.uint64, rank: np.uint64, matching: np.uint64) -> Effect:
     """The two pairs of a matching, and all cards that must leave before each of them or with it."""
     card = rank << SUIT_BITS
     a, b = card + MATCHINGS[matching, 0], card + MATCHINGS[matching, 1]
@@ -248,57 +246,36 @@ def assign_and_choose(
     """Let the cards of a rank leave by a matching: note for `level` what then must leave before those of the others,
     and which matchings these have left. Returns the rank to branch on next: the first that has no matching left, and
     those behind it are not looked at; else the one of the least `reluctance`."""
-    effect = consequences(search.before, (level - ONE) << CARD_BITS, rank, matching)
+    old = level - ONE
+    effect = consequences(search.before, old << CARD_BITS, rank, matching)
     least = NEVER
     while others:
         y = lowest_bit(others)
         others &= others - ONE
-        matchings = pass_on(search, level, y, effect)
+        matchings = pass_on(search, old, level, y, effect)
         if matchings == ZERO:
             return y
         least = min(least, reluctance(search, y, matchings))
-    return np.uint64(least) & OWN
+    return np.uint64(least) & LOWEST
 
 
 @inlined
 def assign(search: Search, level: np.uint64, rank: np.uint64, matching: np.uint64, others: np.uint64) -> None:
     """The same for all of the others, without a choice."""
-    effect = consequences(search.before, (level - ONE) << CARD_BITS, rank, matching)
+    old = level - ONE
+    effect = consequences(search.before, old << CARD_BITS, rank, matching)
     while others:
-        pass_on(search, level, lowest_bit(others), effect)
+        pass_on(search, old, level, lowest_bit(others), effect)
         others &= others - ONE
 
 
 @inlined
-def pass_on(
-    search: Search, level: np.uint64, rank: np.uint64, effect: tuple[np.uint64, np.uint64, np.uint64, np.uint64]
-) -> np.uint64:
-    """Note what the `consequences` of an assignment mean for a rank, and return the matchings that it has left."""
-    before = search.before
-    card = (level << CARD_BITS) + (rank << SUIT_BITS)
-    old = card - np.uint64(MOST_CARDS)
-    a, b = sooner(before[old], effect), sooner(before[old + ONE], effect)
-    c, d = sooner(before[old + TWO], effect), sooner(before[old + THREE], effect)
-    before[card], before[card + ONE], before[card + TWO], before[card + THREE] = a, b, c, d
-    matchings = matchings_left(search, rank, a, b, c, d)
-    search.left[level << RANK_BITS | rank] = matchings
+def pass_on(search: Search, old: np.uint64, new: np.uint64, rank: np.uint64, effect: Effect) -> np.uint64:
+    """Note for level `new` what an assignment at level `old` means for a rank, and return the matchings that it has
+    left."""
+    card = rank << SUIT_BITS
+    old_card, new_card = (old << CARD_BITS) + card, (new << CARD_BITS) + card
+    own: np.uint64 = pass_on_to_four(search.before, old_card, new_card, card, effect)  # type: ignore[call-arg]
+    matchings = np.uint64(search.possible[own])
+    search.left[new << RANK_BITS | rank] = matchings
     return matchings
-
-
-@inlined
-def sooner(before: np.uint64, effect: tuple[np.uint64, np.uint64, np.uint64, np.uint64]) -> np.uint64:
-    pair, other, with_pair, with_other = effect
-    by_pair = with_pair if before & pair else ZERO
-    by_other = with_other if before & other else ZERO
-    return before | by_pair | by_other
-
-
-@inlined
-def matchings_left(
-    search: Search, rank: np.uint64, a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64
-) -> np.uint64:
-    """Which matchings a rank has left, given the cards that must leave before each of its four."""
-    shift = rank << SUIT_BITS
-    low = (a >> shift & OWN) | (b >> shift & OWN) << np.uint64(SUITS)
-    high = (c >> shift & OWN) | (d >> shift & OWN) << np.uint64(SUITS)
-    return np.uint64(search.possible[low | high << np.uint64(2 * SUITS)])

@@ -33,7 +33,7 @@ from tests.doing import deal
 
 MANY = 100_000
 """Layouts for our kernels and for the ports."""
-FEWER = 4_000
+FEWER = 20_000
 """For the search over states in C++."""
 ROUNDS = 5
 COMPILERS = ("g++", "c++", "clang++")

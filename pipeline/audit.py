@@ -27,11 +27,17 @@ def queue_audit(store: Store, run: Run, sample: int | None, seed: int) -> int:
         If the sample is larger than the run.
     StoreError
         If the source of the run is still being read.
+    VersionError
+        If the run is a survey, and what is installed is not what dealt and solved it.
     """
     if not run.complete:
         raise StoreError(f"{run.source_name} has not been read to its end; the run over it can be audited then")
     if sample is not None and sample > run.items:
         raise NotFoundError(f"run {run.id} has {run.items:,} items, too few for a sample of {sample:,}")
+    if run.survey:
+        from pipeline.survey.solving import dealt_here  # loads the compiler
+
+        dealt_here(run)
     return plan_audit(store, run, run.items if sample is None else sample, seed, CHUNK)
 
 

@@ -14,14 +14,18 @@ from pipeline.store.database import Store, clock
 from pipeline.store.leases import DONE, Installed, Kind, Lease, cut
 from pipeline.store.runs import Run
 from pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs, sources
+from pipeline.store.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
 
 FETCHED = 1_000
 
 
 def _audits_of(installed: Installed) -> Select[tuple[int]]:
-    """The audits of runs whose referee is known here; it goes by the name of the engine alone."""
+    """The audits of runs whose referee is known here, which goes by the name of the engine alone, and of surveys that
+    are dealt and solved here as they were."""
     names = sorted({name for name, _ in installed})
-    return select(audits.c.id).select_from(audits.join(runs).join(engines)).where(engines.c.name.in_(names))
+    judged = runs.c.id.in_(EVERY_RUN_OVER_ITEMS) & engines.c.name.in_(names)
+    again = runs.c.id.in_(surveys_dealt_here(installed))
+    return select(audits.c.id).select_from(audits.join(runs).join(engines)).where(judged | again)
 
 
 AUDITING = Kind(
@@ -228,7 +232,7 @@ def objections_of(store: Store, audit: Audit) -> Iterator[tuple[int, Judgement]]
         )
         .order_by(judgements.c.position)
     )
-    with store.reading() as connection:
+    with store.browsing() as connection:
         for position, step, reason in connection.execution_options(yield_per=FETCHED).execute(query):
             yield position, Judgement(Outcome.INVALID, step, reason)
 

@@ -163,8 +163,17 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that only reads."""
-        with _told(self.url), engine_for(self.url).begin() as connection:
+        """A transaction that only reads, all of it as it was at one moment."""
+        moment = {} if self.embedded else {"isolation_level": "REPEATABLE READ"}
+        with _told(self.url), engine_for(self.url).execution_options(**moment).begin() as connection:
+            yield connection
+
+    @contextmanager
+    def browsing(self) -> Iterator[Connection]:
+        """The same for rows that are handed out one by one, to somebody who may look at them for hours."""
+        with self.reading() as connection:
+            if not self.embedded:
+                connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
             yield connection
 
     @contextmanager

@@ -39,7 +39,7 @@ def differences(store: Store, one: Run, other: Run) -> Iterator[Difference]:
 
     Over the same source they are compared item by item, else layout by layout, wherever it stands.
     """
-    with store.reading() as connection:
+    with store.browsing() as connection:
         rows = connection.execution_options(yield_per=FETCHED).execute(_differing(one, other))
         for text, here, verdict, value, evidence, there, other_verdict, other_value, other_evidence in rows:
             yield Difference(

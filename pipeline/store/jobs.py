@@ -1,10 +1,9 @@
 """The jobs of runs: what a worker needs to solve one, and its verdicts written in the transaction that ends it."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Select, func, select, tuple_
+from sqlalchemy import Connection, func, select
 
 from pipeline.fingerprint import whole_blocks
 from pipeline.games.contract import Verdict
@@ -12,29 +11,21 @@ from pipeline.store import leases
 from pipeline.store.blocks import record_blocks
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
-from pipeline.store.leases import Installed, Kind, Lease
-from pipeline.store.tables import engines, items, jobs, runs, sources, verdicts
+from pipeline.store.leases import Kind, Lease
+from pipeline.store.tables import engines, items, jobs, runs, verdicts
+from pipeline.store.workable import EVERY_RUN_OVER_ITEMS, runs_of
 
 if TYPE_CHECKING:
     from pipeline.games.batch import Solved, Texts
 
 
-def solvable(every_run: Select[tuple[int]], installed: Installed) -> Select[tuple[int]]:
-    """Of these runs those of installed engines that are not retracted. Runs are few, so they are looked up first."""
-    known = tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
-    return every_run.join(engines, engines.c.id == runs.c.engine_id).where(known, engines.c.retracted.is_(None))
-
-
 TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
-RUNS_OVER_ITEMS = select(runs.c.id).select_from(runs).join(sources).where(sources.c.endless.is_(False))
-
-
 SOLVING = Kind(
     table=jobs,
     owner=jobs.c.run_id,
     totals=TOTALS,
-    every_owner=RUNS_OVER_ITEMS,
-    owners=partial(solvable, RUNS_OVER_ITEMS),
+    every_owner=EVERY_RUN_OVER_ITEMS,
+    owners=runs_of,
 )
 
 

@@ -42,9 +42,13 @@ class Pack:
 def next_pack(store: Store, run: int, after: int) -> Pack | None:
     """The first pack of a survey that has a deal behind number `after`; packs are at most as long as the longest job,
     so few are looked at."""
-    query = select(packs).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
     with store.reading() as connection:
-        row = connection.execute(query.where(packs.c.first > after - LONGEST_SURVEY_JOB)).one_or_none()
+        return _next_pack(connection, run, after)
+
+
+def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
+    query = select(packs).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
+    row = connection.execute(query.where(packs.c.first > after - LONGEST_SURVEY_JOB)).one_or_none()
     if row is None:
         return None
     read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)
@@ -60,8 +64,10 @@ def _moments(stored: bytes, deals: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of a block: a verdict on each deal, the digest, the texts of failures; None for what is missing."""
+    """What is kept of a block: a verdict on each deal, the digest, the texts of failures; None for what is missing.
+    While it is `to_come`, nothing can be missing yet."""
 
+    to_come: bool
     verdicts: Codes | None
     digest: bytes | None
     failures: dict[int, str]
@@ -69,11 +75,15 @@ class Kept:
 
 def kept_of(store: Store, run: int, first: int) -> Kept:
     """What is kept of the block of deals from number `first` on."""
-    pack = next_pack(store, run, first - 1)
-    held = None if pack is None or pack.verdicts is None else pack.verdicts[max(first - pack.first, 0) :][:BLOCK]
     digest = select(blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number == block_of(first))
+    unfinished = select(jobs.c.id).where(
+        jobs.c.run_id == run, jobs.c.first < first + BLOCK, jobs.c.stop > first, jobs.c.state != DONE
+    )
     with store.reading() as connection:
+        pack = _next_pack(connection, run, first - 1)
+        held = None if pack is None or pack.verdicts is None else pack.verdicts[max(first - pack.first, 0) :][:BLOCK]
         return Kept(
+            connection.execute(unfinished.limit(1)).first() is not None,
             held if pack is not None and pack.first <= first and held is not None and len(held) == BLOCK else None,
             connection.execute(digest).scalar_one_or_none(),
             _failures(connection, run, first, first + BLOCK),

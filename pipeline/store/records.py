@@ -62,7 +62,7 @@ class Stretch:
 
 
 def read_stretch(store: Store, run: Run, first: int, stop: int) -> Stretch:
-    """Read a stretch: jobs, then blocks, then rows, so that a job that is done was so before its rows are read."""
+    """Read a stretch."""
     with store.reading() as connection:
         around = _jobs_over(connection, run.id, first, stop)
         complete = _blocks_from(connection, run, first, stop)

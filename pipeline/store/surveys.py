@@ -8,35 +8,26 @@ are whole blocks. Only the texts of failures are rows, for nothing would give th
 from dataclasses import dataclass
 
 import numpy as np
-from sqlalchemy import Select, select
+from sqlalchemy import select
 
 from pipeline.fingerprint import BLOCK
-from pipeline.games import games
 from pipeline.games.batch import Codes, Numbers
 from pipeline.games.contract import Verdict
 from pipeline.store import leases
 from pipeline.store.bitmap import pack
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store
-from pipeline.store.jobs import TOTALS, cut_jobs, solvable
-from pipeline.store.leases import DONE, Installed, Kind, Lease
+from pipeline.store.jobs import TOTALS, cut_jobs
+from pipeline.store.leases import DONE, Kind, Lease
 from pipeline.store.tables import blocks, engines, jobs, packs, runs, sources, verdicts
-
-EVERY_SURVEY = select(runs.c.id).select_from(runs).join(sources).where(sources.c.endless)
-
-
-def _surveys_of(installed: Installed) -> Select[tuple[int]]:
-    """The surveys that can be worked on with these engines, and whose deals are dealt here as they were."""
-    dealt = sources.c.generator.in_([game.generator for game in games().values()])
-    return solvable(EVERY_SURVEY.where(dealt), installed)
-
+from pipeline.store.workable import EVERY_SURVEY, surveys_of
 
 SURVEYING = Kind(
     table=jobs,
     owner=jobs.c.run_id,
     totals=TOTALS,
     every_owner=EVERY_SURVEY,
-    owners=_surveys_of,
+    owners=surveys_of,
     grain=BLOCK,
 )
 

@@ -46,6 +46,8 @@ def _audit_block(
     store: Store, run: Run, deals: DealRange, first: int, positions: list[int]
 ) -> tuple[Judged, list[Fault]]:
     kept = kept_of(store, run.id, first)
+    if kept.to_come:
+        return [], []
     last = first + BLOCK - 1
     layouts, solved = solve_deals(deals, run.engine, run.limit, first, last + 1, kept.failures)
     faults = []

@@ -1,11 +1,11 @@
-"""How a survey grows: by stages, until its interval is narrow enough. How far depends on what came out before and on
-nothing else, so the same survey comes to the same number of deals on every machine."""
+"""How a survey grows: by stages, until its interval is narrow enough. From nothing, how far depends on what comes out
+and on nothing else, so the same survey comes to the same number of deals on every machine."""
 
 from dataclasses import dataclass
 from math import ceil
 
 from pipeline.deals import DealRange
-from pipeline.errors import NotFoundError, StoreError
+from pipeline.errors import DifferenceError, NotFoundError, StoreError
 from pipeline.fingerprint import BLOCK
 from pipeline.games import find_engine
 from pipeline.games.contract import Verdict
@@ -78,8 +78,9 @@ class Estimate:
         return of_share(stage.count(Verdict.WINNABLE), self.unknown, stage.deals)
 
 
-def open_survey(store: Store, deals: DealRange, engine: str, limit: int) -> Run:
-    """The survey of deals without end by an engine of their game (its full name); a new one if the store has none.
+def open_survey(store: Store, deals: DealRange, engine: str, limit: int, why: str = "survey") -> Run:
+    """The survey of deals without end by an engine of their game (its full name); a new one if the store has none, for
+    which `why` is for the log of actions.
 
     Raises
     ------
@@ -94,12 +95,24 @@ def open_survey(store: Store, deals: DealRange, engine: str, limit: int) -> Run:
     if deals.parameters:
         deals.texts(1, 1)  # which fails if they do not go together
     source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator, endless=True)
-    return find_run(store, str(plan_run(store, source, engine, found.version, limit, why="survey")))
+    return find_run(store, str(plan_run(store, source, engine, found.version, limit, why=why)))
 
 
 def estimate(store: Store, run: Run) -> Estimate | None:
-    """What the deals solved so far say; None if there are none."""
+    """What the deals of a finished survey say; None if there are none.
+
+    Raises
+    ------
+    DifferenceError
+        If something of it is not on record.
+    """
     reached = course(store, run.id)
+    deals = reached[-1].deals if reached else 0
+    if deals != run.items:
+        raise DifferenceError(
+            f"the verdicts of run {run.id} behind deal {deals:,} of {run.items:,} are missing on record, or damaged: "
+            f"dealmill audit {run.id} says where"
+        )
     return Estimate(reached[-1]) if reached else None
 
 

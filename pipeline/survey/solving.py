@@ -160,11 +160,13 @@ def _objected(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> 
     """Those that an audit said something of; what it found to be valid is not kept."""
     if wanted.audit is None or wanted.audit is Outcome.VALID:
         raise NotFoundError(f"run {run.id} is a survey: of these, audits keep only what is invalid or without evidence")
-    found = []
-    for position, judgement in objections_to(store, run.id, wanted.audit, after, most):
-        result = again(store, run, block_range(block_of(position), run.items)[0])[(position - 1) % BLOCK]
-        if _fits(result, wanted):
-            found.append(replace(result, judgement=judgement))
+    found: list[Result] = []
+    while not found and (objections := objections_to(store, run.id, wanted.audit, after, most)):
+        for position, judgement in objections:
+            result = again(store, run, block_range(block_of(position), run.items)[0])[(position - 1) % BLOCK]
+            if _fits(result, wanted):
+                found.append(replace(result, judgement=judgement))
+        after = objections[-1][0]
     return found
 
 

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from pipeline import solve as room
+from pipeline.audit import queue_audit
 from pipeline.compare import compare
 from pipeline.deals import MOST, DealRange
 from pipeline.errors import DifferenceError, InputError, NotFoundError, StoreError, VersionError
@@ -20,8 +21,8 @@ from pipeline.query import find_result, results
 from pipeline.referee import Outcome
 from pipeline.rerun import queue_rerun
 from pipeline.runs import installed_engines, queue_run
-from pipeline.store import leases, surveys
-from pipeline.store.audits import Fault, faults_of, objections_of
+from pipeline.store import audits, leases, surveys
+from pipeline.store.audits import AUDITING, Fault, faults_of, objections_of
 from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
 from pipeline.store.packs import course, extremes
@@ -31,7 +32,7 @@ from pipeline.store.sources import find_source
 from pipeline.store.surveys import SURVEYING, grow
 from pipeline.survey.growth import Estimate, Width, ask_for, estimate, open_survey, wanted_deals
 from pipeline.survey.solving import survey_part
-from tests.doing import LEASE, a_run, an_audit, deal, do_surveys
+from tests.doing import LEASE, a_run, an_audit, deal, do_audit, do_surveys
 
 ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
 PAIRING = "card-pairing/winnable"
@@ -156,6 +157,22 @@ def test_deals_of_another_generator_are_left_to_others(store: Store) -> None:
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/0'")
     with pytest.raises(VersionError, match=r"memory/0, but .* memory/1 are installed"):
         find_result(store, find_run(store, "1"), 1)
+    with pytest.raises(VersionError, match=r"memory/0, but .* memory/1 are installed"):
+        queue_audit(store, find_run(store, "1"), None, 1)
+
+
+@pytest.mark.parametrize("other", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
+def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Store, other: str) -> None:
+    survey = a_survey(store, MEMORY, 1_000)
+    a_run(store, MEMORY, ["AABB"])
+    for run in (survey, find_run(store, "2")):
+        queue_audit(store, run, None, 1)
+    assert len(leases.pending(store, AUDITING, installed_engines(), 10)) == 2
+    alter(store, other)
+    [left] = leases.pending(store, AUDITING, installed_engines(), 10)
+    assert audits.engine_of(store, left) is not None
+    job = audits.claim(store, left, "one", LEASE)
+    assert job is not None and job.run == 2
 
 
 class Brittle:
@@ -195,6 +212,17 @@ def test_what_fails_is_kept_with_its_reason_and_never_tried_again(
     assert found is not None and found.unknown == 3
 
 
+def test_what_an_audit_objected_to_is_looked_through_to_its_end(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    [layout] = deal(find_engine(PAIRING)[0], 7, 1_999, 1)
+    with monkeypatch.context() as broken:
+        brittle = Brittle(PAIRING, [layout])
+        broken.setattr(room, "load", lambda _name: brittle)
+        survey = a_survey(store, PAIRING, 2_000, limit=9)
+    assert an_audit(store, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
+    failed = Wanted((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
+    assert [found.position for found in results(store, [survey], failed, (0, 0), 3)] == [1_999]
+
+
 def test_an_audit_of_a_survey_in_whole_and_of_a_sample(store: Store) -> None:
     survey = a_survey(store, PAIRING, 5_000, chunk=3_000)
     whole = an_audit(store, survey)
@@ -205,10 +233,19 @@ def test_an_audit_of_a_survey_in_whole_and_of_a_sample(store: Store) -> None:
         assert connection.execute(text("SELECT count(*) FROM judgements")).scalar() == 0
 
 
-def test_a_survey_may_grow_while_it_is_audited(store: Store) -> None:
-    from pipeline.audit import queue_audit
-    from tests.doing import do_audit
+def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Store) -> None:
+    survey = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
+    grow(store, survey.id, 6_000, 2_000)
+    job = surveys.claim(store, pending(store)[1], "one", LEASE)
+    assert job is not None and surveys.finish(store, job, survey_part(job, {}))
+    under_way = find_run(store, str(survey.id))
+    audit = an_audit(store, under_way)
+    assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_000, 0, 0, 0)
+    sample = an_audit(store, under_way, sample=60)
+    assert (sample.valid, sample.clean) == (20, True)
 
+
+def test_a_survey_may_grow_while_it_is_audited(store: Store) -> None:
     survey = a_survey(store, MEMORY, 4_000)
     number = queue_audit(store, survey, None, 1)
     sample = queue_audit(store, survey, 10, 1)
@@ -266,6 +303,14 @@ def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: 
     with pytest.raises(DifferenceError, match="deals 1,001 to 2,000 of run 1 do not come out as they are on record"):
         find_result(store, survey, 1_005)
     assert find_result(store, survey, 1_000).position == 1_000
+
+
+@pytest.mark.parametrize(("damaged", "reached"), [(1, 0), (3_001, 3_000)])
+def test_no_estimate_is_made_of_a_part_of_what_was_surveyed(store: Store, damaged: int, reached: int) -> None:
+    survey = a_survey(store, MEMORY, 5_000)
+    alter(store, "UPDATE packs SET verdicts = :none WHERE first = :first", none=b"", first=damaged)
+    with pytest.raises(DifferenceError, match=f"behind deal {reached:,} of 5,000 are missing on record, or damaged"):
+        estimate(store, survey)
 
 
 def test_a_repetition_is_compared_block_by_block(store: Store) -> None:

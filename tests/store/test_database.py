@@ -1,0 +1,33 @@
+"""The two kinds of transaction, on both databases."""
+
+from sqlalchemy import Connection, func, select, text
+
+from pipeline.store.database import Store
+from pipeline.store.sources import open_source
+from pipeline.store.tables import sources
+
+
+def counted(connection: Connection) -> int:
+    return connection.execute(select(func.count()).select_from(sources)).scalar_one()
+
+
+def test_what_is_read_is_all_of_one_moment(store: Store) -> None:
+    open_source(store, "memory", "a.txt", b"a")
+    with store.reading() as connection:
+        assert counted(connection) == 1
+        open_source(store, "memory", "b.txt", b"b")
+        assert counted(connection) == 1
+    with store.reading() as connection:
+        assert counted(connection) == 2
+
+
+def test_only_who_looks_at_rows_may_stand_still(store: Store) -> None:
+    if store.embedded:
+        return
+    patience = text("SHOW idle_in_transaction_session_timeout")
+    with store.reading() as connection:
+        assert connection.execute(patience).scalar() == "1min"
+    with store.browsing() as connection:
+        assert connection.execute(patience).scalar() == "0"
+    with store.writing() as connection:
+        assert connection.execute(patience).scalar() == "1min"

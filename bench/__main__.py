@@ -55,7 +55,7 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     (
         "Surveys",
         "`dealmill survey` with two workers, from the start of the command to its end, against two processes that deal "
-        "and solve the same and keep nothing; one after the other, once.",
+        "and solve as many and keep nothing, half of the deals before it and half after it.",
         surveys.against_bare_kernels,
     ),
     (
@@ -104,8 +104,9 @@ def main() -> None:
     """Measure and write."""
     parts = [
         "# Performance",
-        "Written by `make bench`. Both sides of a ratio are measured in turn in one run, and the median of three is "
-        "given. Rates are of a shared, noisy machine: the ratios count.",
+        "Written by `make bench`. Both sides of a ratio are measured in turn in one run, and a median is given: of "
+        "three, of five for kernels, of nine for starting; surveys are run once. Rates are of "
+        "a shared, noisy machine: the ratios count.",
         f"{datetime.now(UTC):%Y-%m-%d}, {machine()}.",
     ]
     for title, meaning, measured in SECTIONS:

@@ -1,4 +1,4 @@
-"""From a file or a range of deals to a stored source: parsed, validated, each layout kept once."""
+"""From a file or a range of deals to a stored source: parsed and validated; duplicates are kept and counted."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -8,6 +8,7 @@ from pipeline.games import find_engine, find_game
 from pipeline.store.database import Store
 from pipeline.store.results import Result, Wanted, page
 from pipeline.store.runs import Run, list_runs
+from pipeline.store.sources import find_source
 
 PAGE = 2_000
 
@@ -15,26 +16,31 @@ PAGE = 2_000
 def matching_runs(
     store: Store, game: str | None, engine: str | None, source: str | None, *, retracted: bool
 ) -> list[Run]:
-    """The runs of a game, an engine (full name) or a source (number or name), oldest first: those that are retracted,
-    or those that are not.
+    """The runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first: those that are
+    retracted, or those that are not.
 
     Raises
     ------
     NotFoundError
-        If the game or engine does not exist.
+        If the game, the engine or the source does not exist.
     """
-    if game:
+    if game is not None:
         find_game(game)
-    if engine:
-        find_engine(engine)
+    full_name = None if engine is None else _full_name(engine)
+    over = None if source is None else find_source(store, source)
     return [
         run
         for run in list_runs(store)
         if (run.retracted is not None) == retracted
         and (game is None or run.game == game)
-        and (engine is None or run.engine == engine)
-        and (source is None or source in {str(run.source), run.source_name})
+        and (full_name is None or run.engine == full_name)
+        and (over is None or run.source == over.id or run.source_name == over.name == source)
     ]
+
+
+def _full_name(engine: str) -> str:
+    game, found = find_engine(engine)
+    return game.full_name(found)
 
 
 def answers_of(run: Run, *, retracted: bool) -> Run:

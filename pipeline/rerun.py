@@ -2,6 +2,7 @@
 
 from pipeline.errors import StoreError, VersionError
 from pipeline.games import find_engine
+from pipeline.runs import refuse_retracted
 from pipeline.store.database import Store
 from pipeline.store.runs import Run, plan_repetition
 
@@ -17,10 +18,9 @@ def queue_rerun(store: Store, run: Run, *, any_version: bool) -> int:
     VersionError
         If its engine's version is not the one that is installed, unless `any_version` will do.
     RetractedError
-        If the installed version was retracted.
+        If the installed version was retracted, or that of a run that is not finished.
     """
-    if not run.finished:
-        raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")
+    _check_finished(run)
     _, engine = find_engine(run.engine)
     if engine.version != run.version and not any_version:
         raise VersionError(
@@ -28,3 +28,15 @@ def queue_rerun(store: Store, run: Run, *, any_version: bool) -> int:
             f"install the Dealmill that has it, or say --any-version to compare it with version {engine.version}"
         )
     return plan_repetition(store, run, engine.version)
+
+
+def _check_finished(run: Run) -> None:
+    if run.finished:
+        return
+    refuse_retracted(run)
+    if not run.complete:
+        raise StoreError(
+            f"run {run.id} is not finished, for {run.source_name} has not been read to its end; read it in again with: "
+            "dealmill ingest"
+        )
+    raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")

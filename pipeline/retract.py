@@ -1,11 +1,12 @@
 """Quarantine: what a faulty engine version has said is kept, but is no answer any more."""
 
+from pipeline.deals import parse_deal_range
 from pipeline.errors import VersionError
 from pipeline.games import find_engine
 from pipeline.runs import queue_run
 from pipeline.store.database import Store
 from pipeline.store.engines import retract_engine
-from pipeline.store.runs import Run, list_runs
+from pipeline.store.runs import Run, find_run, list_runs
 from pipeline.store.sources import find_source
 
 
@@ -23,7 +24,8 @@ def retract(store: Store, engine: str, version: str, why: str) -> list[Run]:
 
 
 def requeue(store: Store, retracted: Run) -> Run:
-    """Plan a run in the place of a retracted one, by the version of its engine that is installed.
+    """Plan a run in the place of a retracted one, by the version of its engine that is installed; in the place of a
+    survey, one of as many deals.
 
     Raises
     ------
@@ -36,7 +38,23 @@ def requeue(store: Store, retracted: Run) -> Run:
             f"version {engine.version} of {retracted.engine} is still the installed one; install another, "
             "and say the same again"
         )
+    plan = _queue_survey if retracted.survey else _queue_run
+    return find_run(store, str(plan(store, retracted)))
+
+
+def _queue_run(store: Store, retracted: Run) -> int:
     source = find_source(store, str(retracted.source))
-    number = queue_run(store, source, retracted.engine, retracted.limit, f"in place of run {retracted.id}")
-    [planned] = list_runs(store, [number])
-    return planned
+    return queue_run(store, source, retracted.engine, retracted.limit, _why(retracted))
+
+
+def _queue_survey(store: Store, retracted: Run) -> int:
+    from pipeline.survey.growth import ask_for, open_survey  # loads the compiler
+
+    deals = parse_deal_range(retracted.source_name)
+    planned = open_survey(store, deals, retracted.engine, retracted.limit, _why(retracted))
+    ask_for(store, planned, retracted.items)
+    return planned.id
+
+
+def _why(retracted: Run) -> str:
+    return f"in place of run {retracted.id}"

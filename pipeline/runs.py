@@ -1,15 +1,28 @@
 """Planning runs: which engine goes over which source."""
 
-from pipeline.errors import NotFoundError
+from pipeline.errors import NotFoundError, RetractedError
 from pipeline.games import find_engine, find_game, games
 from pipeline.store.database import Store
-from pipeline.store.runs import plan_run
+from pipeline.store.runs import Run, plan_run
 from pipeline.store.sources import Source
 
 
 def installed_engines() -> frozenset[tuple[str, str]]:
     """Full name and version of every engine of this installation."""
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
+
+
+def refuse_retracted(run: Run) -> None:
+    """Nobody works on a run whose engine was retracted, so nobody need wait for it.
+
+    Raises
+    ------
+    RetractedError
+    """
+    if run.retracted is not None and not run.finished:
+        raise RetractedError(
+            f"run {run.id} goes no further: version {run.version} of {run.engine} was retracted ({run.retracted})"
+        )
 
 
 def queue_run(store: Store, source: Source, engine_name: str, limit: int, why: str | None = None) -> int:

@@ -1,4 +1,5 @@
-"""The settings: environment variables ``DEALMILL_…``, also from a file ``.env`` in the working directory."""
+"""The settings: environment variables ``DEALMILL_…``, also from a file ``.env`` in the working directory.
+One that is empty counts as one that is not set."""
 
 from functools import cache
 from os import cpu_count
@@ -13,7 +14,7 @@ from pipeline.errors import DealmillError
 class Settings(BaseSettings):
     """What an installation may set. URLs may hold passwords, so they are never shown."""
 
-    model_config = SettingsConfigDict(env_prefix="DEALMILL_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="DEALMILL_", env_file=".env", env_ignore_empty=True, extra="ignore")
 
     database_url: SecretStr = SecretStr("sqlite:///dealmill.db")
     """Where the store is: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``."""

@@ -3,9 +3,10 @@
 import pytest
 from sqlalchemy import text
 
+from pipeline.deals import MOST, DealRange
 from pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
 from pipeline.games import find_game
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT, Layout, Verdict
 from pipeline.query import matching_runs
 from pipeline.rerun import queue_rerun
 from pipeline.retract import requeue, retract
@@ -15,8 +16,9 @@ from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
 from pipeline.store.differences import Difference, Said, differences
 from pipeline.store.runs import Run, find_run, list_runs, plan_run
-from pipeline.store.sources import find_source
-from tests.doing import a_run, a_source, deal, do_runs
+from pipeline.store.sources import append, find_source, leave, open_source
+from pipeline.survey.growth import ask_for, open_survey
+from tests.doing import a_run, a_source, deal, do_runs, do_surveys
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
@@ -63,6 +65,20 @@ def test_a_run_under_way_cannot_be_repeated(store: Store) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
     with pytest.raises(StoreError, match="run 1 is not finished"):
         queue_rerun(store, find_run(store, str(number)), any_version=False)
+
+
+def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Store) -> None:
+    broken = append(store, open_source(store, "memory", "b.txt", b"b"), [Layout(1, "AABB")])
+    plan_run(store, broken, ENGINE, "1", NO_LIMIT)
+    leave(store, broken)
+    do_runs(store)
+    with pytest.raises(StoreError, match=r"b\.txt has not been read to its end; .* dealmill ingest"):
+        queue_rerun(store, find_run(store, "1"), any_version=False)
+    plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT)
+    retract(store, ENGINE, "1", "miscounts")
+    for number in ("1", "2"):
+        with pytest.raises(RetractedError, match=rf"run {number} goes no further: .* was retracted \(miscounts\)"):
+            queue_rerun(store, find_run(store, number), any_version=False)
 
 
 def test_another_version_than_that_on_record_must_be_asked_for(store: Store) -> None:
@@ -153,3 +169,17 @@ def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Stor
     do_runs(store)
     assert find_run(store, "2").solved == 300
     assert list_actions(store)[-1].why == "in place of run 1"
+
+
+def test_a_retracted_survey_is_asked_for_as_many_deals_anew(store: Store) -> None:
+    deals = DealRange(find_game("memory"), 7, 1, MOST)
+    survey = open_survey(store, deals, ENGINE, 77)
+    ask_for(store, survey, 12_000)
+    a_run(store, ENGINE, LAYOUTS)
+    put_on_record(store, "0")
+    planned = [requeue(store, gone) for gone in retract(store, ENGINE, "0", "miscounts")]
+    assert [(run.id, run.survey, run.items) for run in planned] == [(3, True, 12_000), (4, False, 300)]
+    assert (planned[0].source_name, planned[0].version, planned[0].limit) == (deals.name, "1", 77)
+    assert [requeue(store, gone).id for gone in list_runs(store, [1, 2])] == [3, 4]
+    do_surveys(store)
+    assert find_run(store, "3").solved == find_run(store, "3").items == 12_000

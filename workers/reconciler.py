@@ -26,6 +26,14 @@ WINDOW = 10_000
 CLOGGED = 10 * WINDOW
 """Waiting messages of which most must be in vain, whoever sent them; workers would have to look at each."""
 
+URL_ERRORS = (ImportError, KeyError, TypeError, ValueError)
+"""What is raised over a URL that cannot be read, or that is one of a broker for which no client is installed."""
+
+NO_URL = (
+    "DEALMILL_BROKER_URL is no URL of a broker; write redis://HOST:6379/0 or redis://:PASSWORD@HOST:6379/0, with signs "
+    "of the password such as / as %2F"
+)
+
 
 def check_broker() -> None:
     """See that a configured broker answers.
@@ -34,14 +42,18 @@ def check_broker() -> None:
     ------
     BrokerError
     """
-    with app.connection_for_write(connect_timeout=5) as connection:
-        try:
+    if "://" not in app.conf.broker_url:
+        raise BrokerError(NO_URL)
+    try:
+        with app.connection_for_write(connect_timeout=5) as connection:
             connection.ensure_connection(max_retries=1, interval_start=0.2)
-        except OperationalError as error:
-            raise BrokerError(
-                f"the broker {connection.as_uri()} does not answer: {error}; is it running, and is "
-                "DEALMILL_BROKER_URL right?"
-            ) from error
+    except OperationalError as error:
+        raise BrokerError(
+            f"the broker {connection.as_uri()} does not answer: {error}; is it running, and is DEALMILL_BROKER_URL "
+            "right?"
+        ) from error
+    except URL_ERRORS:  # which may speak of parts of a password
+        raise BrokerError(NO_URL) from None
 
 
 def reconcile(store: Store) -> None:

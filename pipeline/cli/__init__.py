@@ -68,7 +68,8 @@ def dealmill() -> None:
     """Solve piles of solitaire and puzzle layouts, and keep answers that anyone can check.
 
     The main job is `dealmill run FILE…`. Settings are environment variables DEALMILL_DATABASE_URL,
-    DEALMILL_BROKER_URL, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS and DEALMILL_LOG_FORMAT, also from a file .env.
+    DEALMILL_BROKER_URL, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS, DEALMILL_METRICS_PORT, DEALMILL_METRICS_HOST and
+    DEALMILL_LOG_FORMAT, also from a file .env.
 
     Exit codes: 0 done, 1 an error, 2 wrong usage, 3 an audit or a comparison found a difference, 4 done but some input
     was rejected, 130 interrupted.

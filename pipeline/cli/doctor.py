@@ -36,14 +36,14 @@ def doctor(ctx: click.Context, form: str | None) -> None:
     store = Store(database_url(settings().database_url.get_secret_value()))
     file = file_of(store)
     checks: dict[str, Callable[[], str]] = {"versions": _versions, "engines": _engines, "kernels": _kernels}
-    if file is None or file.exists():
+    if file and _missing(file):
+        checks["database"] = lambda: _no_file_yet(file)
+    else:
         checks |= {
             "database": lambda: _database(store),
             "tables": lambda: _tables(store),
             "clock": lambda: _clock(store),
         }
-    else:
-        checks["database"] = lambda: _no_file_yet(file)
     if file:
         checks["disk"] = lambda: _disk(file.parent)
     checks["broker"] = _broker
@@ -90,9 +90,19 @@ def _kernels() -> str:
 
 
 def _database(store: "Store") -> str:
+    from pipeline.store.database import shown
     from pipeline.store.health import server_version
 
-    return f"{store.url.render_as_string(hide_password=True)}: {server_version(store)}"
+    return f"{shown(store.url)}: {server_version(store)}"
+
+
+def _missing(file: Path) -> bool:
+    """Whether there is no such file. One that cannot be looked for is not missing: the database says what is wrong."""
+    try:
+        file.stat()
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
+    return False
 
 
 def _no_file_yet(file: Path) -> str:
@@ -127,7 +137,13 @@ def _clock(store: "Store") -> str:
 
 
 def _disk(folder: Path) -> str:
-    free = shutil.disk_usage(folder).free
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        raise StoreError(
+            f"how much room there is in {folder} cannot be seen: {error.strerror}; make the folder, or name a file "
+            "elsewhere with DEALMILL_DATABASE_URL"
+        ) from error
     if free < LEAST_FREE:
         raise StoreError(
             f"{folder} has only {free / 1e6:,.0f} MB free: make room, or name a file elsewhere with "

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
+MOST = 10**18
+"""More rows than any store has, and no more than can be counted to."""
 
 
 class Range(click.ParamType[tuple[int, int]]):
@@ -74,7 +76,7 @@ verdict_option = click.option(
 @click.option("--value", "values", type=Range(), help="Only values in this range.")
 @click.option("--nodes", type=Range(), help="Only searches of so many nodes.")
 @click.option("--after", type=Item(), default=(0, 0), help="Go on behind this item.", show_default=False)
-@click.option("--limit", type=click.IntRange(1), help=f"At most so many rows; {SCREEN} in a table.")
+@click.option("--limit", type=click.IntRange(1, MOST), help=f"At most so many rows; {SCREEN} in a table.")
 @click.option(
     "--audit",
     type=click.Choice(["valid", "invalid", "no-evidence"]),

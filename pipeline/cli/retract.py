@@ -16,9 +16,9 @@ from pipeline.cli.sources import open_configured_store
 def retract(engine: str, version: str, why: str, requeue: bool) -> None:
     """Retract every verdict that a version of an engine has given.
 
-    They are kept, but no command shows them as answers any more, unless asked with --retracted; and that version gets
-    no new runs. With --requeue, now or later, the installed version gets a run in the place of each; the numbers of
-    these runs go to standard output, and `dealmill work --drain` solves them.
+    They are kept, but `query`, `show` and `export` show them only with --retracted; and that version gets no new runs,
+    and goes no further with those it has. With --requeue, now or later, the installed version gets a run in the place
+    of each; the numbers of these runs go to standard output, and `dealmill work --drain` solves them.
     """
     from pipeline.retract import requeue as requeue_run
     from pipeline.retract import retract as retract_all

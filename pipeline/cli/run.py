@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 limit_option = click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=click.IntRange(1, NO_LIMIT),
     default=NO_LIMIT,
     help="Nodes for one layout; then it is undecided.",
     show_default="none",
@@ -62,7 +62,7 @@ def run(
             for engine in (_engines_for(reading.source.game, engines) if engines else [reading.source.game])
         ]
         solve_runs(store, numbers, found)
-        sources = [reading.source for reading in found]
+        sources = list({reading.source.id: reading.source for reading in found}.values())
         summarise(store, numbers, sources, form)
     if any(source.rejected for source in sources):
         ctx.exit(REJECTED)

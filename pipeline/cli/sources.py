@@ -118,7 +118,7 @@ def tell_source(store: "Store", source: "Source", say: Callable[[str], None]) ->
 @game_option
 @click.pass_context
 def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None) -> None:
-    """Read layouts into the store, each validated and kept once.
+    """Read layouts into the store, each validated; duplicates are kept and counted.
 
     FILE is a text file in the format of its game's statement or with one canonical layout a line, plain or gzipped,
     `-` for standard input, or a range of numbered deals such as deal:camelot:seed=1:1-1000. Bad layouts are kept as

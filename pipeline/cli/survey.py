@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pipeline.store.runs import Run
     from pipeline.survey.growth import Estimate, Width
 
+MOST_COUNTED = 10**11
+"""A day of work for a fast engine; the jobs of more are many to plan at once."""
 COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 
 
@@ -52,7 +54,11 @@ class HalfWidth(click.ParamType["Width"]):
     help="How narrow the interval is to be, half of it: a share (0.1% or 0.001), or for mean values a number or per "
     "cent of the mean.",
 )
-@click.option("--count", type=click.IntRange(1), help="So many deals, in whole thousands, however wide the interval.")
+@click.option(
+    "--count",
+    type=click.IntRange(1, MOST_COUNTED),
+    help="So many deals, in whole thousands, however wide the interval.",
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Which series of deals, 0 to 2⁶⁴ − 1.")
 @parameters_option
 @limit_option
@@ -87,6 +93,7 @@ def survey(
 
 def _grown(store: "Store", number: int, width: "Width", count: int | None) -> "Estimate":
     """Work until the survey is done; what it says then."""
+    from pipeline.runs import refuse_retracted
     from pipeline.store.runs import find_run
     from pipeline.survey.growth import ask_for, estimate, wanted_deals
 
@@ -97,6 +104,7 @@ def _grown(store: "Store", number: int, width: "Width", count: int | None) -> "E
         run = find_run(store, str(number))
         bar.update(run.solved, run.items, _note(run))
         if not run.finished:
+            refuse_retracted(run)
             return False
         found = estimate(store, run)
         wanted = wanted_deals(found, count or width)

@@ -40,6 +40,7 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
 def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Reading"] = ()) -> None:
     """Work until these runs are finished, with progress, while their sources are still being read; not at all if they
     are finished."""
+    from pipeline.runs import refuse_retracted
     from pipeline.store.database import refresh_statistics
     from pipeline.store.runs import list_runs
 
@@ -62,6 +63,8 @@ def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Readi
     def done(bar: Bar) -> bool:
         known.update((one.id, one) for one in list_runs(store, [one.id for one in known.values() if not one.finished]))
         found = list(known.values())
+        for one in found:
+            refuse_retracted(one)
         _show_runs(bar, found)
         broken = {reading.source.id for reading in readings if reading.broken}
         return all(one.finished or (one.source in broken and not one.pending + one.leased) for one in found)

@@ -1,8 +1,10 @@
 """Engine versions as they are on record, and the retraction of all that one of them has said."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from pipeline.errors import NotFoundError, RetractedError
 from pipeline.store import actions
@@ -21,19 +23,23 @@ class EngineVersion:
 
 
 def enter_engine(connection: Connection, name: str, version: str) -> EngineVersion:
-    """The engine version of that name, entered if it is new.
+    """The engine version of that name, entered if it is new. Others who ask for it wait for the end of this
+    transaction, so that no two plan the same run.
 
     Raises
     ------
     RetractedError
         If it was retracted: it gets no new runs.
     """
-    wanted = select(engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why).where(
-        engines.c.name == name, engines.c.version == version
+    wanted = (
+        select(engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
+        .where(engines.c.name == name, engines.c.version == version)
+        .with_for_update(key_share=True)
     )
     row = connection.execute(wanted).one_or_none()
     if row is None:
-        connection.execute(insert(engines).values(name=name, version=version))
+        with suppress(IntegrityError), connection.begin_nested():  # which somebody else may have inserted meanwhile
+            connection.execute(insert(engines).values(name=name, version=version))
         row = connection.execute(wanted).one()
     entered = EngineVersion(*row)
     if entered.why is not None:

@@ -15,7 +15,21 @@ If it is set back, a lease that began in what is now the future ends at once, an
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, delete, exists, func, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from pipeline.store.bulk import insert_rows
 from pipeline.store.database import Store, clock
@@ -26,6 +40,8 @@ PAUSES = (1.0, 2.0, 4.0, 8.0)
 SLEW = 1.0
 """Seconds that the clock of the database may be set back before its leases are those of another time."""
 NO_RETURN = "its worker did not come back within the lease"
+KNOWN_TO_BE_GONE = 0.0
+"""When a lease ended whose worker is known to be gone; what ended that is on record."""
 
 Installed = Collection[tuple[str, str]]
 """Full name and version of the engines that are installed here."""
@@ -113,7 +129,7 @@ def expire(store: Store, kind: Kind, job: int, worker: str, trouble: str) -> Non
         connection.execute(
             update(table)
             .where(table.c.id == job, table.c.worker == worker, table.c.state == LEASED)
-            .values(leased_until=0.0, trouble=trouble)
+            .values(leased_until=KNOWN_TO_BE_GONE, trouble=trouble)
         )
 
 
@@ -137,10 +153,9 @@ def free_expired(store: Store, kind: Kind) -> None:
         for owner, first, stop in gone:
             middle = first + max((stop - first) // (2 * kind.grain), 1) * kind.grain
             cut(connection, kind, owner, [(first, middle), (middle, stop)])
+        told = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), NO_RETURN)
         connection.execute(
-            update(table)
-            .where(table.c.id.in_(numbers), expired)
-            .values(state=PENDING, leased_until=None, trouble=func.coalesce(table.c.trouble, NO_RETURN))
+            update(table).where(table.c.id.in_(numbers), expired).values(state=PENDING, leased_until=None, trouble=told)
         )
 
 

@@ -177,7 +177,7 @@ def list_runs(store: Store, only: Sequence[int] | None = None) -> list[Run]:
     query = _counted()
     parts = [query]
     if only is not None:
-        numbers = sorted(only)
+        numbers = sorted(set(only))
         parts = [
             query.where(runs.c.id.in_(numbers[start : start + MOST_PARAMETERS]))
             for start in range(0, len(numbers), MOST_PARAMETERS)

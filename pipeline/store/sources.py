@@ -1,12 +1,14 @@
 """Sources and their layouts: written batch by batch while a file is read, so that a broken-off one goes on."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, update
+from sqlalchemy.exc import IntegrityError
 
 from pipeline.errors import NotFoundError, StoreError
 from pipeline.games.contract import Layout, Reject
@@ -76,22 +78,23 @@ def open_source(
     with store.writing() as connection:
         if store_has := _one(connection, wanted):
             return store_has
-        connection.execute(
-            sources.insert().values(
-                game=game,
-                name=name,
-                digest=digest,
-                generator=generator,
-                accepted=0,
-                duplicates=0,
-                rejected=0,
-                complete=endless,
-                endless=endless,
-                created=clock(),
+        with suppress(IntegrityError), connection.begin_nested():  # which somebody else may have inserted meanwhile
+            connection.execute(
+                sources.insert().values(
+                    game=game,
+                    name=name,
+                    digest=digest,
+                    generator=generator,
+                    accepted=0,
+                    duplicates=0,
+                    rejected=0,
+                    complete=endless,
+                    endless=endless,
+                    created=clock(),
+                )
             )
-        )
         opened = _one(connection, wanted)
-    assert opened is not None  # noqa: S101 -- inserted in this transaction
+    assert opened is not None  # noqa: S101 -- inserted by now
     return opened
 
 
@@ -207,7 +210,7 @@ def _storable(found: str) -> str:
 
 
 def find_source(store: Store, key: str) -> Source:
-    """The source of that number or name.
+    """The source of that number, or if there is none, the newest of that name.
 
     Raises
     ------
@@ -219,7 +222,7 @@ def find_source(store: Store, key: str) -> Source:
             connection,
             select(*COLUMNS)
             .where((sources.c.id == numbered) | (sources.c.name == _storable(key)))
-            .order_by(sources.c.id.desc())
+            .order_by((sources.c.id == numbered).desc(), sources.c.id.desc())
             .limit(1),
         )
     if found is None:

@@ -98,6 +98,18 @@ def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
     assert "@" in str(entry["who"]) and str(entry["when"]).startswith("20")
 
 
+def test_surveys_and_runs_get_others_in_their_place(solved: Path) -> None:
+    assert dealmill("survey", "card-pairing", "--count", "2000", cwd=solved).returncode == 0
+    assert dealmill("run", "deal:card-pairing:seed=1:1-10", cwd=solved).returncode == 0
+    change(solved, "UPDATE engines SET version = '0'")
+    gone = dealmill("retract", "--engine", ENGINE, "--version", "0", "--why", "x", "--requeue", cwd=solved)
+    assert (gone.returncode, gone.stdout) == (0, "4\n5\n6\n"), gone.stderr
+    assert "run 5 takes the place of run 2: version 1\n" in gone.stderr
+    assert dealmill("work", "--drain", cwd=solved).returncode == 0
+    done = rows("status", cwd=solved)[3:]
+    assert [(row["state"], row["solved"]) for row in done] == [("finished", n) for n in (3_000, 2_000, 10)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

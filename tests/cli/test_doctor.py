@@ -1,6 +1,7 @@
 """The doctor finds what is wrong, says what to do, changes nothing, and keeps secrets."""
 
 import json
+import re
 import sqlite3
 from collections import namedtuple
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from pipeline.cli import dealmill as commands
 from pipeline.cli import doctor
+from pipeline.settings import Settings
 from tests.servers import Postgres, dealmill
 
 CHECKS = ["versions", "engines", "kernels", "database", "tables", "clock"]
@@ -55,6 +58,37 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     assert "name another cache folder with XDG_CACHE_HOME" in wrong["kernels"]
     assert "is DEALMILL_DATABASE_URL right?" in wrong["database"]
     assert "is DEALMILL_BROKER_URL right?" in wrong["broker"]
+
+
+@pytest.mark.parametrize("url", ["foo://x", "redis://:secret/x@h/0", "redis:/:secret@h/0"])
+def test_a_broker_url_that_is_none_is_told_without_its_password(url: str, tmp_path: Path) -> None:
+    code, found = examined(tmp_path, {"DEALMILL_BROKER_URL": url})
+    assert (code, found["broker"][0]) == (1, "wrong")
+    assert "DEALMILL_BROKER_URL is no URL of a broker" in found["broker"][1]
+
+
+def test_settings_that_are_empty_are_those_that_are_not_set(tmp_path: Path) -> None:
+    code, found = examined(tmp_path, {f"DEALMILL_{field.upper()}": "" for field in Settings.model_fields})
+    assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
+    assert "none is configured" in found["broker"][1]
+
+
+def test_the_help_names_every_setting() -> None:
+    said = CliRunner().invoke(commands, ["--help"]).output
+    assert set(re.findall(r"DEALMILL_\w+", said)) == {f"DEALMILL_{field.upper()}" for field in Settings.model_fields}
+
+
+def test_a_password_in_the_query_of_a_url_is_not_shown(postgres: Postgres, tmp_path: Path) -> None:
+    _, found = examined(tmp_path, {"DEALMILL_DATABASE_URL": f"{postgres.new_database()}&password=secret"})
+    assert (found["database"][0], "postgresql 18" in found["database"][1]) == ("ok", True)
+
+
+@pytest.mark.parametrize("file", ["none/x.db", f"{'x' * 300}.db", "file/x.db"])
+def test_a_file_where_none_can_be_is_told(file: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, found = examined(tmp_path, {"DEALMILL_DATABASE_URL": f"sqlite:///{tmp_path}/{file}"})
+    assert (code, found["database"][0]) == (1, "wrong"), found
+    assert found["disk"][0] == ("wrong" if file.startswith("none") else "ok")
 
 
 def test_a_database_of_another_version_is_wrong(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The main job with a real Celery worker and a real broker, on SQLite and on PostgreSQL."""
 
+import gzip
 import json
 import os
 import signal
@@ -14,8 +15,10 @@ import pytest
 from pipeline.errors import NotFoundError, StoreError
 from pipeline.games import games
 from pipeline.games.contract import Game
+from pipeline.query import matching_runs
 from pipeline.store.database import Store, database_url
 from pipeline.store.runs import find_run
+from tests.doing import a_run
 from tests.servers import Postgres, clean_environment, dealmill, dealmill_command
 from workers.broker import LocalBroker
 
@@ -73,6 +76,17 @@ def test_a_second_run_finds_everything_solved(database: dict[str, str], tmp_path
     assert (summary["layouts"], summary["scored"], summary["rejected"], summary["runs"]) == (5000, 5000, 0, [1])
 
 
+def test_a_source_that_stands_twice_in_a_command_is_summed_up_once(tmp_path: Path) -> None:
+    text = b"AABB\nAABB\nABAB\nA1\n"
+    (tmp_path / "memory.txt").write_bytes(text)
+    (tmp_path / "memory.txt.gz").write_bytes(gzip.compress(text))
+    ran = dealmill("run", "memory.txt", "memory.txt.gz", "memory.txt", "--json", cwd=tmp_path)
+    assert ran.returncode == 4
+    [summary] = json.loads(ran.stdout)
+    counted = [summary[name] for name in ("layouts", "duplicates", "rejected", "scored", "runs")]
+    assert counted == [4, 1, 1, 3, [1]]
+
+
 def test_the_steps_apart_do_what_run_does(database: dict[str, str], broker: str, tmp_path: Path) -> None:
     env = {**database, "DEALMILL_BROKER_URL": broker}
     deals = dealmill("deal", "memory", "--count", "3000", "--seed", "4", cwd=tmp_path)
@@ -115,6 +129,19 @@ def test_pages_of_a_query_join_to_the_whole(tmp_path: Path) -> None:
         paged += page
     assert paged == whole
     assert len(whole) == 2500
+
+
+def test_a_query_takes_engines_and_sources_by_every_name_they_have(store: Store) -> None:
+    layouts = ["AABB", "ABAB"]
+    for engine, name in (("memory/two-pass", "a.txt"), ("memory/incremental", "a.txt"), ("memory/two-pass", "1")):
+        a_run(store, engine, layouts, name=name)
+
+    def found(engine: str | None, source: str | None) -> list[int]:
+        return [run.id for run in matching_runs(store, None, engine, source, retracted=False)]
+
+    assert found("memory", None) == found("memory/two-pass", None) == [1, 3]
+    assert found(None, "1") == found(None, "a.txt") == [1, 2]
+    assert found("memory", "2") == [3]
 
 
 def started(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
@@ -223,6 +250,9 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["query", "7"], {}, 2, "the store has no run '7'"),
         (["query", "--value", "x"], {}, 2, "'x' is no range"),
         (["query", "--rejected"], {}, 2, "say of what"),
+        (["query", "--source", "typo.txt"], {}, 2, "the store has no source 'typo.txt'; read it in with: "),
+        (["query", "--limit", "9" * 20], {}, 2, "is not in the range"),
+        (["run", "deal:memory:seed=1:1-9", "--limit", "9" * 20], {}, 2, "is not in the range"),
         (["show", "7:1"], {}, 2, "the store has no run '7'"),
         (["show", "x"], {}, 2, "is no item"),
         (["show", "memory", "AAB"], {}, 2, "that is no layout of memory"),

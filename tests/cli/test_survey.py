@@ -103,6 +103,18 @@ def test_a_survey_that_was_killed_goes_on_and_comes_to_the_same(tmp_path: Path) 
     assert 79.5 < float(str(whole["low"])) < 79.6595 < float(str(whole["high"])) < 79.8
 
 
+def test_nobody_waits_for_a_survey_whose_engine_is_retracted(tmp_path: Path) -> None:
+    command = started("survey", "memory", "--count", str(10**10), cwd=tmp_path)
+    retract = ("retract", "--engine", "memory/two-pass", "--version", "1", "--why", "wrong")
+    deadline = time.monotonic() + 60
+    while not solved(tmp_path) and command.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert dealmill(*retract, cwd=tmp_path).returncode == 0
+    _, told = command.communicate(timeout=60)
+    assert command.returncode == 1
+    assert "run 1 goes no further: version 1 of memory/two-pass was retracted (wrong)" in told
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -111,6 +123,7 @@ def test_a_survey_that_was_killed_goes_on_and_comes_to_the_same(tmp_path: Path) 
         (["memory", "--half-width", "wide"], 2, "'wide' is no width; write 0.1% or 0.001"),
         (["memory", "--half-width", "0"], 2, "'0' is no width"),
         (["memory", "--count", "0"], 2, "is not in the range"),
+        (["memory", "--count", str(10**15)], 2, "is not in the range"),
         (["memory", "--seed", "-1"], 2, "a seed is a number from 0"),
         (["memory", "--param", "ranks=3"], 2, "deals of memory have no parameter 'ranks'"),
         (["card-pairing", "--param", "stacks=7"], 2, "36 cards cannot be cut into 7 stacks"),

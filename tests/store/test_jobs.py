@@ -13,7 +13,7 @@ from pipeline.store.database import Store, clock
 from pipeline.store.jobs import SOLVING, claim, engine_of, finish
 from pipeline.store.leases import PENDING
 from pipeline.store.results import Wanted, page
-from pipeline.store.runs import find_run, list_runs, plan_run
+from pipeline.store.runs import Run, find_run, list_runs, plan_repetition, plan_run
 from pipeline.store.sources import Source, append, complete, open_source
 
 LEASE = 60.0
@@ -54,6 +54,20 @@ def test_the_same_run_is_planned_once(store: Store, source: Source, run: int) ->
     assert plan_run(store, source, "memory/two-pass", "2", NO_LIMIT, chunk=2) != run
     assert plan_run(store, source, "memory/two-pass", "1", 10, chunk=2) != run
     assert len(list_runs(store)) == 3
+
+
+def test_commands_that_plan_a_run_at_once_plan_the_same(store: Store, source: Source) -> None:
+    def plan(version: str) -> int:
+        return plan_run(store, source, "memory/two-pass", version, NO_LIMIT, chunk=2)
+
+    def repeat(run: Run) -> int:
+        return plan_repetition(store, run, run.version, chunk=2)
+
+    with ThreadPoolExecutor(8) as pool:
+        for version in ("1", "2", "3"):
+            [number] = set(pool.map(plan, [version] * 8))
+            [_] = set(pool.map(repeat, [find_run(store, str(number))] * 8))
+    assert [run.jobs for run in list_runs(store)] == [3] * 6
 
 
 def test_a_job_is_claimed_by_one(store: Store, run: int) -> None:
@@ -133,6 +147,20 @@ def test_what_ended_the_last_attempt_is_kept_with_a_job(store: Store, run: int) 
     leases.free_expired(store, SOLVING)
     again = claim(store, last, "w:9", -1.0)
     assert again is not None and (again.lease.attempt, again.lease.trouble) == (2, "signal 11")
+
+
+def test_a_worker_that_vanished_is_not_said_to_have_ended_like_the_one_before(store: Store, run: int) -> None:
+    last = pending(store)[-1]
+    job = claim(store, last, "w:7", LEASE)
+    assert job is not None
+    leases.release(store, SOLVING, job.lease, "ValueError: no room")
+    leases.free_expired(store, SOLVING)
+    end_the_pause(store)
+    vanished = claim(store, last, "w:8", -1.0)
+    assert vanished is not None and vanished.lease.trouble == "ValueError: no room"
+    leases.free_expired(store, SOLVING)
+    again = claim(store, last, "w:9", LEASE)
+    assert again is not None and again.lease.trouble == leases.NO_RETURN
 
 
 def test_a_released_job_is_pending_again_but_only_its_holder_releases_it(store: Store, run: int) -> None:

@@ -1,5 +1,6 @@
 """Reading entries into the store: in order, batch by batch, by one reader at a time, with jobs for runs over them."""
 
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 
 import pytest
@@ -84,6 +85,21 @@ def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Store) -> None:
 def test_the_same_contents_are_the_same_source(store: Store) -> None:
     first = open_source(store, "memory", "a.txt", b"same")
     assert open_source(store, "memory", "copy.txt", b"same") == first
+
+
+def test_commands_that_open_a_source_at_once_open_the_same(store: Store) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for digest in (b"a", b"b", b"c"):
+            opened = pool.map(lambda name, digest=digest: open_source(store, "memory", name, digest), "abcdefgh")
+            assert len(set(opened)) == 1
+
+
+def test_a_number_is_that_of_a_source_though_a_later_one_has_it_for_a_name(store: Store) -> None:
+    first, second = (open_source(store, "memory", name, name.encode()) for name in ("a.txt", "1"))
+    assert find_source(store, "1") == first
+    assert find_source(store, "2") == second
+    third = open_source(store, "memory", "7", b"7")
+    assert find_source(store, "7") == third
 
 
 def test_two_readers_of_one_source_do_not_mix(store: Store) -> None:

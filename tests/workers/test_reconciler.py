@@ -1,17 +1,19 @@
 """What the reconciler sends, and when."""
 
 from pathlib import Path
+from traceback import format_exception
 
 import pytest
 from redis import Redis
 
+from pipeline.errors import BrokerError
 from pipeline.games.contract import NO_LIMIT
 from pipeline.store.database import Store
 from pipeline.store.runs import plan_run
 from tests.doing import a_source
 from workers.app import QUEUE, app
 from workers.broker import LocalBroker
-from workers.reconciler import CLOGGED, reconcile
+from workers.reconciler import CLOGGED, check_broker, reconcile
 
 ENGINE = "memory/two-pass"
 
@@ -33,3 +35,28 @@ def test_a_queue_that_is_clogged_is_emptied_before_jobs_are_sent(
         queue.rpush(QUEUE, b"stale")
         reconcile(store)
         assert queue.llen(QUEUE) == 3
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis",
+        ":secret@127.0.0.1:1/0",
+        "redis:/:secret@127.0.0.1:1/0",
+        "foo://:secret@127.0.0.1",
+        "mongodb://:secret@127.0.0.1",
+        "redis://127.0.0.1:secret/0",
+        "redis://127.0.0.1:1/secret",
+        "redis://:secret/x@127.0.0.1:1/0",
+        "redis://:secret#x@127.0.0.1:1/0",
+        "redis://[secret/0",
+        "redis://:secret@127.0.0.1:99999/0",
+        "redis://127.0.0.1:1/0?password=secret",
+        "redis://127.0.0.1:1/0?what=secret",
+    ],
+)
+def test_a_url_that_is_none_is_told_without_its_password(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app.conf, "broker_url", url)
+    with pytest.raises(BrokerError, match="DEALMILL_BROKER_URL is no URL of a broker") as told:
+        check_broker()
+    assert "secret" not in "".join(format_exception(told.value))

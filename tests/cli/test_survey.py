@@ -109,8 +109,11 @@ def test_nobody_waits_for_a_survey_whose_engine_is_retracted(tmp_path: Path) -> 
     deadline = time.monotonic() + 60
     while not solved(tmp_path) and command.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert dealmill(*retract, cwd=tmp_path).returncode == 0
-    _, told = command.communicate(timeout=60)
+    try:
+        assert dealmill(*retract, cwd=tmp_path).returncode == 0
+        _, told = command.communicate(timeout=60)
+    finally:
+        command.kill()
     assert command.returncode == 1
     assert "run 1 goes no further: version 1 of memory/two-pass was retracted (wrong)" in told
 

@@ -1,5 +1,6 @@
 """The Celery app. A message carries a job's number and nothing else: the database is the truth."""
 
+import os
 import warnings
 
 from celery import Celery
@@ -22,6 +23,9 @@ def _broker_url() -> str | None:
 
 
 be_careful()
+# Celery lets these go before what it is told here, and they are meant for another app.
+for name in [name for name in os.environ if name.startswith("CELERY_")]:
+    del os.environ[name]
 # It warns of root because of pickled messages; ours are JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 

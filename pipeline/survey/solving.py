@@ -4,12 +4,13 @@ nowhere. What comes out then is held against what is kept: a verdict each, and a
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import groupby
 
 import numpy as np
 
 from pipeline.deals import DealRange, parse_deal_range
 from pipeline.errors import DifferenceError, NotFoundError, VersionError
-from pipeline.fingerprint import BLOCK, block_of, block_range, whole_blocks
+from pipeline.fingerprint import BLOCK, block_of, whole_blocks
 from pipeline.games import find_engine
 from pipeline.games.batch import Solved, Texts, joined, listed, unpack
 from pipeline.games.contract import Verdict
@@ -161,11 +162,13 @@ def _objected(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> 
     if wanted.audit is None or wanted.audit is Outcome.VALID:
         raise NotFoundError(f"run {run.id} is a survey: of these, audits keep only what is invalid or without evidence")
     found: list[Result] = []
-    while not found and (objections := objections_to(store, run.id, wanted.audit, after, most)):
-        for position, judgement in objections:
-            result = again(store, run, block_range(block_of(position), run.items)[0])[(position - 1) % BLOCK]
-            if _fits(result, wanted):
-                found.append(replace(result, judgement=judgement))
+    while objections := objections_to(store, run.id, wanted.audit, after, BLOCK):
+        for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
+            block = again(store, run, number * BLOCK + 1)
+            judged = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in inside]
+            found += [result for result in judged if _fits(result, wanted)]
+            if len(found) >= most:
+                return found[:most]
         after = objections[-1][0]
     return found
 

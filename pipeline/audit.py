@@ -10,6 +10,7 @@ from pipeline.store.database import Store
 from pipeline.store.records import JobRecord, Record, Stretch, read_records, read_stretch
 from pipeline.store.runs import Run, find_run
 from pipeline.store.sources import layout_digest
+from pipeline.survey.deals import dealt_here
 
 CHUNK = 2_000
 """Verdicts in a job: at most seconds of work for a referee."""
@@ -35,8 +36,6 @@ def queue_audit(store: Store, run: Run, sample: int | None, seed: int) -> int:
     if sample is not None and sample > run.items:
         raise NotFoundError(f"run {run.id} has {run.items:,} items, too few for a sample of {sample:,}")
     if run.survey:
-        from pipeline.survey.solving import dealt_here  # loads the compiler
-
         dealt_here(run)
     return plan_audit(store, run, run.items if sample is None else sample, seed, CHUNK)
 

@@ -1,10 +1,12 @@
-"""Writing many rows at once, the fastest way each database has (figures in docs/decisions/0004-bulk-writes.md)."""
+"""Inserting rows: many at once, the fastest way each database has (figures in docs/decisions/0004-bulk-writes.md), or
+one that somebody else may insert at the same time."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import Connection, Table
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Connection, Table, insert
+from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.types import TypeEngine
 
 Row = tuple[Any, ...]
@@ -29,6 +31,12 @@ def insert_rows(connection: Connection, table: Table, columns: Sequence[str], ro
                 copy.write_row(row)
     except connection.dialect.loaded_dbapi.OperationalError as error:
         raise OperationalError(statement, None, error) from error
+
+
+def insert_once(connection: Connection, table: Table, **values: object) -> None:
+    """Insert a row, unless there is one by now that the table does not allow beside it."""
+    with suppress(IntegrityError), connection.begin_nested():
+        connection.execute(insert(table).values(**values))
 
 
 def _postgresql_name(connection: Connection, kind: TypeEngine[Any]) -> str:

@@ -1,13 +1,12 @@
 """Engine versions as they are on record, and the retraction of all that one of them has said."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, select, update
 
 from pipeline.errors import NotFoundError, RetractedError
 from pipeline.store import actions
+from pipeline.store.bulk import insert_once
 from pipeline.store.database import Store, clock
 from pipeline.store.tables import engines
 
@@ -38,8 +37,7 @@ def enter_engine(connection: Connection, name: str, version: str) -> EngineVersi
     )
     row = connection.execute(wanted).one_or_none()
     if row is None:
-        with suppress(IntegrityError), connection.begin_nested():  # which somebody else may have inserted meanwhile
-            connection.execute(insert(engines).values(name=name, version=version))
+        insert_once(connection, engines, name=name, version=version)
         row = connection.execute(wanted).one()
     entered = EngineVersion(*row)
     if entered.why is not None:

@@ -190,9 +190,9 @@ class Stage:
         return self.counts.get(verdict, 0)
 
 
-def course(store: Store, run: int, blocks_at: Sequence[int] | None = None) -> list[Stage]:
-    """How a survey stood after so many blocks, in ascending order, as far as all deals before are solved; else at its
-    end. It is made of what is kept of each block, so it does not hang on what the jobs were."""
+def course(store: Store, run: int, blocks_at: Sequence[int]) -> list[Stage]:
+    """How a survey stood after so many blocks, in ascending order, as far as all deals before are solved. It is made of
+    what is kept of each block, so it does not hang on what the jobs were."""
     counted, sums = [], []
     after = 0
     while (kept := next_pack(store, run, after)) and kept.first == after + 1 and kept.verdicts is not None:
@@ -209,7 +209,7 @@ def course(store: Store, run: int, blocks_at: Sequence[int] | None = None) -> li
             dict(zip(Verdict, counts[number - 1].tolist(), strict=True)),
             *moments[number - 1].tolist(),
         )
-        for number in blocks_at or [len(counts)]
+        for number in blocks_at
         if number <= len(counts)
     ]
 

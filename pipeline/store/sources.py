@@ -1,18 +1,16 @@
 """Sources and their layouts: written batch by batch while a file is read, so that a broken-off one goes on."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, update
-from sqlalchemy.exc import IntegrityError
 
 from pipeline.errors import NotFoundError, StoreError
 from pipeline.games.contract import Layout, Reject
-from pipeline.store.bulk import insert_rows
+from pipeline.store.bulk import insert_once, insert_rows
 from pipeline.store.database import Store, clock
 from pipeline.store.jobs import cut_jobs
 from pipeline.store.tables import items, rejects, runs, sources
@@ -78,21 +76,20 @@ def open_source(
     with store.writing() as connection:
         if store_has := _one(connection, wanted):
             return store_has
-        with suppress(IntegrityError), connection.begin_nested():  # which somebody else may have inserted meanwhile
-            connection.execute(
-                sources.insert().values(
-                    game=game,
-                    name=name,
-                    digest=digest,
-                    generator=generator,
-                    accepted=0,
-                    duplicates=0,
-                    rejected=0,
-                    complete=endless,
-                    endless=endless,
-                    created=clock(),
-                )
-            )
+        insert_once(
+            connection,
+            sources,
+            game=game,
+            name=name,
+            digest=digest,
+            generator=generator,
+            accepted=0,
+            duplicates=0,
+            rejected=0,
+            complete=endless,
+            endless=endless,
+            created=clock(),
+        )
         opened = _one(connection, wanted)
     assert opened is not None  # noqa: S101 -- inserted by now
     return opened

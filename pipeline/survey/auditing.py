@@ -16,7 +16,8 @@ from pipeline.store.database import Store
 from pipeline.store.packs import Part, kept_of, parts_from
 from pipeline.store.runs import Run
 from pipeline.store.surveys import MOMENTS
-from pipeline.survey.solving import dealt_here, found_in, solve_deals
+from pipeline.survey.deals import dealt_here
+from pipeline.survey.solving import found_in, solve_deals
 
 Judged = list[tuple[int, Judgement]]
 

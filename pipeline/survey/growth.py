@@ -99,21 +99,22 @@ def open_survey(store: Store, deals: DealRange, engine: str, limit: int, why: st
 
 
 def estimate(store: Store, run: Run) -> Estimate | None:
-    """What the deals of a finished survey say; None if there are none.
+    """What the deals of a finished survey say; None if there are none. Those are left out by which others have made it
+    grow meanwhile.
 
     Raises
     ------
     DifferenceError
         If something of it is not on record.
     """
-    reached = course(store, run.id)
-    deals = reached[-1].deals if reached else 0
-    if deals != run.items:
-        raise DifferenceError(
-            f"the verdicts of run {run.id} behind deal {deals:,} of {run.items:,} are missing on record, or damaged: "
-            f"dealmill audit {run.id} says where"
-        )
-    return Estimate(reached[-1]) if reached else None
+    if not run.items:
+        return None
+    for stage in course(store, run.id, [run.items // BLOCK]):
+        return Estimate(stage)
+    raise DifferenceError(
+        f"verdicts on the first {run.items:,} deals of run {run.id} are missing on record, or damaged: "
+        f"dealmill audit {run.id} says where"
+    )
 
 
 def wanted_deals(found: Estimate | None, goal: Width | int) -> int:

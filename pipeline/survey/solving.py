@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from pipeline.deals import DealRange, parse_deal_range
-from pipeline.errors import DifferenceError, NotFoundError, VersionError
+from pipeline.errors import DifferenceError, NotFoundError
 from pipeline.fingerprint import BLOCK, block_of, whole_blocks
 from pipeline.games import find_engine
 from pipeline.games.batch import Solved, Texts, joined, listed, unpack
@@ -21,6 +21,7 @@ from pipeline.store.packs import kept_of, next_pack, objections_to
 from pipeline.store.results import ALL, Result, Wanted
 from pipeline.store.runs import Run
 from pipeline.store.surveys import Found, SurveyJob
+from pipeline.survey.deals import dealt_here
 
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 
@@ -96,24 +97,6 @@ def solve_deals(
 
 def _text(texts: Texts, place: int) -> str:
     return unpack(texts.part(place, place + 1))[0]
-
-
-def dealt_here(run: Run) -> DealRange:
-    """The deals of a survey.
-
-    Raises
-    ------
-    VersionError
-        If what is installed is not what dealt and solved them.
-    """
-    deals = parse_deal_range(run.source_name)
-    _, engine = find_engine(run.engine)
-    if (engine.version, deals.game.generator) != (run.version, run.generator):
-        raise VersionError(
-            f"run {run.id} is a survey by {run.engine} {run.version} of deals by {run.generator}, but {engine.version} "
-            f"and {deals.game.generator} are installed: its deals can only be shown by the Dealmill that has those"
-        )
-    return deals
 
 
 def again(store: Store, run: Run, first: int) -> list[Result]:

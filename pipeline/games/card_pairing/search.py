@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.games.batch import Bytes, Numbers
-from pipeline.games.card_pairing.four import pass_on_to_four
 from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
+from pipeline.games.card_pairing.vector import pass_on_to_four
 from pipeline.games.kernel import inlined, kernel, lowest_bit
 
 Words = NDArray[np.uint64]
@@ -35,7 +35,6 @@ LEVELS = ALL + 1
 NODES, ENTRIES = range(2)
 ZERO, ONE, LOWEST = np.uint64(0), np.uint64(1), np.uint64(15)
 SUIT_BITS, RANK_BITS, CARD_BITS = np.uint64(2), np.uint64(4), np.uint64(6)
-TWO, THREE = np.uint64(2), np.uint64(3)
 
 LONGEST_CERTIFICATE = 1 << 17
 """Entries; ten times the nodes that any of a million deals of 16 ranks on 16 stacks took. A deal that needs more is

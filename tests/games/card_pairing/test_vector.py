@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.games.card_pairing.four import pass_on_to_four
 from pipeline.games.card_pairing.search import Effect, Words
+from pipeline.games.card_pairing.vector import pass_on_to_four
 from pipeline.games.kernel import kernel
 
 words = st.integers(0, 2**64 - 1)

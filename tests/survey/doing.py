@@ -1,0 +1,57 @@
+"""Making surveys, and what goes wrong with them."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import text
+
+from pipeline import solve as room
+from pipeline.deals import MOST, DealRange
+from pipeline.games import find_engine
+from pipeline.games.batch import Solved, Texts, unpack
+from pipeline.games.contract import NO_LIMIT
+from pipeline.runs import installed_engines
+from pipeline.store import leases
+from pipeline.store.database import Store
+from pipeline.store.runs import Run, find_run
+from pipeline.store.surveys import SURVEYING, grow
+from pipeline.survey.growth import open_survey
+from tests.doing import do_surveys
+
+PAIRING = "card-pairing/winnable"
+MEMORY = "memory/incremental"
+
+
+def endless(engine: str, **parameters: int) -> DealRange:
+    game, _ = find_engine(engine)
+    return DealRange(game, 7, 1, MOST, parameters)
+
+
+def a_survey(store: Store, engine: str, deals: int, *, limit: int = NO_LIMIT, chunk: int = 1_000) -> Run:
+    """A survey of so many deals."""
+    run = open_survey(store, endless(engine), engine, limit)
+    grow(store, run.id, deals, chunk)
+    do_surveys(store)
+    return find_run(store, str(run.id))
+
+
+def pending(store: Store) -> list[int]:
+    return leases.pending(store, SURVEYING, installed_engines(), 1_000)
+
+
+def alter(store: Store, statement: str, **values: object) -> None:
+    """Change the database behind its back."""
+    with store.writing() as connection:
+        assert connection.execute(text(statement), values).rowcount > 0
+
+
+class Brittle:
+    """An engine that breaks down on some deals."""
+
+    def __init__(self, engine: str, bad: Sequence[str]) -> None:
+        self._solve = room.load(engine)
+        self._bad = set(bad)
+
+    def __call__(self, layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+        if self._bad & set(unpack(layouts)):
+            raise ValueError('it says "no\\way" to \x7f')
+        return self._solve(layouts, limit)

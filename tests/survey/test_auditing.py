@@ -1,0 +1,129 @@
+"""Audits of surveys on both databases."""
+
+import pytest
+from sqlalchemy import text
+
+from pipeline import solve as room
+from pipeline.audit import queue_audit
+from pipeline.errors import DifferenceError
+from pipeline.games import find_engine
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.query import find_result, results
+from pipeline.referee import Outcome
+from pipeline.runs import installed_engines
+from pipeline.store import audits, leases, surveys
+from pipeline.store.audits import AUDITING, Fault, faults_of, objections_of
+from pipeline.store.database import Store
+from pipeline.store.results import Wanted
+from pipeline.store.runs import find_run
+from pipeline.store.surveys import grow
+from pipeline.survey.growth import open_survey
+from pipeline.survey.solving import survey_part
+from tests.doing import LEASE, a_run, an_audit, deal, do_audit
+from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
+
+AGAIN = "the deals, verdicts and evidence that come out are not those on record"
+TOTALS = "the totals on record are not those that come out again: "
+
+
+@pytest.mark.parametrize("other", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
+def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Store, other: str) -> None:
+    survey = a_survey(store, MEMORY, 1_000)
+    a_run(store, MEMORY, ["AABB"])
+    for run in (survey, find_run(store, "2")):
+        queue_audit(store, run, None, 1)
+    assert len(leases.pending(store, AUDITING, installed_engines(), 10)) == 2
+    alter(store, other)
+    [left] = leases.pending(store, AUDITING, installed_engines(), 10)
+    assert audits.engine_of(store, left) is not None
+    job = audits.claim(store, left, "one", LEASE)
+    assert job is not None and job.run == 2
+
+
+def test_an_audit_of_a_survey_in_whole_and_of_a_sample(store: Store) -> None:
+    survey = a_survey(store, PAIRING, 5_000, chunk=3_000)
+    whole = an_audit(store, survey)
+    assert (whole.valid, whole.invalid, whole.faults, whole.size) == (5_000, 0, 0, 5_000)
+    sample = an_audit(store, survey, sample=40)
+    assert (sample.valid, sample.clean) == (40, True)
+    with store.reading() as connection:
+        assert connection.execute(text("SELECT count(*) FROM judgements")).scalar() == 0
+
+
+def test_what_an_audit_objected_to_is_looked_through_to_its_end(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    [layout] = deal(find_engine(PAIRING)[0], 7, 1_999, 1)
+    with monkeypatch.context() as broken:
+        brittle = Brittle(PAIRING, [layout])
+        broken.setattr(room, "load", lambda _name: brittle)
+        survey = a_survey(store, PAIRING, 2_000, limit=9)
+    assert an_audit(store, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
+    failed = Wanted((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
+    assert [found.position for found in results(store, [survey], failed, (0, 0), 3)] == [1_999]
+
+
+def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Store) -> None:
+    survey = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
+    grow(store, survey.id, 6_000, 2_000)
+    job = surveys.claim(store, pending(store)[1], "one", LEASE)
+    assert job is not None and surveys.finish(store, job, survey_part(job, {}))
+    under_way = find_run(store, str(survey.id))
+    audit = an_audit(store, under_way)
+    assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_000, 0, 0, 0)
+    sample = an_audit(store, under_way, sample=60)
+    assert (sample.valid, sample.clean) == (20, True)
+
+
+def test_a_survey_may_grow_while_it_is_audited(store: Store) -> None:
+    survey = a_survey(store, MEMORY, 4_000)
+    number = queue_audit(store, survey, None, 1)
+    sample = queue_audit(store, survey, 10, 1)
+    grown = a_survey(store, MEMORY, 9_000)
+    assert (grown.id, grown.items) == (survey.id, 9_000)
+    assert (do_audit(store, number).valid, do_audit(store, sample).valid) == (4_000, 10)
+    assert an_audit(store, grown).valid == 9_000
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("UPDATE blocks SET digest = :junk WHERE number = 1", [(1001, 2000, AGAIN)]),
+        ("DELETE FROM blocks WHERE number = 1", [(1001, 2000, "there is no digest of these verdicts on record")]),
+        ("DELETE FROM packs WHERE first = 2001", [(2001, 3000, "there are no verdicts on record")]),
+        ("UPDATE packs SET verdicts = :junk WHERE first = 1", [(1, 1000, "there are no verdicts on record")]),
+        ("UPDATE packs SET stop = 2500 WHERE first = 2001", [(2001, 3000, "there are no verdicts on record")]),
+        ("UPDATE jobs SET winnable = winnable + 1 WHERE first = 1", [(1, 2000, TOTALS + "winnable 1390 and not 1389")]),
+        ("UPDATE jobs SET nodes = 3 WHERE first = 2001", [(2001, 3000, TOTALS + "nodes 3 and not ")]),
+        ("UPDATE packs SET moments = :junk WHERE first = 1", [(1, 2000, TOTALS + "moments 020102")]),
+        ("UPDATE packs SET least = 3 WHERE first = 1", [(1, 2000, TOTALS + "least 3 and not None")]),
+        ("UPDATE jobs SET first = 1001 WHERE first = 2001", [(1001, 2000, "these deals belong to two jobs")]),
+        ("DELETE FROM jobs WHERE first = 1", [(1, 1, "this deal belongs to no job")]),
+    ],
+)
+def test_a_record_of_a_survey_that_was_changed_is_named(
+    store: Store, change: str, expected: list[tuple[int, int, str]]
+) -> None:
+    survey = a_survey(store, PAIRING, 3_000, chunk=2_000)
+    alter(store, change, **({"junk": b"\2\1\2junk"} if ":junk" in change else {}))
+    audit = an_audit(store, survey)
+    found = faults_of(store, audit.id)
+    for first, last, reason in expected:
+        assert any((it.first, it.last) == (first, last) and it.reason.startswith(reason) for it in found), found
+
+
+def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: Store) -> None:
+    survey = a_survey(store, PAIRING, 2_000, chunk=2_000)
+    kept = find_result(store, survey, 1_005)
+    with store.writing() as connection:
+        packed = bytearray(connection.execute(text("SELECT verdicts FROM packs")).scalar_one())
+        packed[3 + 1_004 // 8] ^= 1 << 1_004 % 8
+        connection.execute(text("UPDATE packs SET verdicts = :packed"), {"packed": bytes(packed)})
+    other = Verdict.WINNABLE if kept.verdict is Verdict.UNWINNABLE else Verdict.UNWINNABLE
+    audit = an_audit(store, survey)
+    assert (audit.invalid, audit.valid) == (1, 1_999)
+    assert Fault(1_005, 1_005, f"what comes out again is {kept.verdict.word}, and on record {other.word}") in faults_of(
+        store, audit.id
+    )
+    assert [position for position, _ in objections_of(store, audit)] == [1_005]
+    with pytest.raises(DifferenceError, match="deals 1,001 to 2,000 of run 1 do not come out as they are on record"):
+        find_result(store, survey, 1_005)
+    assert find_result(store, survey, 1_000).position == 1_000

@@ -1,0 +1,86 @@
+"""How surveys grow, and what they come to, on both databases."""
+
+import numpy as np
+import pytest
+
+from pipeline.errors import DifferenceError, StoreError
+from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.query import results
+from pipeline.store import surveys
+from pipeline.store.database import Store
+from pipeline.store.packs import course, extremes
+from pipeline.store.results import Wanted
+from pipeline.store.runs import find_run
+from pipeline.store.surveys import grow
+from pipeline.survey.growth import Estimate, Width, ask_for, estimate, open_survey, wanted_deals
+from pipeline.survey.solving import survey_part
+from tests.doing import LEASE, do_surveys
+from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pending
+
+
+@pytest.mark.parametrize("engine", [PAIRING, MEMORY])
+def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: Store) -> None:
+    width = Width(0.006, relative=False) if engine == PAIRING else Width(0.0002, relative=True)
+    reached = []
+    for workers in (1, 2):
+        run = open_survey(store, endless(engine), engine, NO_LIMIT + workers - 1)
+        while (wanted := wanted_deals(estimate(store, run), width)) > run.items:
+            ask_for(store, run, wanted)
+            do_surveys(store, backwards=workers == 2)
+            run = find_run(store, str(run.id))
+        found = estimate(store, run)
+        assert found is not None
+        assert found.interval.half_width <= width.of(found)
+        assert found.stage.deals == run.items == run.solved
+        reached.append(found)
+    assert reached[0] == reached[1]
+    assert wanted_deals(reached[0], Width(width.half * 0.9, width.relative)) > reached[0].stage.deals
+
+
+def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: Store) -> None:
+    survey = a_survey(store, PAIRING, 2_000, limit=6)
+    found = estimate(store, survey)
+    assert found is not None and found.unknown / 2_000 > 0.02
+    with pytest.raises(StoreError, match="of 2,000 deals are undecided or have failed"):
+        wanted_deals(found, Width(0.01, relative=False))
+    assert wanted_deals(found, Width(found.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
+
+
+def test_the_interval_holds_what_the_undecided_turn_out_to_be(store: Store) -> None:
+    decided = estimate(store, a_survey(store, PAIRING, 2_000))
+    limited = estimate(store, a_survey(store, PAIRING, 2_000, limit=6))
+    assert decided is not None and limited is not None
+    assert limited.interval.low < decided.interval.low < decided.interval.high < limited.interval.high
+
+
+def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Store) -> None:
+    survey = a_survey(store, MEMORY, 3_000, chunk=2_000)
+    values = np.array([it.value for it in results(store, [survey], Wanted(), (0, 0), None)])
+    for stage, stop in zip(course(store, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
+        part = values[:stop]
+        assert (stage.deals, stage.value_sum, stage.value_squares) == (stop, part.sum(), (part * part).sum())
+        assert stage.count(Verdict.SCORED) == stop
+        assert Estimate(stage).value == part.mean()
+    assert extremes(store, survey.id) == (values.min(), values.max())
+    grow(store, survey.id, 6_000, 1_000)
+    for number in pending(store)[1:]:
+        job = surveys.claim(store, number, "test", LEASE)
+        assert job is not None and surveys.finish(store, job, survey_part(job, {}))
+    assert [stage.deals for stage in course(store, survey.id, [3, 4, 6])] == [3_000]
+
+
+def test_what_others_let_a_survey_grow_by_meanwhile_is_left_out(store: Store) -> None:
+    none = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
+    some = a_survey(store, MEMORY, 2_000)
+    before = estimate(store, some)
+    assert a_survey(store, MEMORY, 3_000).id == some.id == none.id
+    assert estimate(store, none) is None
+    assert before is not None and estimate(store, some) == before
+
+
+@pytest.mark.parametrize("damaged", [1, 3_001])
+def test_no_estimate_is_made_of_a_part_of_what_was_surveyed(store: Store, damaged: int) -> None:
+    survey = a_survey(store, MEMORY, 5_000)
+    alter(store, "UPDATE packs SET verdicts = :none WHERE first = :first", none=b"", first=damaged)
+    with pytest.raises(DifferenceError, match="first 5,000 deals of run 1 are missing on record, or damaged"):
+        estimate(store, survey)

@@ -24,8 +24,8 @@ def record_blocks(connection: Connection, run: int, first: int, stop: int, whole
 def _record_other_block(connection: Connection, run: int, number: int) -> None:
     """Record a block that several jobs share, or the last one, which is shorter, if no verdict of it is missing now.
 
-    Jobs wait for each other at their run, so that the last one sees what the others wrote; the lock is one that new
-    verdicts of the run do not wait for.
+    Jobs wait for each other at their run, so that the last one sees what the others wrote; the lock is one that whole
+    blocks of the run do not wait for.
     """
     count, complete = connection.execute(
         select(sources.c.accepted, sources.c.complete)

@@ -21,6 +21,7 @@ from sqlalchemy import (
     Column,
     Float,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -32,7 +33,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0005"
+REVISION = "0006"
 """The migration these tables belong to."""
 
 metadata = MetaData(
@@ -46,6 +47,13 @@ metadata = MetaData(
 
 RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite numbers rows by itself only in a column declared INTEGER."""
+
+
+def _owner(column: str, of: str) -> ForeignKeyConstraint:
+    """The foreign key of a table with a row for each layout. Its rows are written only in the transaction that changes
+    the row they belong to; PostgreSQL would look that up again for every one (docs/decisions/0022-no-lookups.md)."""
+    return ForeignKeyConstraint([column], [of]).ddl_if(dialect="sqlite")
+
 
 sources = Table(
     "sources",
@@ -74,22 +82,24 @@ sources = Table(
 items = Table(
     "items",
     metadata,
-    Column("source_id", ForeignKey("sources.id"), primary_key=True),
+    Column("source_id", Integer, primary_key=True, autoincrement=False),
     Column("position", BigInteger, primary_key=True, autoincrement=False, comment="from 1, without gaps"),
     Column("line", BigInteger, nullable=False, comment="of the file; of a range, the number of the deal"),
     Column("digest", LargeBinary, nullable=False, comment="BLAKE2b-128 of game, line feed, layout"),
     Column("layout", Text, nullable=False, comment="canonical text, one line"),
+    _owner("source_id", "sources.id"),
     sqlite_with_rowid=False,
 )
 
 rejects = Table(
     "rejects",
     metadata,
-    Column("source_id", ForeignKey("sources.id"), primary_key=True),
+    Column("source_id", Integer, primary_key=True, autoincrement=False),
     Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 1, without gaps"),
     Column("line", BigInteger, nullable=False),
     Column("text", Text, nullable=False, comment="as found, its first 200 characters"),
     Column("reasons", Text, nullable=False, comment="one a line"),
+    _owner("source_id", "sources.id"),
     sqlite_with_rowid=False,
 )
 
@@ -153,12 +163,13 @@ jobs = Table(
 verdicts = Table(
     "verdicts",
     metadata,
-    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("run_id", Integer, primary_key=True, autoincrement=False),
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("verdict", SmallInteger, nullable=False, comment="see pipeline.games.contract.Verdict"),
     Column("value", BigInteger),
     Column("nodes", BigInteger, nullable=False),
     Column("evidence", Text, comment="trace or certificate; the error of a failed one; none where undecided"),
+    _owner("run_id", "runs.id"),
     Index(None, "run_id", "verdict", "position"),
     sqlite_with_rowid=False,
 )
@@ -214,12 +225,14 @@ audit_jobs = Table(
 judgements = Table(
     "judgements",
     metadata,
-    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("run_id", Integer, primary_key=True, autoincrement=False),
     Column("position", BigInteger, primary_key=True, autoincrement=False),
-    Column("audit_id", ForeignKey("audits.id"), primary_key=True),
+    Column("audit_id", Integer, primary_key=True, autoincrement=False),
     Column("outcome", SmallInteger, nullable=False, comment="1 valid, 2 invalid, 3 no evidence"),
     Column("step", Integer, comment="of the evidence, where it is invalid"),
     Column("reason", Text),
+    _owner("run_id", "runs.id"),
+    _owner("audit_id", "audits.id"),
     Index(
         "ix_judgements_objections",
         "run_id",

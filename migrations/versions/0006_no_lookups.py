@@ -1,0 +1,27 @@
+"""Rows of which there is one for each layout have no foreign keys on PostgreSQL, which would look one up for every row
+(docs/decisions/0022-no-lookups.md)."""
+
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+
+FOREIGN_KEYS = (
+    ("items", "source_id", "sources"),
+    ("rejects", "source_id", "sources"),
+    ("verdicts", "run_id", "runs"),
+    ("judgements", "run_id", "runs"),
+    ("judgements", "audit_id", "audits"),
+)
+
+
+def upgrade() -> None:
+    if op.get_context().dialect.name == "postgresql":
+        for table, column, owner in FOREIGN_KEYS:
+            op.drop_constraint(f"fk_{table}_{column}_{owner}", table, type_="foreignkey")
+
+
+def downgrade() -> None:
+    if op.get_context().dialect.name == "postgresql":
+        for table, column, owner in FOREIGN_KEYS:
+            op.create_foreign_key(f"fk_{table}_{column}_{owner}", table, owner, [column], ["id"])

@@ -1,15 +1,21 @@
-"""SIGTERM and Ctrl-C, remembered: a library may swallow the exception that a signal raises in the middle of it."""
+"""SIGTERM and Ctrl-C, remembered: the exception that a signal raises may be lost. A library may catch it, and the
+interpreter itself ignores it where it clears an object away (``__del__``, the callback of a weak reference)."""
 
 import signal
+import sys
 from threading import Event
+
+AGAIN = 0.01
+"""Seconds."""
 
 _told = Event()
 
 
 def heed_signals() -> None:
-    """Have both raise KeyboardInterrupt from now on."""
-    for number in (signal.SIGTERM, signal.SIGINT):
+    """Have both raise KeyboardInterrupt from now on, and once more where the interpreter has ignored it."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
         signal.signal(number, _interrupt)
+    sys.unraisablehook = _ignored
 
 
 def check_interrupted() -> None:
@@ -21,3 +27,10 @@ def check_interrupted() -> None:
 def _interrupt(_signal: int, _frame: object) -> None:
     _told.set()
     raise KeyboardInterrupt
+
+
+def _ignored(unraisable: "sys.UnraisableHookArgs") -> None:
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+    else:
+        sys.__unraisablehook__(unraisable)

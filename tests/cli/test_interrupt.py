@@ -1,8 +1,11 @@
-"""Signals are heeded even where a library swallows the exception that they raise."""
+"""Signals are heeded even where the exception that they raise is lost: to a library, or to the interpreter."""
 
 import os
 import signal
-from collections.abc import Iterator
+import sys
+import time
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Self
 
@@ -44,13 +47,49 @@ class SwallowingFarm:
 
 @pytest.fixture(autouse=True)
 def _as_in_a_command(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)}
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(interrupt, "_told", type(interrupt._told)())
     monkeypatch.setattr(farm, "Farm", SwallowingFarm)
     interrupt.heed_signals()
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+class Cleared:
+    """What is told to end while it is cleared away."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def by_itself() -> None:
+    Cleared()
+
+
+def by_a_weak_reference() -> None:
+    kept = []  # else the reference is gone before what it refers to
+    thing = SwallowingFarm()
+    kept.append(weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGTERM)))
+    del thing
+
+
+@pytest.mark.parametrize("clear_away", [by_itself, by_a_weak_reference])
+def test_while_an_object_is_cleared_away(clear_away: Callable[[], None], capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        clear_away()
+        time.sleep(10)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_else_the_interpreter_ignores_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    class Broken:
+        def __del__(self) -> None:
+            raise ValueError("told")
+
+    Broken()
+    assert "ValueError: told" in capfd.readouterr().err
 
 
 def never(_bar: Bar) -> bool:

@@ -1,6 +1,7 @@
 """``audit``, ``rerun``, ``diff``, ``retract`` and ``log`` with real workers, as their user runs them."""
 
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -27,11 +28,18 @@ def change(cwd: Path, statement: str) -> None:
     connection.close()
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and a run in it, which stay as they are."""
+    folder = tmp_path_factory.mktemp("original")
+    assert dealmill("run", SOURCE, cwd=folder).returncode == 0
+    return folder
+
+
 @pytest.fixture
-def solved(tmp_path: Path) -> Path:
-    """A folder with a store and a run in it."""
-    assert dealmill("run", SOURCE, cwd=tmp_path).returncode == 0
-    return tmp_path
+def solved(original: Path, tmp_path: Path) -> Path:
+    """A folder with a copy of them."""
+    return Path(shutil.copytree(original, tmp_path, dirs_exist_ok=True))
 
 
 def test_a_night_and_the_morning_after(solved: Path) -> None:

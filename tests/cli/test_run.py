@@ -26,15 +26,33 @@ MEANT_FOR_OTHERS = {"CELERY_BROKER_URL": "redis://127.0.0.1:1/0"}
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
-    """The settings that name a fresh database of each kind, with its tables."""
+DATABASES = ["sqlite", "postgresql"]
+
+
+def fresh_database(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
+    """The settings that name a fresh database of a kind, with its tables."""
     if request.param == "sqlite":
         return {}
-    url = request.getfixturevalue("postgres").new_database()
-    env = {"DEALMILL_DATABASE_URL": url}
-    assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
+    env = {"DEALMILL_DATABASE_URL": request.getfixturevalue("postgres").new_database()}
+    assert dealmill("db", "upgrade", cwd=folder, env=env).returncode == 0
     return env
+
+
+@pytest.fixture(params=DATABASES)
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """A fresh database of each kind."""
+    return fresh_database(request, tmp_path)
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def statements(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A folder and a database in which one command has solved the statements of all games, a run each."""
+    folder = tmp_path_factory.mktemp("statements")
+    env = fresh_database(request, folder)
+    files = [str(game.examples / f"{game.name}-statement.txt") for game in games().values()]
+    ran = dealmill("run", *files, cwd=folder, env=env | MEANT_FOR_OTHERS)
+    assert ran.returncode == 0, ran.stderr
+    return folder, env
 
 
 @pytest.fixture
@@ -51,11 +69,10 @@ def rows(*arguments: str, cwd: Path, env: dict[str, str]) -> list[dict[str, obje
 
 
 @each_game
-def test_statement_samples_pass_through_run_and_query(game: Game, database: dict[str, str], tmp_path: Path) -> None:
-    statement = game.examples / f"{game.name}-statement.txt"
-    ran = dealmill("run", str(statement), cwd=tmp_path, env=database | MEANT_FOR_OTHERS)
-    assert ran.returncode == 0, ran.stderr
-    verdicts = rows("query", "last", cwd=tmp_path, env=database)
+def test_statement_samples_pass_through_run_and_query(game: Game, statements: tuple[Path, dict[str, str]]) -> None:
+    folder, env = statements
+    number = list(games()).index(game.name) + 1
+    verdicts = rows("query", str(number), cwd=folder, env=env)
     words = [
         {"winnable": game.answer.winnable, "unwinnable": game.answer.unwinnable}.get(str(row["verdict"]), row["value"])
         for row in verdicts
@@ -63,7 +80,7 @@ def test_statement_samples_pass_through_run_and_query(game: Game, database: dict
     answers = game.answer.between.join(map(str, words))
     expected = (game.examples / f"{game.name}-statement.answer").read_text()
     assert f"{game.answer.opening}{answers}\n{game.answer.closing}" == expected
-    shown = dealmill("show", "last:1", cwd=tmp_path, env=database)
+    shown = dealmill("show", f"{number}:1", cwd=folder, env=env)
     assert "referee: valid" in shown.stdout
 
 

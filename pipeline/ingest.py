@@ -78,17 +78,18 @@ class Reading:
             pass
         batches, seen = 0, Beginnings()
         while batch := list(islice(entries, BATCH)):
-            step = partial(append, self._store, self.source, batch, seen)
-            self.source = self._once(step, (self.source.entries + len(batch), False), tell)
+            last = len(batch) < BATCH and not self.broken
+            step = partial(append, self._store, self.source, batch, seen, last=last)
+            self.source = self._once(step, self.source.entries + len(batch), tell)
             batches += 1
             if batches > 1 and batches.bit_count() == 1:  # the second, fourth, eighth …
                 patiently(partial(refresh_statistics, self._store), tell)
             progress(self.source, self._read, self._size)
         if self.broken:
             patiently(partial(leave, self._store, self.source), tell)
-        else:
+        elif not self.source.complete:
             step = partial(complete, self._store, self.source, seen)
-            self.source = self._once(step, (self.source.entries, True), tell)
+            self.source = self._once(step, self.source.entries, tell)
         if batches > 1:
             patiently(partial(refresh_statistics, self._store), tell)
         return self.source
@@ -103,16 +104,16 @@ class Reading:
     def _reached(self, read: int) -> None:
         self._read = read
 
-    def _once(self, step: Callable[[], Source], target: tuple[int, bool], tell: Callable[[str], None]) -> Source:
-        """Take a step to a `target` (entries, and whether complete) once, however often that must be tried: the
-        database may have gone away after it was there."""
+    def _once(self, step: Callable[[], Source], entries: int, tell: Callable[[str], None]) -> Source:
+        """Take a step to so many entries once, however often that must be tried: the database may have gone away after
+        it was there."""
         tried = False
 
         def attempt() -> Source:
             nonlocal tried
             if tried:
                 now = reread(self._store, self.source)
-                if (now.entries, now.complete) == target:
+                if now.entries == entries and now != self.source:
                     return now
             tried = True
             return step()

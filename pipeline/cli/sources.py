@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from pipeline.cli.interrupt import check_interrupted
-from pipeline.cli.output import tell
 from pipeline.cli.progress import Bar, progress_bar
 from pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
 from pipeline.errors import InputError, NotFoundError
 from pipeline.files import check_file
 from pipeline.games import find_game, games
 from pipeline.games.contract import Game
+from pipeline.printable import printable
 
 if TYPE_CHECKING:
     from pipeline.ingest import Reading
@@ -50,11 +50,15 @@ def readings(store: "Store", names: Sequence[str], game: str | None) -> Iterator
     read, or not to its end, is told and does not stop the others; when all is done the command ends with an error."""
     found: list[Reading] = []
     with ExitStack() as copies:
-        for opener in [_opener(store, name, game, copies) for name in names]:
-            try:
-                found.append(opener())
-            except InputError as error:
-                tell(f"dealmill: {error}")
+        openers = [_opener(store, name, game, copies) for name in names]
+        with progress_bar("opening") as bar:
+            for number, (name, opener) in enumerate(zip(names, openers, strict=True)):
+                bar.update(number, len(names), printable(name))
+                check_interrupted()
+                try:
+                    found.append(opener())
+                except InputError as error:
+                    bar.say(f"dealmill: {error}")
         if found:
             yield found
     if len(found) < len(names) or any(reading.broken for reading in found):

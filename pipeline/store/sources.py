@@ -120,9 +120,16 @@ class Beginnings:
         return bool((numbers[1:] != numbers[:-1]).all())
 
 
-def append(store: Store, source: Source, entries: Sequence[Layout | Reject], seen: Beginnings | None = None) -> Source:
+def append(
+    store: Store,
+    source: Source,
+    entries: Sequence[Layout | Reject],
+    seen: Beginnings | None = None,
+    *,
+    last: bool = False,
+) -> Source:
     """Store the next entries of a source in one transaction, with jobs for the runs that were planned over it; `seen`
-    is told their digests.
+    is told their digests. If they are the `last`, and it is known that none is a duplicate, the source is complete.
 
     Raises
     ------
@@ -140,13 +147,14 @@ def append(store: Store, source: Source, entries: Sequence[Layout | Reject], see
         (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
         for number, entry in enumerate(bad, start=source.rejected + 1)
     ]
+    if seen:
+        seen.add(accepted)
+        after = replace(after, complete=last and seen.differ(after.accepted))
     with store.writing() as connection:
         _advance(connection, source, after)
         insert_rows(connection, items, ("source_id", "position", "line", "digest", "layout"), accepted)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
         _follow(connection, after)
-    if seen:
-        seen.add(accepted)
     return after
 
 

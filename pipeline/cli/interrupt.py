@@ -6,7 +6,7 @@ import sys
 from threading import Event
 
 AGAIN = 0.01
-"""Seconds."""
+"""Seconds until what was ignored comes again."""
 
 _told = Event()
 

@@ -109,12 +109,13 @@ def estimate(store: Store, run: Run) -> Estimate | None:
     """
     if not run.items:
         return None
-    for stage in course(store, run.id, [run.items // BLOCK]):
-        return Estimate(stage)
-    raise DifferenceError(
-        f"verdicts on the first {run.items:,} deals of run {run.id} are missing on record, or damaged: "
-        f"dealmill audit {run.id} says where"
-    )
+    reached = course(store, run.id, [run.items // BLOCK])
+    if not reached:
+        raise DifferenceError(
+            f"verdicts on the first {run.items:,} deals of run {run.id} are missing on record, or damaged: "
+            f"dealmill audit {run.id} says where"
+        )
+    return Estimate(reached[0])
 
 
 def wanted_deals(found: Estimate | None, goal: Width | int) -> int:

@@ -1,8 +1,10 @@
 """What workers log: lines for people, or a JSON object a line, with the run and the job that it is about."""
 
 import logging
+import warnings
 
-from celery.signals import after_setup_logger, after_setup_task_logger
+from celery.exceptions import CPendingDeprecationWarning
+from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
 
 from pipeline.settings import settings
 from workers.messages import BROKER_ERRORS
@@ -60,3 +62,9 @@ def _format(logger: logging.Logger, **_signal: object) -> None:
     for handler in logger.handlers:
         handler.setFormatter(formatter())
         handler.addFilter(_without_useless_traceback)
+
+
+@celeryd_after_setup.connect  # type: ignore[untyped-decorator]
+def _leave_out_plans(**_signal: object) -> None:
+    """What Celery means to change some day, it would say each time that the broker goes away."""
+    warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)

@@ -9,6 +9,8 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parent.parent.parent
 COMPOSE = ROOT / "compose.yaml"
+OURS = "dealmill"
+"""The image that the Dockerfile makes."""
 REQUIRED = re.compile(r"\$(?:\$|\{(\w+):\?[^}]+\})")
 """A dollar sign, or a variable that has to be set; compose.yaml uses no others."""
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.deploy.files import dockerfile, services
+from tests.deploy.files import OURS, dockerfile, services
 from tests.servers import ORDINARY_USER, Postgres, clean_environment
 from workers.broker import find_server
 from workers.processes import die_with_parent
@@ -160,7 +160,7 @@ class Deployment:
 
 def command(service: Mapping[str, Any]) -> list[str]:
     """What a service runs; for those of our image, the entry point with the command behind it."""
-    if "build" not in service:
+    if service["image"] != OURS:
         return list(service["command"])
     [entrypoint] = [rest for name, rest in dockerfile() if name == "ENTRYPOINT"]
     return [*json.loads(entrypoint), *service["command"]]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipeline.settings import Settings
-from tests.deploy.files import COMPOSE, REQUIRED, ROOT, compose, services, variables
+from tests.deploy.files import COMPOSE, OURS, REQUIRED, ROOT, compose, services, variables
 
 SERVICES: dict[str, Any] = compose()["services"]
 PAGE = (ROOT / "docs" / "deploy.md").read_text()
@@ -40,14 +40,18 @@ def test_a_service_is_guarded(name: str) -> None:
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["networks"] == ["farm"]
     assert not service.keys() & {"ports", "privileged", "cap_add", "network_mode", "pid", "ipc", "devices"}
-    assert "build" in service or service["user"] not in {"root", "0"}
+    assert service["image"] == OURS or service["user"] not in {"root", "0"}
     assert compose()["networks"]["farm"] == {"internal": True}
 
 
 @each_service
-def test_an_image_is_built_here_or_pinned(name: str) -> None:
+def test_an_image_is_pinned_or_built_here_once_and_never_pulled(name: str) -> None:
     service = SERVICES[name]
-    assert service.get("build") == "." or re.search(r":\d+\.\d+(\.\d+)?-[\w.]+@sha256:[0-9a-f]{64}$", service["image"])
+    if service["image"] == OURS:
+        assert service["pull_policy"] == "never"
+        assert [one["build"] for one in SERVICES.values() if "build" in one] == ["."]
+    else:
+        assert re.search(r":\d+\.\d+(\.\d+)?-[\w.]+@sha256:[0-9a-f]{64}$", service["image"])
 
 
 @each_service

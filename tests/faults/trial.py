@@ -62,6 +62,7 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
         assert (audit.valid, audit.invalid, audit.faults) == (ITEMS, 0, 0)
     tracebacks = [traceback for traceback in scene.told.split("Traceback")[1:] if FORGED not in traceback]
     assert not tracebacks, "\n".join(tracebacks)
+    assert "DeprecationWarning" not in scene.told
     assert scene.processes() == []
     assert list(scene.temporary.iterdir()) == []
     return Endured(injected, scene.items, scene.items - different, rows - different, longest)

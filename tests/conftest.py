@@ -4,11 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import text
 
 from pipeline.store.database import Store, database_url, engine_for
 from pipeline.store.tables import REVISION, metadata
 from tests.servers import Postgres, running_postgres
+
+settings.register_profile("untimed", settings(), deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from pipeline.games.contract import Game
 from tests.servers import dealmill_command
 
 GRAPH = grimp.build_graph("pipeline", include_external_packages=True, exclude_type_checking_imports=True)
-SHARED = {f"pipeline.games.{name}" for name in ("contract", "batch", "kernel", "philox", "reading")}
+SHARED = {f"pipeline.games.{name}" for name in ("contract", "batch", "bits", "kernel", "philox", "reading")}
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 

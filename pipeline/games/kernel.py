@@ -11,11 +11,9 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from sys import modules
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import numba
-import numpy as np
-from numba.extending import intrinsic
 from platformdirs import user_cache_path
 
 from pipeline.errors import DealmillError
@@ -73,18 +71,3 @@ def _compiled(function: Callable[P, R], *, inline: bool) -> Callable[P, R]:
     numba.config.CACHE_DIR = str(cache_folder(Path(source).parent))  # type: ignore[attr-defined]
     compiled: Callable[P, R] = numba.njit(cache=True, forceinline=inline)(function)
     return compiled
-
-
-@intrinsic
-def _count_trailing_zeros(_: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, _: Any, words: Any) -> Any:
-        return builder.cttz(words[0], context.get_constant(numba.types.boolean, True))
-
-    return word(word), generate
-
-
-@inlined
-def lowest_bit(word: np.uint64) -> np.uint64:
-    """The number of the lowest bit in a word that has one: a single instruction."""
-    number: np.uint64 = _count_trailing_zeros(word)  # type: ignore[call-arg]
-    return number

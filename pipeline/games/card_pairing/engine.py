@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from pipeline.games.bits import lowest_bit
 from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES
 from pipeline.games.card_pairing.search import (
     ALL,
@@ -24,7 +25,7 @@ from pipeline.games.card_pairing.search import (
     solve,
 )
 from pipeline.games.contract import NO_LIMIT, Verdict
-from pipeline.games.kernel import inlined, kernel, lowest_bit
+from pipeline.games.kernel import inlined, kernel
 
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)

@@ -5,7 +5,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import InvalidEvidence
@@ -98,7 +98,6 @@ def greedy_wins(deck: str, slots: int, chance: Random) -> bool:
         board, dealt = dealt_from(deck, slots, (board, dealt))
 
 
-@settings(deadline=None)
 @given(st.text("A2345678900JQK", max_size=14))
 def test_what_must_stay_is_what_is_left_when_nothing_more_can_be_removed(cards: str) -> None:
     board = tuple(sorted(cards))

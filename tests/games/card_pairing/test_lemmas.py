@@ -7,7 +7,7 @@ from itertools import combinations, product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.games.card_pairing.rules import Card, check, jams, start
@@ -103,7 +103,6 @@ def partly_paired(draw: st.DrawFn) -> tuple[str, Pairs]:
     return deck, draw(st.sampled_from(choices(deck, named)))
 
 
-@settings(deadline=None)
 @given(partly_paired())
 def test_every_order_of_the_relaxed_game_ends_in_one_position_which_the_referee_finds(dealt: tuple[str, Pairs]) -> None:
     deck, pairs = dealt
@@ -111,7 +110,6 @@ def test_every_order_of_the_relaxed_game_ends_in_one_position_which_the_referee_
     assert jams(start(deck), as_mates(pairs)) == any(end)
 
 
-@settings(deadline=None)
 @given(partly_paired(), st.randoms(use_true_random=False))
 def test_what_can_leave_can_leave_later_unless_it_has_left(dealt: tuple[str, Pairs], chance: Random) -> None:
     deck, pairs = dealt
@@ -125,7 +123,6 @@ def test_what_can_leave_can_leave_later_unless_it_has_left(dealt: tuple[str, Pai
     assert not waiting
 
 
-@settings(deadline=None)
 @given(partly_paired(), st.data())
 def test_more_pairs_leave_at_least_as_much(dealt: tuple[str, Pairs], data: st.DataObject) -> None:
     deck, pairs = dealt

@@ -1,7 +1,7 @@
 """The referee of Hi-Q accepts what the engine plays, and nothing else."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
@@ -63,7 +63,6 @@ def test_a_full_board_and_an_empty_one_allow_no_jump() -> None:
     check("greedy", full.replace("X", "O"), Verdict.SCORED, 0, "")
 
 
-@settings(deadline=None)  # the first call of the engine may compile it
 @given(st.integers(1, 10_000), st.data())
 def test_any_change_of_a_trace_is_refused(number: int, data: st.DataObject) -> None:
     [layout] = deal(9, number, 1)

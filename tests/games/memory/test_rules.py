@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
@@ -84,7 +84,6 @@ def test_the_flips_of_each_strategy_are_accepted(engine: str, layout: str, evide
     check(engine, layout, Verdict.SCORED, len(evidence.split()), evidence)
 
 
-@settings(deadline=None)  # the first call of an engine may compile it
 @given(
     engine=st.sampled_from(GAME.engines),
     pairs=st.integers(1, 12),

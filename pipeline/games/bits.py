@@ -1,0 +1,24 @@
+"""Sets as bits of a word, in kernels."""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from pipeline.games.kernel import inlined
+
+
+@intrinsic
+def _count_trailing_zeros(_: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, _: Any, words: Any) -> Any:
+        return builder.cttz(words[0], context.get_constant(types.boolean, True))
+
+    return word(word), generate
+
+
+@inlined
+def lowest_bit(word: np.uint64) -> np.uint64:
+    """The number of the lowest bit in a word that has one: a single instruction."""
+    number: np.uint64 = _count_trailing_zeros(word)  # type: ignore[call-arg]
+    return number

@@ -7,7 +7,8 @@ from itertools import count
 
 from bench.measure import in_turn, rounded, table, watched_command
 from pipeline.games import find_game, games
-from pipeline.games.contract import Game, Verdict
+from pipeline.games.contract import Game
+from pipeline.games.verdict import Verdict
 from pipeline.referee import judge
 from pipeline.solve import load, solve
 from tests.doing import deal

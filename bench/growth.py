@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bench.measure import rounded, seconds, table, watched_command
 from bench.pipeline import bytes_by_part, dealt
 from pipeline.games import find_game
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.query import results
 from pipeline.solve import load
 from pipeline.store.opening import open_store

@@ -20,14 +20,15 @@ import numpy as np
 from bench.engines import NAIVE, SEED
 from bench.measure import rounded, seconds, table
 from pipeline.games import find_engine
-from pipeline.games.batch import Bytes, Kernel, Results, pack
+from pipeline.games.batch import Batch, Bytes, Kernel, Results, pack
 from pipeline.games.camelot import engine as camelot
 from pipeline.games.card_pairing import engine as card_pairing
 from pipeline.games.card_pairing.search import LONGEST_CERTIFICATE, POSSIBLE
-from pipeline.games.contract import NO_LIMIT, Batch, Verdict
+from pipeline.games.contract import NO_LIMIT
 from pipeline.games.hi_q import engine as hi_q
 from pipeline.games.memory import engine as memory
 from pipeline.games.tantrix import engine as tantrix
+from pipeline.games.verdict import Verdict
 from pipeline.solve import load, solve
 from tests.doing import deal
 

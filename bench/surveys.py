@@ -12,7 +12,7 @@ from statistics import median
 
 from bench.measure import rounded, seconds, table
 from pipeline.games import find_engine, games
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.query import find_result, results
 from pipeline.solve import load
 from pipeline.store.database import Store, database_url

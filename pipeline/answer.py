@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TextIO
 
-from pipeline.games.contract import UNKNOWN, Engine, Game, Layout, Reject, Verdict
+from pipeline.games.contract import UNKNOWN, Engine, Game, Layout, Reject
+from pipeline.games.verdict import Verdict
 from pipeline.solve import solve
 
 BATCH = 2_000

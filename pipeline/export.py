@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import NotFoundError, OutputError
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 from pipeline.query import PAGE, results
 from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from blake3 import blake3
 
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from pipeline.games.batch import Solved, Texts

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 from pipeline.errors import InvalidEvidence
 from pipeline.games import find_engine
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 
 class Outcome(IntEnum):

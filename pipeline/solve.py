@@ -10,9 +10,10 @@ from threading import Timer
 import numpy as np
 
 from pipeline.games import find_engine
-from pipeline.games.batch import Solved, Texts, joined, listed, pack, unpack
-from pipeline.games.contract import NO_LIMIT, Batch, EngineFunction, Verdict
+from pipeline.games.batch import Batch, Solved, Texts, joined, listed, pack, unpack
+from pipeline.games.contract import NO_LIMIT, EngineFunction
 from pipeline.games.kernel import caches
+from pipeline.games.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from functools import partial
 
 from pipeline.audit import audit_part, queue_audit
 from pipeline.games import find_engine, find_game
-from pipeline.games.batch import Solved, listed, pack, unpack
-from pipeline.games.contract import NO_LIMIT, Batch, Game, Layout
+from pipeline.games.batch import Batch, Solved, listed, pack, unpack
+from pipeline.games.contract import NO_LIMIT, Game, Layout
 from pipeline.runs import installed_engines
 from pipeline.solve import load, solve_texts
 from pipeline.store import audits, jobs, leases, surveys

@@ -12,7 +12,8 @@ from pipeline.audit import abandoned, queue_audit, sampled
 from pipeline.errors import NotFoundError
 from pipeline.games import find_engine, find_game, games
 from pipeline.games.batch import Solved, pack
-from pipeline.games.contract import NO_LIMIT, Engine, Game, Verdict
+from pipeline.games.contract import NO_LIMIT, Engine, Game
+from pipeline.games.verdict import Verdict
 from pipeline.referee import Judgement, Outcome, judge
 from pipeline.runs import installed_engines
 from pipeline.store import audits, jobs, leases

@@ -15,7 +15,8 @@ from sqlalchemy import text
 from pipeline.errors import NotFoundError, OutputError, StoreError
 from pipeline.export import COLUMNS, FORMS, Row, export
 from pipeline.games import find_game
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 from pipeline.query import results
 from pipeline.retract import retract
 from pipeline.runs import installed_engines

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
 from pipeline.games import find_engine, find_game, games
 from pipeline.games.batch import Solved, listed, pack
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 from pipeline.runs import installed_engines
 from pipeline.solve import load
 from pipeline.store import jobs, leases

@@ -6,7 +6,8 @@ from sqlalchemy import text
 from pipeline.deals import MOST, DealRange
 from pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
 from pipeline.games import find_game
-from pipeline.games.contract import NO_LIMIT, Layout, Verdict
+from pipeline.games.contract import NO_LIMIT, Layout
+from pipeline.games.verdict import Verdict
 from pipeline.query import matching_runs
 from pipeline.rerun import queue_rerun
 from pipeline.retract import requeue, retract

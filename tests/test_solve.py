@@ -5,7 +5,8 @@ import pytest
 
 from pipeline import solve as room
 from pipeline.games.batch import Solved, Texts, listed, unpack
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 from pipeline.solve import broken_down, solve
 
 

@@ -12,7 +12,7 @@ from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from pipeline.audit import Findings, abandoned, audit_part
 from pipeline.games.batch import Solved
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.runs import installed_engines
 from pipeline.settings import settings
 from pipeline.solve import broken_down, load, solve_texts

@@ -8,7 +8,7 @@ from pipeline.cli.output import counted
 from pipeline.cli.progress import progress_bar
 from pipeline.cli.query import verdict_option
 from pipeline.cli.sources import open_configured_store
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 
 @click.command()

@@ -9,7 +9,7 @@ import click
 from pipeline.cli.output import SCREEN, output_options, write_first, write_rows
 from pipeline.cli.sources import open_configured_store
 from pipeline.errors import NotFoundError
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from pipeline.store.database import Store

@@ -19,7 +19,8 @@ from pipeline.cli.work import solve_runs
 from pipeline.deals import is_deal_range
 from pipeline.errors import NotFoundError, StoreError
 from pipeline.games import find_engine
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from pipeline.store.database import Store

@@ -8,7 +8,8 @@ from pipeline.cli.sources import open_configured_store
 from pipeline.deals import is_deal_range, parse_deal_range
 from pipeline.errors import NotFoundError
 from pipeline.games import find_engine
-from pipeline.games.contract import Engine, Game, Layout, Verdict
+from pipeline.games.contract import Engine, Game, Layout
+from pipeline.games.verdict import Verdict
 from pipeline.referee import judge
 
 

@@ -9,7 +9,8 @@ import click
 
 from pipeline.cli.output import counted, output_options, write_rows
 from pipeline.cli.sources import open_configured_store
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from pipeline.store.audits import Audit

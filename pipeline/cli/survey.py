@@ -13,7 +13,7 @@ from pipeline.cli.sources import given_parameters, open_configured_store, parame
 from pipeline.cli.work import keep_working
 from pipeline.deals import MOST, DealRange
 from pipeline.games import find_engine, find_game
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from pipeline.store.database import Store

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.games.contract import Batch, Verdict
+from pipeline.games.verdict import Verdict
 
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int8]
@@ -54,6 +54,22 @@ class Solved(NamedTuple):
         """What it says of the layouts number `first` to before `stop`."""
         part = slice(first, stop)
         return Solved(self.verdicts[part], self.values[part], self.nodes[part], self.evidence.part(first, stop))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What an engine says of N layouts: four lists of length N.
+
+    `values` is None unless the verdict is scored; `evidence` is None where the verdict is undecided.
+    """
+
+    verdicts: list[Verdict]
+    values: list[int | None]
+    nodes: list[int]
+    evidence: list[str | None]
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
 
 
 class Results(NamedTuple):

@@ -14,10 +14,11 @@ A game's folder holds a `GAME` in its ``__init__`` and these modules, which are 
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
+
+from pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from pipeline.games.batch import Solved, Texts
@@ -27,23 +28,6 @@ UNKNOWN = "?"
 
 NO_LIMIT = 2**62
 """The node limit of a run that may search as long as it needs."""
-
-
-class Verdict(IntEnum):
-    """What an engine says of a layout. The numbers are stored: never reuse one."""
-
-    WINNABLE = 1
-    UNWINNABLE = 2
-    SCORED = 3
-    UNDECIDED = 4
-    """The node limit was reached: nothing is claimed."""
-    FAILED = 5
-    """The engine broke down on this layout; its evidence is the error's text."""
-
-    @property
-    def word(self) -> str:
-        """The verdict as users read and write it."""
-        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +45,6 @@ class Reject:
     line: int
     text: str
     reasons: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What an engine says of N layouts: four lists of length N.
-
-    `values` is None unless the verdict is scored; `evidence` is None where the verdict is undecided.
-    """
-
-    verdicts: list[Verdict]
-    values: list[int | None]
-    nodes: list[int]
-    evidence: list[str | None]
-
-    def __len__(self) -> int:
-        return len(self.verdicts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ verdict is that of all others takes none.
 import numpy as np
 
 from pipeline.games.batch import Codes
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 
 def pack(verdicts: Codes) -> bytes:

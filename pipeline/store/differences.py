@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.store.database import Store
 from pipeline.store.runs import Run
 from pipeline.store.tables import items, verdicts

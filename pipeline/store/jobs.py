@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, func, select
 
 from pipeline.fingerprint import whole_blocks
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.store import leases
 from pipeline.store.blocks import record_blocks
 from pipeline.store.bulk import insert_rows

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, literal_column, select
 
 from pipeline.fingerprint import BLOCK, block_of
 from pipeline.games.batch import Codes, Numbers
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.referee import Judgement, Outcome
 from pipeline.store.bitmap import unpack
 from pipeline.store.database import Store

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, func, or_, select
 
 from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.store.blocks import read_block
 from pipeline.store.database import Store
 from pipeline.store.leases import DONE

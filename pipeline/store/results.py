@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Select, and_, exists, literal_column, null, select
 
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.referee import Judgement, Outcome
 from pipeline.store.database import Store
 from pipeline.store.runs import Run

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, case, exists, func, insert, select
 
 from pipeline.errors import NotFoundError
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.store import actions
 from pipeline.store.database import Store, clock
 from pipeline.store.engines import enter_engine

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from pipeline.fingerprint import BLOCK
 from pipeline.games.batch import Codes, Numbers
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.store import leases
 from pipeline.store.bitmap import pack
 from pipeline.store.bulk import insert_rows

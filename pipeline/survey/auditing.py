@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.deals import DealRange
 from pipeline.fingerprint import BLOCK, block_of, whole_blocks
 from pipeline.games.batch import Codes, listed, unpack
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.referee import Judgement, judge
 from pipeline.store.audits import Fault
 from pipeline.store.database import Store

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pipeline.deals import parse_deal_range
 from pipeline.errors import DifferenceError, VersionError
 from pipeline.fingerprint import BLOCK
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.store.database import Store
 from pipeline.store.differences import Difference, Said
 from pipeline.store.packs import differing_blocks, kept_of

@@ -8,7 +8,7 @@ from pipeline.deals import DealRange
 from pipeline.errors import DifferenceError, NotFoundError, StoreError
 from pipeline.fingerprint import BLOCK
 from pipeline.games import find_engine
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.store.database import Store
 from pipeline.store.jobs import LONGEST_SURVEY_JOB
 from pipeline.store.packs import Stage, course

@@ -9,7 +9,8 @@ from pathlib import Path
 from pipeline.deals import parse_deal_range
 from pipeline.errors import OutputError
 from pipeline.fingerprint import BLOCK
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 from pipeline.store.blocks import fingerprint_of
 from pipeline.store.database import Store
 from pipeline.store.packs import course, extremes

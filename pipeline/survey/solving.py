@@ -13,7 +13,7 @@ from pipeline.errors import DifferenceError, NotFoundError
 from pipeline.fingerprint import BLOCK, block_of, whole_blocks
 from pipeline.games import find_engine
 from pipeline.games.batch import Solved, Texts, joined, listed, unpack
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.referee import Outcome
 from pipeline.solve import broken_down, compiling, load, solve_texts
 from pipeline.store.database import Store

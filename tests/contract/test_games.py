@@ -8,7 +8,8 @@ from pipeline.answer import answer
 from pipeline.errors import InvalidEvidence
 from pipeline.games import find_engine, find_game, games
 from pipeline.games.batch import pack
-from pipeline.games.contract import Engine, Game, Layout, Reject, Verdict
+from pipeline.games.contract import Engine, Game, Layout, Reject
+from pipeline.games.verdict import Verdict
 from pipeline.solve import solve, solve_texts
 from tests.doing import deal
 

@@ -24,8 +24,10 @@ from pipeline.cli.survey import HalfWidth
 from pipeline.deals import parse_deal_range
 from pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError
 from pipeline.games import games
-from pipeline.games.contract import Batch, Engine, Game, Layout, Reject, Verdict
+from pipeline.games.batch import Batch
+from pipeline.games.contract import Engine, Game, Layout, Reject
 from pipeline.games.reading import KEPT, MOST_REASONS
+from pipeline.games.verdict import Verdict
 from pipeline.printable import printable
 from pipeline.referee import Outcome, judge
 from pipeline.settings import settings as configured

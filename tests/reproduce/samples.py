@@ -8,7 +8,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from pipeline.games import find_game
-from pipeline.games.contract import Layout, Verdict
+from pipeline.games.contract import Layout
+from pipeline.games.verdict import Verdict
 from pipeline.solve import solve
 from tests.doing import deal
 

@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 from pipeline.games.batch import Solved, pack, unpack
-from pipeline.games.contract import NO_LIMIT, Layout, Verdict
+from pipeline.games.contract import NO_LIMIT, Layout
+from pipeline.games.verdict import Verdict
 from pipeline.store import leases, tables
 from pipeline.store.database import Store, clock
 from pipeline.store.jobs import SOLVING, claim, engine_of, finish

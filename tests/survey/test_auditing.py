@@ -7,7 +7,8 @@ from pipeline import solve as room
 from pipeline.audit import queue_audit
 from pipeline.errors import DifferenceError
 from pipeline.games import find_engine
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 from pipeline.query import find_result, results
 from pipeline.referee import Outcome
 from pipeline.runs import installed_engines

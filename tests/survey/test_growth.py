@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pipeline.errors import DifferenceError, StoreError
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 from pipeline.query import results
 from pipeline.store import surveys
 from pipeline.store.database import Store

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.store import bitmap
 
 CODES = st.sampled_from([int(verdict) for verdict in Verdict])

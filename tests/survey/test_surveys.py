@@ -11,7 +11,8 @@ from pipeline.compare import compare
 from pipeline.errors import InputError, NotFoundError, VersionError
 from pipeline.export import export
 from pipeline.games import find_engine, games
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
+from pipeline.games.verdict import Verdict
 from pipeline.ingest import deals_reading
 from pipeline.query import find_result, results
 from pipeline.referee import Outcome

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from pipeline.games.batch import Solved, Texts, unpack
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from pipeline.runs import installed_engines
 from pipeline.solve import solve_texts
 from pipeline.store import leases, tables

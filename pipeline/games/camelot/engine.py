@@ -13,8 +13,9 @@ import numpy as np
 
 from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
 from pipeline.games.camelot.layout import CARDS, VALUES
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
 from pipeline.games.kernel import kernel
+from pipeline.games.verdict import Verdict
 
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)

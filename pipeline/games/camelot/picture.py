@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from pipeline.games.camelot.rules import PLACES, SLOTS, Table, must_stay, phases, prove_loss
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 WIDTH = 4
 

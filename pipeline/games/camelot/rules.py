@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 SLOTS = "abcdefghijklmnop"
 """The slots, row by row of the grid of four by four."""

@@ -24,8 +24,9 @@ from pipeline.games.card_pairing.search import (
     new_search,
     solve,
 )
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
 from pipeline.games.kernel import inlined, kernel
+from pipeline.games.verdict import Verdict
 
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)

@@ -15,7 +15,7 @@ from pipeline.games.card_pairing.rules import (
     play,
     start,
 )
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 FREED = "·"
 

@@ -4,11 +4,12 @@ import numpy as np
 
 from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
 from pipeline.games.bits import lowest_bit
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
 from pipeline.games.hi_q import board as tables
 from pipeline.games.hi_q.board import BITS, NAME_ROOM, ROW
 from pipeline.games.hi_q.layout import HOLES
 from pipeline.games.kernel import inlined, kernel
+from pipeline.games.verdict import Verdict
 
 SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 BOARD = (
     "      1  2  3      ",

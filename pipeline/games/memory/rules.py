@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import suppress
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 Cards = dict[int, str]
 """Letters of cards by place."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from pipeline.games.contract import NO_LIMIT, Verdict
+from pipeline.games.contract import NO_LIMIT
 from pipeline.games.kernel import kernel
 from pipeline.games.tantrix.board import (
     MOST_MOVES,
@@ -19,6 +19,7 @@ from pipeline.games.tantrix.board import (
 )
 from pipeline.games.tantrix.notation import BLANK, SLASH, WHOLE_TILE, read_space, read_tile, write_placed
 from pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD
+from pipeline.games.verdict import Verdict
 
 LONGEST_EVIDENCE = len("-100,-100:BBGGRR ") * MOST_MOVES
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import fill
 
-from pipeline.games.contract import Verdict
 from pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
+from pipeline.games.verdict import Verdict
 
 WIDTH = 76
 COLUMNS = 10

@@ -16,7 +16,7 @@ from re import fullmatch
 from typing import NamedTuple
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 
 ENGINE = "legal-moves"
 TILE = "[BGRY]{6}"

@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.games.camelot.layout import SORTED_DECK
 from pipeline.games.camelot.rules import check
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.camelot.naive import winnable_by_counts, winnable_by_prefixes, winnable_literally
 

@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.errors import InvalidEvidence
 from pipeline.games.camelot.picture import frames
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 
 deal = dealer("camelot")

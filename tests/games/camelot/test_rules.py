@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.camelot.rules import Table, check
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.camelot.naive import replay_wins
 

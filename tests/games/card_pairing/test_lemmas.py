@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.games.card_pairing.rules import Card, check, jams, start
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from tests.games.card_pairing.naive import (
     NAMES,
     SHAPES,

@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.card_pairing.picture import frames
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 
 deal = dealer("card-pairing")

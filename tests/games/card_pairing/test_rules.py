@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
 from pipeline.games.card_pairing.rules import check, play, start
-from pipeline.games.contract import Verdict
+from pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import decks, is_refutation, is_win, winnable_by_play
 

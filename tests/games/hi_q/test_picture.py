@@ -3,8 +3,8 @@
 import pytest
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Verdict
 from pipeline.games.hi_q.picture import frames
+from pipeline.games.verdict import Verdict
 
 LAYOUT = "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO"
 EMPTY = LAYOUT.replace("X", "O")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Verdict
 from pipeline.games.hi_q.rules import check, jumps, start
+from pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 
 deal = dealer("hi-q")

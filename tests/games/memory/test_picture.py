@@ -3,8 +3,8 @@
 import pytest
 
 from pipeline.errors import InvalidEvidence
-from pipeline.games.contract import Verdict
 from pipeline.games.memory.picture import frames
+from pipeline.games.verdict import Verdict
 
 BOARDS = """
       1   2   3   4   5   6   7   8   9  10

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Engine, Verdict
+from pipeline.games.contract import Engine
 from pipeline.games.memory import GAME
 from pipeline.games.memory.rules import Table, check
+from pipeline.games.verdict import Verdict
 from tests.doing import solver
 
 ENGINE_NAMES = [engine.name for engine in GAME.engines]

@@ -1,9 +1,9 @@
 """The pictures: the sample's second case to the letter, and what holds for all."""
 
-from pipeline.games.contract import Verdict
 from pipeline.games.tantrix import GAME
 from pipeline.games.tantrix.layout import canonical
 from pipeline.games.tantrix.picture import frames
+from pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.tantrix import naive
 

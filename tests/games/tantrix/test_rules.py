@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Verdict
 from pipeline.games.tantrix.layout import canonical
 from pipeline.games.tantrix.rules import Move, Position, Space, check, read_position
+from pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.tantrix import naive
 

@@ -32,6 +32,8 @@ DEALS = {
     "tantrix": 10_000_000,
 }
 """About two minutes each: the seconds that a command takes to start count as little as in a survey of a night."""
+FEWEST = min(DEALS.values())
+"""For a game whose speed is not known here."""
 KNOWN = {"camelot": ("exact", 51.3803272988), "card-pairing": ("10 M deals, ± 0.03", 68.82)}
 HUNDRED_MILLION = 100_000_000
 ASKED = 20
@@ -42,7 +44,7 @@ def against_bare_kernels() -> str:
     before and half after it."""
     rows = []
     for game, found in games().items():
-        count = DEALS[game]
+        count = DEALS.get(game, FEWEST)
         engine = found.full_name(found.engines[0])
         ready(engine)
         half = partial(_bare, engine, count // 2)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
 from pipeline.errors import NotFoundError, StoreError
+from pipeline.games import find_engine
 from pipeline.referee import Judgement, judge
 from pipeline.store.audits import AuditJob, Fault, plan_audit
 from pipeline.store.database import Store
@@ -25,7 +26,8 @@ def queue_audit(store: Store, run: Run, sample: int | None, seed: int) -> int:
     Raises
     ------
     NotFoundError
-        If the sample is larger than the run.
+        If the sample is larger than the run, or no engine of this installation is that of the run, so that the referee
+        is not here either.
     StoreError
         If the source of the run is still being read.
     VersionError
@@ -35,6 +37,7 @@ def queue_audit(store: Store, run: Run, sample: int | None, seed: int) -> int:
         raise StoreError(f"{run.source_name} has not been read to its end; the run over it can be audited then")
     if sample is not None and sample > run.items:
         raise NotFoundError(f"run {run.id} has {run.items:,} items, too few for a sample of {sample:,}")
+    find_engine(run.engine)
     if run.survey:
         dealt_here(run)
     return plan_audit(store, run, run.items if sample is None else sample, seed, CHUNK)

@@ -346,3 +346,12 @@ def test_any_text_is_judged_and_none_raises(game: Game, engine: Engine, data: st
     verdict = data.draw(st.integers(0, 6))
     value = data.draw(st.one_of(st.none(), st.integers(-5, 200)))
     assert judge(game.full_name(engine), layout, verdict, value, evidence).outcome in Outcome
+
+
+def test_without_the_game_there_is_no_referee_to_wait_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = a_run(store, PAIRING, DEALS[:10])
+    others = {"camelot": find_game("camelot")}
+    monkeypatch.setattr("pipeline.games.games", lambda: others)
+    with pytest.raises(NotFoundError, match="there is no game 'card-pairing'"):
+        queue_audit(store, run, None, 1)
+    assert latest_audits(store) == {}

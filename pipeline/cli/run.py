@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import called_as, output_options, write_rows
+from pipeline.cli.output import called_as, counted, output_options, write_rows
 from pipeline.cli.progress import progress_bar
 from pipeline.cli.sources import (
     REJECTED,
@@ -18,7 +18,7 @@ from pipeline.cli.sources import (
 from pipeline.cli.work import solve_runs
 from pipeline.deals import is_deal_range
 from pipeline.errors import NotFoundError, StoreError
-from pipeline.games import find_engine
+from pipeline.games import find_engine, find_game, games
 from pipeline.games.contract import NO_LIMIT
 from pipeline.games.verdict import Verdict
 
@@ -70,7 +70,8 @@ def run(
 
 
 def _engines_for(game: str, engines: Iterable[str]) -> list[str]:
-    fitting = [engine for engine in engines if find_engine(engine)[0].name == game]
+    found = [find_engine(engine, None if engine in games() else find_game(game)) for engine in engines]
+    fitting = [owner.full_name(engine) for owner, engine in found if owner.name == game]
     if not fitting:
         raise NotFoundError(f"none of the engines named with --engine is one of {game}")
     return fitting
@@ -146,6 +147,6 @@ def queue(source: str, engine: str | None, limit: int) -> None:
     if not found.complete:
         raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
     planned = find_run(store, str(_queue(store, found, engine or found.game, limit)))
-    state = "is finished" if planned.finished else f"has {planned.items - planned.solved:,} layouts to solve"
+    state = "is finished" if planned.finished else f"has {counted(planned.items - planned.solved, 'layout')} to solve"
     click.echo(f"run {planned.id}: {planned.engine} on {planned.source_name} {state}", err=True)
     click.echo(planned.id)

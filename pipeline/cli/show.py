@@ -4,6 +4,7 @@ import re
 
 import click
 
+from pipeline.cli.output import counted
 from pipeline.cli.sources import open_configured_store
 from pipeline.deals import is_deal_range, parse_deal_range
 from pipeline.errors import NotFoundError
@@ -75,7 +76,7 @@ def _show(
     game: Game, engine: Engine, layout: str, verdict: Verdict, value: int | None, nodes: int, evidence: str | None
 ) -> None:
     worth = "" if value is None else f" with value {value}"
-    click.echo(f"{game.full_name(engine)} says: {verdict.word}{worth} ({nodes:,} nodes)")
+    click.echo(f"{game.full_name(engine)} says: {verdict.word}{worth} ({counted(nodes, 'node')})")
     click.echo(f"layout: {layout}")
     if verdict is Verdict.FAILED:
         click.echo(f"error: {evidence}")

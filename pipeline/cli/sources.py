@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pipeline.cli.interrupt import check_interrupted
+from pipeline.cli.output import counted
 from pipeline.cli.progress import Bar, progress_bar
 from pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
 from pipeline.errors import InputError, NotFoundError
@@ -104,8 +105,8 @@ def tell_source(store: "Store", source: "Source", say: Callable[[str], None]) ->
     from pipeline.store.sources import rejects_of
 
     say(
-        f"source {source.id}: {source.name} ({source.game}): {source.accepted:,} layouts, "
-        f"{source.duplicates:,} duplicates, {source.rejected:,} rejected"
+        f"source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
+        f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
     )
     if not source.rejected:
         return

@@ -4,16 +4,29 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from pipeline.errors import NotFoundError
+from pipeline.errors import DealmillError, NotFoundError
 from pipeline.games.contract import Engine, Game
 
 
 @cache
 def games() -> dict[str, Game]:
-    """All games by name, in the order of their names."""
+    """All games by name, in the order of their names.
+
+    Raises
+    ------
+    DealmillError
+        If a folder holds none.
+    """
     folders = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
-    found: list[Game] = [import_module(f"{__name__}.{folder}").GAME for folder in folders]
+    found = map(_game_in, folders)
     return {game.name: game for game in found}
+
+
+def _game_in(folder: str) -> Game:
+    module = import_module(f"{__name__}.{folder}")
+    if isinstance(game := getattr(module, "GAME", None), Game):
+        return game
+    raise DealmillError(f"{module.__file__} has no GAME: see docs/add-a-game.md, or take the folder away")
 
 
 def find_game(name: str) -> Game:

@@ -118,7 +118,13 @@ def unpack(texts: Texts) -> list[str]:
 
 
 def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solved:
-    """Send layouts through a kernel; `longest` bounds the bytes of one layout's evidence."""
+    """Send layouts through a kernel; `longest` bounds the bytes of one layout's evidence.
+
+    Raises
+    ------
+    ValueError
+        If evidence is longer than that: kernels write without looking whether there is room.
+    """
     count = len(layouts)
     verdicts = np.zeros(count, dtype=np.int8)
     values, nodes, ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
@@ -128,6 +134,8 @@ def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solv
         room = np.empty(max(ROOM, longest), dtype=np.uint8)
         reached = kernel(layouts.text, layouts.starts, first, limit, Results(verdicts, values, nodes, ends, room))
         starts = np.concatenate(([0], ends[first:reached]))
+        if np.diff(starts).max() > longest:
+            raise ValueError(f"evidence is longer than the {longest} bytes that there is room for")
         evidence.append(Texts(room[: starts[-1]], starts))
         first = reached
     return Solved(verdicts, values, nodes, _joined(evidence or [pack([])]))

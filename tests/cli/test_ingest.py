@@ -64,7 +64,7 @@ def test_a_file_and_its_gzip_are_one_source(tmp_path: Path) -> None:
 
 def test_duplicates_are_counted(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("AABB\nAABB\nABAB\n")
-    assert "3 layouts, 1 duplicates, 0 rejected" in dealmill("ingest", "memory.txt", cwd=tmp_path).stderr
+    assert "3 layouts, 1 duplicate, 0 rejected" in dealmill("ingest", "memory.txt", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize(

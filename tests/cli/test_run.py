@@ -261,6 +261,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
     [
         (["run", "deal:memory:seed=1:1-9", "--engine", "memory/none"], {}, 2, "memory has: memory/two-pass"),
         (["run", "deal:hi-q:seed=1:1-9", "--engine", "memory/two-pass"], {}, 2, "is one of hi-q"),
+        (["run", "deal:hi-q:seed=1:1-9", "--engine", "two-pass"], {}, 2, "hi-q has: hi-q/greedy"),
         (["run", "x.txt", "--game", "chess"], {}, 2, "there is no game 'chess'; the games are: "),
         (["run", "memory.txt"], {}, 1, "there is no file memory.txt"),
         (["run"], {}, 2, "Missing argument"),
@@ -302,6 +303,12 @@ def test_errors_say_what_is_wrong_and_what_to_do(
     assert ran.returncode == code
     assert "Traceback" not in ran.stderr
     assert "secret" not in ran.stderr
+
+
+def test_an_engine_is_named_with_its_game_or_without(tmp_path: Path) -> None:
+    deals = "deal:memory:seed=1:1-9"
+    ran = dealmill("run", deals, "--engine", "incremental", "--engine", "memory", "--json", cwd=tmp_path)
+    assert [row["engine"] for row in json.loads(ran.stdout)] == ["memory/incremental", "memory/two-pass"]
 
 
 def test_an_engine_that_does_not_fit_is_told_before_anything_is_read(tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_no_name_does_harm(tmp_path: Path) -> None:
     (tmp_path / "memory-outside").write_bytes(GOOD)
     read = run("ingest", "--", *NAMES, "../memory-outside", cwd=folder)
     assert read.code == 4
-    assert read.err.count("1 layouts, 0 duplicates, 1 rejected") == len(NAMES)
+    assert read.err.count("1 layout, 0 duplicates, 1 rejected") == len(NAMES)
     assert len(layouts(folder)) == len(NAMES) + 1
     shown = run("query", "--rejected", "--source", "2", cwd=folder)
     assert "nonsense" in shown.out
@@ -263,7 +263,7 @@ def test_more_files_than_a_process_may_hold_open_go_into_one_command(tmp_path: P
     for number, layout in enumerate(deals):
         (tmp_path / f"memory-{number}.txt").write_text(layout)
     read = run("ingest", *(f"memory-{number}.txt" for number in range(2 * HANDLES)), cwd=tmp_path)
-    assert (read.code, read.err.count(": 1 layouts")) == (0, 2 * HANDLES)
+    assert (read.code, read.err.count(": 1 layout,")) == (0, 2 * HANDLES)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def tiny_files(seconds: float) -> Outcome:
             for number, layout in enumerate(deal(find_game("memory"), heap, 1, FILES)):
                 (folder / f"memory-{number}.txt").write_text(layout if number % EMPTY else "")
             read = dealmill("ingest", *sorted(file.name for file in folder.iterdir()), cwd=folder)
-        kept = read.stderr.count(": 1 layouts, 0 duplicates, 0 rejected")
+        kept = read.stderr.count(": 1 layout, 0 duplicates, 0 rejected")
         if (read.returncode, kept, read.stderr.count("is empty")) != (1, FILES - FILES // EMPTY, FILES // EMPTY):
             return Outcome(heap * FILES, None, [f"{kept} of {FILES} kept:\n{read.stderr[-2_000:]}"])
         if time.monotonic() > end:

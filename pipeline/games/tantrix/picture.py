@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import fill
 
+from pipeline.errors import InvalidEvidence
 from pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
 from pipeline.games.verdict import Verdict
 
@@ -35,14 +36,22 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     Raises
     ------
     InvalidEvidence
-        Where the moves in `evidence` cannot be read.
+        Where the moves in `evidence` cannot be read or drawn.
     """
     position = read_position(layout)
     field = _field(position, {})
     yield f"{field}\n\n{_count(len(position.field), 'tile')} on the field; in hand:\n\n{_hand(position.hand)}"
     if verdict is Verdict.SCORED and evidence is not None:
-        moves = [read_move(step, entry) for step, entry in enumerate(evidence.split(), start=1)]
+        moves = list(_readable_moves(position, evidence))
         yield f"{_field(position, _labels(position, moves))}\n\n{_caption(moves)}"
+
+
+def _readable_moves(position: Position, evidence: str) -> Iterator[Move]:
+    for step, entry in enumerate(evidence.split(), start=1):
+        move = read_move(step, entry)
+        if move.space not in position.empty_spaces:
+            raise InvalidEvidence(step, f"{move.space} is no empty space beside a tile")
+        yield move
 
 
 def _labels(position: Position, moves: Sequence[Move]) -> dict[Space, str]:

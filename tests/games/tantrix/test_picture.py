@@ -1,5 +1,8 @@
 """The pictures: the sample's second case to the letter, and what holds for all."""
 
+import pytest
+
+from pipeline.errors import InvalidEvidence
 from pipeline.games.tantrix import GAME
 from pipeline.games.tantrix.layout import canonical
 from pipeline.games.tantrix.picture import frames
@@ -54,6 +57,12 @@ B       G     Y       B
 def test_the_samples_second_case() -> None:
     assert list(frames(LAYOUT)) == [FIELD.strip("\n")]
     assert list(frames(LAYOUT, Verdict.SCORED, "0,1:GRBBRG 0,1:YRBBRY")) == [FIELD.strip("\n"), MOVES.strip("\n")]
+
+
+@pytest.mark.parametrize("space", ["40,0", "0,40", "0,0"])
+def test_a_move_that_cannot_be_drawn_is_told(space: str) -> None:
+    with pytest.raises(InvalidEvidence, match=f"step 2: {space} is no empty space beside a tile"):
+        list(frames(LAYOUT, Verdict.SCORED, f"0,1:GRBBRG {space}:YRBBRY"))
 
 
 def test_an_undecided_or_failed_verdict_shows_the_layout_only() -> None:

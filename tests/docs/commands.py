@@ -14,15 +14,16 @@ WIDTH = 100
 def page() -> str:
     """The page as it should be; `make docs` writes it."""
     parts = ["# Commands\n\nWhat `--help` says of each, written by `make docs`.\n"]
-    parts += [f"## {' '.join(names)}\n\n```\n{text}\n```\n" for names, text in _helps(dealmill, ("dealmill",))]
+    whole = click.Context(dealmill, info_name="dealmill", terminal_width=WIDTH, **dealmill.context_settings)
+    parts += [f"## {name}\n\n```\n{text}\n```\n" for name, text in _helps(whole)]
     return "\n".join(parts)
 
 
-def _helps(command: click.Command, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    context = click.Context(command, info_name=" ".join(names), max_content_width=WIDTH, terminal_width=WIDTH)
-    yield names, command.get_help(context)
+def _helps(context: click.Context) -> Iterator[tuple[str, str]]:
+    command = context.command
+    yield context.command_path, command.get_help(context)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             below = command.get_command(context, name)
             assert below is not None
-            yield from _helps(below, (*names, name))
+            yield from _helps(click.Context(below, info_name=name, parent=context))

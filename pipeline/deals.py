@@ -83,6 +83,17 @@ class DealRange:
         """Canonical texts of the `count` deals from `number` on."""
         return self.game.deal.deal(self.seed, number, count, **self.parameters)
 
+    def check_parameters(self) -> None:
+        """Try whether there are such deals.
+
+        Raises
+        ------
+        NotFoundError
+            If the parameters do not go together.
+        """
+        if self.parameters:
+            self.texts(self.first, 1)
+
     def starting(self, number: int, count: int) -> list[Layout]:
         """The `count` deals from `number` on."""
         from pipeline.games.batch import unpack  # slow to load, and most commands do not deal

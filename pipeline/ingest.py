@@ -149,10 +149,13 @@ def deals_reading(store: Store, deals: DealRange) -> Reading:
     ------
     InputError
         If they have no end.
+    NotFoundError
+        If their parameters do not go together.
     StoreError
     """
     if deals.endless:
         raise InputError(f"{deals.name} has no end: name the last deal, or survey it with: dealmill survey")
+    deals.check_parameters()
     source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator)
     return Reading(store, source, partial(_dealt, deals), len(deals))
 

@@ -1,6 +1,7 @@
 """Audits on both databases: what is sound passes, and whatever was tampered with is named."""
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from pipeline.store import audits, jobs, leases
 from pipeline.store.audits import AUDITING, Fault, faults_of, latest_audits, objections_of
 from pipeline.store.database import Store
 from pipeline.store.jobs import SOLVING
+from pipeline.store.opening import open_store
 from pipeline.store.results import Wanted, page
 from pipeline.store.runs import Run, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, an_audit, deal, said
@@ -355,3 +357,12 @@ def test_without_the_game_there_is_no_referee_to_wait_for(store: Store, monkeypa
     with pytest.raises(NotFoundError, match="there is no game 'card-pairing'"):
         queue_audit(store, run, None, 1)
     assert latest_audits(store) == {}
+
+
+@pytest.mark.parametrize("changed", ["verdicts SET evidence", "items SET layout"])
+def test_a_text_that_is_none_any_more_is_found(changed: str, tmp_path: Path) -> None:
+    """On SQLite; PostgreSQL takes none in."""
+    store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+    run = a_run(store, PAIRING, DEALS[:10])
+    alter(store, f"UPDATE {changed} = CAST(:junk AS TEXT) WHERE position = 5", junk=b"\xb6")
+    assert not an_audit(store, run).clean

@@ -81,6 +81,7 @@ def main() -> None:
     heed_signals()
     try:
         status = dealmill.main(standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Abort:
         click.echo("dealmill: interrupted", err=True)
         status = INTERRUPTED
@@ -91,5 +92,9 @@ def main() -> None:
         status = error.exit_code
     except BrokenPipeError:
         sys.stderr.close()
+        status = 1
+    except OSError as error:
+        click.echo(f"dealmill: what was asked for cannot be written: {error.strerror or error}", err=True)
+        sys.stdout = StringIO()  # where Python has nothing left to write at the end
         status = 1
     sys.exit(status if isinstance(status, int) else 0)

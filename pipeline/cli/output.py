@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -16,6 +16,10 @@ from pipeline.printable import printable
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 WIDE = 10_000
+GAP = 2
+"""Blanks between columns."""
+LEAST = 12
+"""Characters that a column of a table keeps, however narrow the terminal is."""
 SCREEN = 100
 """Rows of a table, unless more are asked for; the other forms give all."""
 
@@ -58,7 +62,7 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
         case "csv":
             writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows({name: _in_one(value) for name, value in row.items()} for row in rows)
         case _:
             _write_table(columns, rows)
 
@@ -87,15 +91,34 @@ def _write_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
     kept = list(rows)
-    for column in columns:
+    cells = [[_cell(row.get(column)) for column in columns] for row in kept]
+    room = Console().width if sys.stdout.isatty() else WIDE
+    widths = _widths([columns, *cells], room)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column, width in zip(columns, widths, strict=True):
         numbers = all(isinstance(row.get(column), int | float | None) for row in kept)
-        table.add_column(column, justify="right" if numbers else "left", no_wrap=True, overflow="ellipsis")
-    for row in kept:
-        table.add_row(*(_cell(row.get(column)) for column in columns))
-    console = Console(width=None if sys.stdout.isatty() else WIDE, markup=False, highlight=False)
-    console.print(table)
+        justify: Literal["left", "right"] = "right" if numbers else "left"
+        table.add_column(column, justify=justify, width=width, no_wrap=True, overflow="ellipsis")
+    for row in cells:
+        table.add_row(*row)
+    Console(width=max(room, sum(widths) + GAP * len(widths)), markup=False, highlight=False).print(table)
+
+
+def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """How wide columns may be so that they fit into the room: the widest are cut, but none below what can be read."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    widest = max(widths)
+    while widest > LEAST and sum(widths) + GAP * (len(widths) - 1) > room:
+        widest -= 1
+        widths = [min(width, widest) for width in widths]
+    return widths
+
+
+def _in_one(value: object) -> object:
+    return "; ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _cell(value: object) -> str:

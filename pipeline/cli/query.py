@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import SCREEN, output_options, write_first, write_rows
+from pipeline.cli.output import SCREEN, output_options, write_first
 from pipeline.cli.sources import open_configured_store
 from pipeline.errors import NotFoundError
 from pipeline.games.verdict import Verdict
@@ -103,13 +104,16 @@ def query(
     """List verdicts with their evidence: of RUN (its number, or `last`), or of all runs."""
     from pipeline.query import answers_of, matching_runs, results
     from pipeline.referee import Outcome
+    from pipeline.store.audits import latest_audits
     from pipeline.store.results import ALL, Wanted
     from pipeline.store.runs import find_run
 
     store = open_configured_store()
     asked = None if run is None else find_run(store, run)
     if rejected:
-        write_rows(REJECT_COLUMNS, _rejects(store, asked, source), form)
+        rejects = islice(_rejects(store, asked, source), limit if form else None)
+        if write_first(REJECT_COLUMNS, rejects, form, limit or SCREEN):
+            click.echo("there are more: --nl gives all", err=True)
         return
     if asked:
         answers_of(asked, retracted=retracted)
@@ -121,7 +125,10 @@ def query(
     rows = map(_row, results(store, runs, wanted, after, limit if form else None))
     if last := write_first(columns, rows, form, limit or SCREEN):
         click.echo(f"there are more: add --after {last['item']}, or --nl for all", err=True)
+    audited = latest_audits(store) if audit else {}
     for one in runs:
+        if audit and one.id not in audited:
+            click.echo(f"run {one.id} has not been audited: dealmill audit {one.id}", err=True)
         if not one.finished:
             click.echo(
                 f"run {one.id} is not finished: {one.items - one.solved:,} layouts have no verdict yet", err=True

@@ -24,6 +24,8 @@ def retract(engine: str, version: str, why: str, requeue: bool) -> None:
     from pipeline.retract import retract as retract_all
 
     store = open_configured_store()
+    if not why.strip():
+        raise click.BadParameter("say what is wrong with it", param_hint="--why")
     retracted = retract_all(store, engine, version, why)
     verdicts = counted(sum(run.solved for run in retracted), "verdict")
     runs = counted(len(retracted), "run")

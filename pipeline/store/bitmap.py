@@ -33,7 +33,7 @@ def unpack(packed: bytes, count: int) -> Codes | None:
     places = np.zeros(count, dtype=np.uint8)
     for bit, each in enumerate(bits):
         places += each << bit
-    return None if places.max() >= len(kinds) else kinds[places]
+    return None if places.max() >= len(kinds) or not set(kinds.tolist()) <= set(Verdict) else kinds[places]
 
 
 def _bits(kinds: int) -> int:

@@ -92,8 +92,7 @@ def open_survey(store: Store, deals: DealRange, engine: str, limit: int, why: st
     game, found = find_engine(engine)
     if game is not deals.game:
         raise NotFoundError(f"{engine} is no engine of {deals.game.name}")
-    if deals.parameters:
-        deals.texts(1, 1)  # which fails if they do not go together
+    deals.check_parameters()
     source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator, endless=True)
     return find_run(store, str(plan_run(store, source, engine, found.version, limit, why=why)))
 
@@ -110,12 +109,17 @@ def estimate(store: Store, run: Run) -> Estimate | None:
     if not run.items:
         return None
     reached = course(store, run.id, [run.items // BLOCK])
-    if not reached:
+    if not reached or not _as_counted(reached[0], run):
         raise DifferenceError(
             f"verdicts on the first {run.items:,} deals of run {run.id} are missing on record, or damaged: "
             f"dealmill audit {run.id} says where"
         )
     return Estimate(reached[0])
+
+
+def _as_counted(stage: Stage, run: Run) -> bool:
+    """Whether what is kept of each block comes to what the jobs have counted."""
+    return stage.value_sum == run.value_sum and all(stage.count(one) == run.counts.get(one, 0) for one in Verdict)
 
 
 def wanted_deals(found: Estimate | None, goal: Width | int) -> int:

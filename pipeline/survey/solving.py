@@ -160,13 +160,15 @@ def _blocks_with(store: Store, run: Run, wanted: Wanted, after: int) -> Iterator
     """Where the blocks begin that may hold wanted verdicts behind number `after`."""
     codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
     while pack := next_pack(store, run.id, after):
-        if pack.verdicts is None:
-            raise _not_on_record(run, pack.first, pack.stop)
+        if pack.verdicts is None or (run.finished and pack.first > after + 1):
+            raise _not_on_record(run, min(pack.first, after + 1), pack.stop)
         if pack.holds(*wanted.values):
             places = np.flatnonzero(np.isin(pack.verdicts, codes)) + pack.first
             for number in np.unique((places[places > after] - 1) // BLOCK).tolist():
                 yield number * BLOCK + 1
         after = pack.stop - 1
+    if run.finished and after < run.items:
+        raise _not_on_record(run, after + 1, run.items + 1)
 
 
 def _fits(result: Result, wanted: Wanted) -> bool:

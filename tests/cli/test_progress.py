@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from threading import Thread
 
+from pipeline.cli.output import GAP, LEAST, _widths
 from tests.servers import clean_environment, dealmill_command
 
 
@@ -42,3 +43,11 @@ def test_a_terminal_shows_every_step_and_no_sign_of_a_file_that_steers_it(tmp_pa
     assert steps == sorted(steps, key=told.index)
     assert "2 layouts, 0 duplicates, 0 rejected" in told
     assert "opening" in seen("ingest", name, cwd=tmp_path)
+
+
+def test_a_table_is_cut_where_it_is_widest_and_never_to_nothing() -> None:
+    row = ["1:1", "winnable", "x" * 300, "y" * 40]
+    assert _widths([row], 80) == [3, 8, 31, 31]
+    assert sum(_widths([row], 80)) + 3 * GAP <= 80
+    assert _widths([row], 20) == [3, 8, LEAST, LEAST]
+    assert _widths([row], 400) == [3, 8, 300, 40]

@@ -269,6 +269,12 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["query", "7"], {}, 2, "the store has no run '7'"),
         (["query", "--value", "x"], {}, 2, "'x' is no range"),
         (["query", "--rejected"], {}, 2, "say of what"),
+        (
+            ["retract", "--engine", "memory/two-pass", "--version", "1", "--why", " "],
+            {},
+            2,
+            "say what is wrong with it",
+        ),
         (["query", "--source", "typo.txt"], {}, 2, "the store has no source 'typo.txt'; read it in with: "),
         (["query", "--limit", "9" * 20], {}, 2, "is not in the range"),
         (["run", "deal:memory:seed=1:1-9", "--limit", "9" * 20], {}, 2, "is not in the range"),
@@ -309,6 +315,29 @@ def test_an_engine_is_named_with_its_game_or_without(tmp_path: Path) -> None:
     deals = "deal:memory:seed=1:1-9"
     ran = dealmill("run", deals, "--engine", "incremental", "--engine", "memory", "--json", cwd=tmp_path)
     assert [row["engine"] for row in json.loads(ran.stdout)] == ["memory/incremental", "memory/two-pass"]
+
+
+def test_of_deals_that_cannot_be_no_run_is_left(tmp_path: Path) -> None:
+    ran = dealmill("run", "deal:card-pairing:seed=1:ranks=16:1-5", cwd=tmp_path)
+    assert (ran.returncode, "cannot be cut into 9 stacks" in ran.stderr) == (2, True)
+    assert json.loads(dealmill("status", "--json", cwd=tmp_path).stdout) == []
+
+
+def test_what_cannot_be_written_is_told_in_a_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            dealmill_command(["games"]), stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
+        )
+    assert told.returncode == 1
+    assert told.stderr == "dealmill: what was asked for cannot be written: No space left on device\n"
+
+
+def test_rejects_and_lists_in_them_come_as_asked(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_text("AABC\nAABC\nAABC\n")
+    dealmill("ingest", "memory.txt", cwd=tmp_path)
+    rejected = dealmill("query", "--rejected", "--source", "1", "--limit", "2", "--csv", cwd=tmp_path).stdout
+    assert rejected.count("AABC") == 2
+    assert "letter B occurs only once; letter C occurs only once" in rejected
 
 
 def test_an_engine_that_does_not_fit_is_told_before_anything_is_read(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from pipeline.store.database import Store
 from pipeline.store.results import Wanted
 from pipeline.store.runs import find_run
 from pipeline.store.surveys import grow
-from pipeline.survey.growth import open_survey
+from pipeline.survey.growth import estimate, open_survey
 from pipeline.survey.solving import survey_part
 from tests.doing import LEASE, a_run, an_audit, deal, do_audit
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
@@ -128,3 +128,8 @@ def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: 
     with pytest.raises(DifferenceError, match="deals 1,001 to 2,000 of run 1 do not come out as they are on record"):
         find_result(store, survey, 1_005)
     assert find_result(store, survey, 1_000).position == 1_000
+    with pytest.raises(DifferenceError, match="first 2,000 deals of run 1 are missing on record, or damaged"):
+        estimate(store, survey)
+    alter(store, "DELETE FROM packs")
+    with pytest.raises(DifferenceError, match="deals 1 to 2,000 of run 1"):
+        list(results(store, [survey], Wanted(), (0, 0), None))

@@ -18,7 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 WIDE = 10_000
 GAP = 2
 """Blanks between columns."""
-LEAST = 12
+LEAST = 20
 """Characters that a column of a table keeps, however narrow the terminal is."""
 SCREEN = 100
 """Rows of a table, unless more are asked for; the other forms give all."""

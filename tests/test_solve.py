@@ -1,5 +1,8 @@
 """A batch through an engine that breaks down on some layouts."""
 
+import logging
+from threading import Event
+
 import numpy as np
 import pytest
 
@@ -7,7 +10,7 @@ from pipeline import solve as room
 from pipeline.games.batch import Solved, Texts, listed, unpack
 from pipeline.games.contract import NO_LIMIT
 from pipeline.games.verdict import Verdict
-from pipeline.solve import broken_down, solve
+from pipeline.solve import broken_down, compiling, solve
 
 
 def brittle(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
@@ -38,3 +41,16 @@ def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
     failed = listed(broken_down("OSError: no room\n at\0 all, \udcff", 3))
     assert failed.verdicts == [Verdict.FAILED] * 3
     assert failed.evidence == ["OSError: no room at all, \\udcff"] * 3
+
+
+def test_compiling_that_takes_a_while_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Event()
+    handler = logging.Handler()
+    monkeypatch.setattr(handler, "emit", lambda record: told.set() if "compiling hi-q" in record.getMessage() else None)
+    monkeypatch.setattr(room, "PATIENCE", 0.0)
+    room.logger.addHandler(handler)
+    try:
+        with compiling("hi-q/greedy"):
+            assert told.wait(60)
+    finally:
+        room.logger.removeHandler(handler)

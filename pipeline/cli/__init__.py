@@ -1,5 +1,6 @@
 """The command line: thin commands over the rooms of the pipeline, one file per group of commands."""
 
+import errno
 import sys
 from importlib import import_module
 from io import StringIO
@@ -34,6 +35,7 @@ COMMANDS = {
 """Every command and the module it stands in, in the order of the help text; loaded only when it is needed."""
 
 INTERRUPTED = 130
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Commands(click.Group):
@@ -94,6 +96,8 @@ def main() -> None:
         sys.stderr.close()
         status = 1
     except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
         click.echo(f"dealmill: what was asked for cannot be written: {error.strerror or error}", err=True)
         sys.stdout = StringIO()  # where Python has nothing left to write at the end
         status = 1

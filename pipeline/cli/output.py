@@ -110,7 +110,8 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     from rich.cells import cell_len
 
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    widest = max(widths)
+    widest = min(max(widths), room)
+    widths = [min(width, widest) for width in widths]
     while widest > LEAST and sum(widths) + GAP * (len(widths) - 1) > room:
         widest -= 1
         widths = [min(width, widest) for width in widths]

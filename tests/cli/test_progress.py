@@ -6,12 +6,11 @@ import subprocess
 from pathlib import Path
 from threading import Thread
 
-from pipeline.cli.output import GAP, LEAST, _widths
 from tests.servers import clean_environment, dealmill_command
 
 
-def seen(*arguments: str, cwd: Path) -> str:
-    """All that a command writes to a terminal that is its standard error."""
+def seen(*arguments: str, cwd: Path, columns: int = 200) -> str:
+    """All that a command writes to a terminal of so many columns."""
     ours, its = pty.openpty()
     written = bytearray()
 
@@ -25,8 +24,8 @@ def seen(*arguments: str, cwd: Path) -> str:
 
     reader = Thread(target=read)
     reader.start()
-    env = clean_environment({"TERM": "xterm-256color", "COLUMNS": "200"})
-    ran = subprocess.run(dealmill_command(arguments), cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=its, check=False)
+    env = clean_environment({"TERM": "xterm-256color", "COLUMNS": str(columns)})
+    ran = subprocess.run(dealmill_command(arguments), cwd=cwd, env=env, stdout=its, stderr=its, check=False)
     os.close(its)
     reader.join()
     os.close(ours)
@@ -45,9 +44,13 @@ def test_a_terminal_shows_every_step_and_no_sign_of_a_file_that_steers_it(tmp_pa
     assert "opening" in seen("ingest", name, cwd=tmp_path)
 
 
-def test_a_table_is_cut_where_it_is_widest_and_never_to_nothing() -> None:
-    row = ["1:1", "winnable", "x" * 300, "y" * 40]
-    assert _widths([row], 80) == [3, 8, 31, 31]
-    assert sum(_widths([row], 80)) + 3 * GAP <= 80
-    assert _widths([row], 20) == [3, 8, LEAST, LEAST]
-    assert _widths([row], 400) == [3, 8, 300, 40]
+def test_a_narrow_terminal_cuts_the_widest_columns_and_none_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_text(f"{'ABCDEFGHIJKLMNOPQRSTUVWXYZ' * 2}\n")
+    seen("run", "memory.txt", cwd=tmp_path)
+    for columns in (40, 80):
+        [row] = [line for line in seen("query", "1", cwd=tmp_path, columns=columns).splitlines() if "1:1" in line]
+        assert row.split()[:3] == ["1:1", "1", "scored"]
+        assert "ABCDEFGHIJKLMNOPQRS" in row and "…" in row
+        assert len(row) <= 80
+    [row] = [line for line in seen("status", cwd=tmp_path, columns=80).splitlines() if "memory/two-pass" in line]
+    assert row.split()[0] == "1" and row.split()[-1] == "finished"

@@ -154,15 +154,18 @@ def test_evidence_of_another_layout_is_refused(game: Game, engine: Engine) -> No
     solved = solve(game.full_name(engine), layouts)
     refused = 0
     for index in range(DEALS):
-        other = (index + 1) % DEALS
-        theirs = solved.evidence[other]
-        if solved.verdicts[index] is solved.verdicts[other] is Verdict.UNWINNABLE or theirs == solved.evidence[index]:
+        for other in (number % DEALS for number in range(index + 1, index + DEALS)):
+            theirs = solved.evidence[other]
+            both_lost = solved.verdicts[index] is solved.verdicts[other] is Verdict.UNWINNABLE
+            if not both_lost and theirs != solved.evidence[index]:
+                break
+        else:
             continue
         assert theirs is not None
         with pytest.raises(InvalidEvidence):
             game.rules.check(engine.name, layouts[index], solved.verdicts[other], solved.values[other], theirs)
         refused += 1
-    assert refused
+    assert refused > DEALS // 4
 
 
 @each_engine

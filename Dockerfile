@@ -4,6 +4,7 @@ RUN python -m venv --without-pip /opt/dealmill
 COPY requirements.txt /build/
 RUN pip --python /opt/dealmill install --no-cache-dir --require-hashes --requirement /build/requirements.txt
 COPY pyproject.toml README.md LICENSE /build/
+COPY dealmill /build/dealmill
 COPY pipeline /build/pipeline
 COPY workers /build/workers
 COPY migrations /build/migrations

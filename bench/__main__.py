@@ -15,8 +15,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     (
         "Engines",
-        "Through `pipeline.solve`, on a core, evidence included, against the naive implementations of the tests. They "
-        "write it too, except for card pairing and Camelot, where they only say whether a deal is won.",
+        "Through `dealmill.pipeline.solve`, on a core, evidence included, against the naive implementations of the "
+        "tests. They write it too, except for card pairing and Camelot, where they only say whether a deal is won.",
         engines.against_naive,
     ),
     (

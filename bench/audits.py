@@ -6,11 +6,11 @@ from functools import partial
 from itertools import count
 
 from bench.measure import in_turn, rounded, table, watched_command
-from pipeline.games import find_game, games
-from pipeline.games.contract import Game
-from pipeline.games.verdict import Verdict
-from pipeline.referee import judge
-from pipeline.solve import load, solve
+from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import judge
+from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 
 SEED = 20261122

@@ -9,9 +9,9 @@ from typing import Any
 
 import psycopg
 
-from pipeline.games.contract import Game, Layout
-from pipeline.solve import solve
-from pipeline.store.sources import layout_digest
+from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.solve import solve
+from dealmill.pipeline.store.sources import layout_digest
 
 BATCH = 10_000
 TABLES = """

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 
 from bench.measure import in_turn, rounded, table
-from pipeline.games import find_engine, find_game
-from pipeline.solve import load, solve
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 from tests.games.camelot.naive import winnable_by_counts
 from tests.games.card_pairing.naive import winnable_by_play

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from bench.measure import rounded, seconds, table, watched_command
 from bench.pipeline import bytes_by_part, dealt
-from pipeline.games import find_game
-from pipeline.games.verdict import Verdict
-from pipeline.query import results
-from pipeline.solve import load
-from pipeline.store.opening import open_store
-from pipeline.store.results import Wanted
-from pipeline.store.runs import find_run, list_runs
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.query import results
+from dealmill.pipeline.solve import load
+from dealmill.pipeline.store.opening import open_store
+from dealmill.pipeline.store.results import Wanted
+from dealmill.pipeline.store.runs import find_run, list_runs
 
 GAME = "card-pairing"
 FEW, MANY = 1_000_000, 10_000_000

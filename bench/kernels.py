@@ -19,17 +19,17 @@ import numpy as np
 
 from bench.engines import NAIVE, SEED
 from bench.measure import rounded, seconds, table
-from pipeline.games import find_engine
-from pipeline.games.batch import Batch, Bytes, Kernel, Results, pack
-from pipeline.games.camelot import engine as camelot
-from pipeline.games.card_pairing import engine as card_pairing
-from pipeline.games.card_pairing.search import LONGEST_CERTIFICATE, POSSIBLE
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.hi_q import engine as hi_q
-from pipeline.games.memory import engine as memory
-from pipeline.games.tantrix import engine as tantrix
-from pipeline.games.verdict import Verdict
-from pipeline.solve import load, solve
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import Batch, Bytes, Kernel, Results, pack
+from dealmill.pipeline.games.camelot import engine as camelot
+from dealmill.pipeline.games.card_pairing import engine as card_pairing
+from dealmill.pipeline.games.card_pairing.search import LONGEST_CERTIFICATE, POSSIBLE
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.hi_q import engine as hi_q
+from dealmill.pipeline.games.memory import engine as memory
+from dealmill.pipeline.games.tantrix import engine as tantrix
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 
 MANY = 100_000

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from bench.bare import into_postgres, into_sqlite
 from bench.measure import ROUNDS, in_turn, rounded, seconds, table
-from pipeline.deals import parse_deal_range
-from pipeline.games import find_game
-from pipeline.games.contract import Game
-from pipeline.solve import load
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.solve import load
 from tests.servers import Postgres, clean_environment, dealmill_command, peak_memory, running_postgres
 
 SEED = 20261121

@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import median
 
 from bench.measure import rounded, seconds, table
-from pipeline.games import find_game
-from pipeline.solve import load
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.solve import load
 from tests.servers import clean_environment, dealmill_command
 
 GAME = "card-pairing"

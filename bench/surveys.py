@@ -11,14 +11,14 @@ from pathlib import Path
 from statistics import median
 
 from bench.measure import rounded, seconds, table
-from pipeline.games import find_engine, games
-from pipeline.games.verdict import Verdict
-from pipeline.query import find_result, results
-from pipeline.solve import load
-from pipeline.store.database import Store, database_url
-from pipeline.store.results import Wanted
-from pipeline.store.runs import find_run
-from pipeline.survey.solving import ready
+from dealmill.pipeline.games import find_engine, games
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.query import find_result, results
+from dealmill.pipeline.solve import load
+from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.results import Wanted
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.survey.solving import ready
 from tests.servers import clean_environment, dealmill_command
 
 SEED = 20261121

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TextIO
 
-from pipeline.games.contract import UNKNOWN, Engine, Game, Layout, Reject
-from pipeline.games.verdict import Verdict
-from pipeline.solve import solve
+from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game, Layout, Reject
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import solve
 
 BATCH = 2_000
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
-from pipeline.errors import NotFoundError, StoreError
-from pipeline.games import find_engine
-from pipeline.referee import Judgement, judge
-from pipeline.store.audits import AuditJob, Fault, plan_audit
-from pipeline.store.database import Store
-from pipeline.store.records import JobRecord, Record, Stretch, read_records, read_stretch
-from pipeline.store.runs import Run, find_run
-from pipeline.store.sources import layout_digest
-from pipeline.survey.deals import dealt_here
+from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.referee import Judgement, judge
+from dealmill.pipeline.store.audits import AuditJob, Fault, plan_audit
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.records import JobRecord, Record, Stretch, read_records, read_stretch
+from dealmill.pipeline.store.runs import Run, find_run
+from dealmill.pipeline.store.sources import layout_digest
+from dealmill.pipeline.survey.deals import dealt_here
 
 CHUNK = 2_000
 """Verdicts in a job: at most seconds of work for a referee."""
@@ -61,7 +61,7 @@ def audit_part(store: Store, job: AuditJob) -> Findings:
     numbers = range(job.lease.first, job.lease.stop)
     if job.survey:
         sample = [sampled(number, job.size, job.population, job.seed) for number in numbers]
-        from pipeline.survey.auditing import audit_survey  # loads the compiler
+        from dealmill.pipeline.survey.auditing import audit_survey  # loads the compiler
 
         return audit_survey(store, run, sample, whole=job.size == job.population)
     if job.size < run.items:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from pipeline.errors import NotFoundError
-from pipeline.store.database import Store
-from pipeline.store.differences import Difference, differences
-from pipeline.store.runs import Run
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.differences import Difference, differences
+from dealmill.pipeline.store.runs import Run
 
 
 def compare(store: Store, one: Run, other: Run) -> Iterator[Difference]:
@@ -28,6 +28,6 @@ def compare(store: Store, one: Run, other: Run) -> Iterator[Difference]:
             f"a survey is compared with one of the same deals: run {one.id} is over {one.source_name}, run {other.id} "
             f"over {other.source_name}"
         )
-    from pipeline.survey.comparing import differing_deals  # loads the compiler
+    from dealmill.pipeline.survey.comparing import differing_deals  # loads the compiler
 
     return differing_deals(store, one, other)

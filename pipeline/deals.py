@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from pipeline.errors import NotFoundError
-from pipeline.games import find_game
-from pipeline.games.contract import Game, Layout
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.contract import Game, Layout
 
 if TYPE_CHECKING:
-    from pipeline.games.batch import Texts
+    from dealmill.pipeline.games.batch import Texts
 
 PREFIX = "deal:"
 BLOCK = 2_000
@@ -96,7 +96,7 @@ class DealRange:
 
     def starting(self, number: int, count: int) -> list[Layout]:
         """The `count` deals from `number` on."""
-        from pipeline.games.batch import unpack  # slow to load, and most commands do not deal
+        from dealmill.pipeline.games.batch import unpack  # slow to load, and most commands do not deal
 
         return [Layout(line, text) for line, text in enumerate(unpack(self.texts(number, count)), start=number)]
 

@@ -12,14 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from pipeline.errors import NotFoundError, OutputError
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
-from pipeline.query import PAGE, results
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store
-from pipeline.store.results import Result, Wanted
-from pipeline.store.runs import Run
+from dealmill.pipeline.errors import NotFoundError, OutputError
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.query import PAGE, results
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.results import Result, Wanted
+from dealmill.pipeline.store.runs import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,7 +14,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from pipeline.errors import InputError
+from dealmill.pipeline.errors import InputError
 
 STDIN = "-"
 LONGEST_LINE = 1 << 20

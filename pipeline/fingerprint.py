@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from blake3 import blake3
 
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from pipeline.games.batch import Solved, Texts
+    from dealmill.pipeline.games.batch import Solved, Texts
 
 BLOCK = 1_000
 NO_VALUE = -(2**63)

@@ -7,15 +7,15 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from pipeline.deals import DealRange
-from pipeline.errors import InputError
-from pipeline.files import STDIN, Reopen, numbered_lines, rereadable, text_digest
-from pipeline.games import games
-from pipeline.games.contract import Game, Layout, Reject
-from pipeline.printable import printable
-from pipeline.store.database import Store, refresh_statistics
-from pipeline.store.patience import patiently
-from pipeline.store.sources import Beginnings, Source, append, complete, leave, open_source, reread
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.files import STDIN, Reopen, numbered_lines, rereadable, text_digest
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.store.database import Store, refresh_statistics
+from dealmill.pipeline.store.patience import patiently
+from dealmill.pipeline.store.sources import Beginnings, Source, append, complete, leave, open_source, reread
 
 BATCH = 10_000
 """Layouts in one transaction: enough to make its cost small, few enough to hold in memory and to lose in a crash."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from pipeline.errors import NotFoundError, RetractedError
-from pipeline.games import find_engine, find_game
-from pipeline.store.database import Store
-from pipeline.store.results import Result, Wanted, page
-from pipeline.store.runs import Run, list_runs
-from pipeline.store.sources import find_source
+from dealmill.pipeline.errors import NotFoundError, RetractedError
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.results import Result, Wanted, page
+from dealmill.pipeline.store.runs import Run, list_runs
+from dealmill.pipeline.store.sources import find_source
 
 PAGE = 2_000
 
@@ -79,7 +79,7 @@ def _page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list
     """The next wanted verdicts of a run, from rows, or dealt and solved again."""
     if not run.survey:
         return page(store, run, wanted, after, most)
-    from pipeline.survey import solving  # loads the compiler
+    from dealmill.pipeline.survey import solving  # loads the compiler
 
     return solving.page(store, run, wanted, after, most)
 

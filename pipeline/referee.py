@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
-from pipeline.errors import InvalidEvidence
-from pipeline.games import find_engine
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.verdict import Verdict
 
 
 class Outcome(IntEnum):

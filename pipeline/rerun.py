@@ -1,10 +1,10 @@
 """Repeating a run with what is on record of it."""
 
-from pipeline.errors import StoreError, VersionError
-from pipeline.games import find_engine
-from pipeline.runs import refuse_retracted
-from pipeline.store.database import Store
-from pipeline.store.runs import Run, plan_repetition
+from dealmill.pipeline.errors import StoreError, VersionError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.runs import refuse_retracted
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.runs import Run, plan_repetition
 
 
 def queue_rerun(store: Store, run: Run, *, any_version: bool) -> int:

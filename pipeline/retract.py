@@ -1,13 +1,13 @@
 """Quarantine: what a faulty engine version has said is kept, but is no answer any more."""
 
-from pipeline.deals import parse_deal_range
-from pipeline.errors import VersionError
-from pipeline.games import find_engine
-from pipeline.runs import queue_run
-from pipeline.store.database import Store
-from pipeline.store.engines import retract_engine
-from pipeline.store.runs import Run, find_run, list_runs
-from pipeline.store.sources import find_source
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.errors import VersionError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.runs import queue_run
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.engines import retract_engine
+from dealmill.pipeline.store.runs import Run, find_run, list_runs
+from dealmill.pipeline.store.sources import find_source
 
 
 def retract(store: Store, engine: str, version: str, why: str) -> list[Run]:
@@ -48,7 +48,7 @@ def _queue_run(store: Store, retracted: Run) -> int:
 
 
 def _queue_survey(store: Store, retracted: Run) -> int:
-    from pipeline.survey.growth import ask_for, open_survey  # loads the compiler
+    from dealmill.pipeline.survey.growth import ask_for, open_survey  # loads the compiler
 
     deals = parse_deal_range(retracted.source_name)
     planned = open_survey(store, deals, retracted.engine, retracted.limit, _why(retracted))

@@ -1,10 +1,10 @@
 """Planning runs: which engine goes over which source."""
 
-from pipeline.errors import NotFoundError, RetractedError
-from pipeline.games import find_engine, find_game, games
-from pipeline.store.database import Store
-from pipeline.store.runs import Run, plan_run
-from pipeline.store.sources import Source
+from dealmill.pipeline.errors import NotFoundError, RetractedError
+from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.runs import Run, plan_run
+from dealmill.pipeline.store.sources import Source
 
 
 def installed_engines() -> frozenset[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from pipeline.errors import DealmillError
+from dealmill.pipeline.errors import DealmillError
 
 
 class Settings(BaseSettings):

@@ -9,11 +9,11 @@ from threading import Timer
 
 import numpy as np
 
-from pipeline.games import find_engine
-from pipeline.games.batch import Batch, Solved, Texts, joined, listed, pack, unpack
-from pipeline.games.contract import NO_LIMIT, EngineFunction
-from pipeline.games.kernel import caches
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import Batch, Solved, Texts, joined, listed, pack, unpack
+from dealmill.pipeline.games.contract import NO_LIMIT, EngineFunction
+from dealmill.pipeline.games.kernel import caches
+from dealmill.pipeline.games.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import text
 
-from pipeline.store.database import Store, database_url, engine_for
-from pipeline.store.tables import REVISION, metadata
+from dealmill.pipeline.store.database import Store, database_url, engine_for
+from dealmill.pipeline.store.tables import REVISION, metadata
 from tests.servers import Postgres, running_postgres
 
 settings.register_profile("untimed", settings(), deadline=None)

@@ -3,20 +3,20 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from pipeline.audit import audit_part, queue_audit
-from pipeline.games import find_engine, find_game
-from pipeline.games.batch import Batch, Solved, listed, pack, unpack
-from pipeline.games.contract import NO_LIMIT, Game, Layout
-from pipeline.runs import installed_engines
-from pipeline.solve import load, solve_texts
-from pipeline.store import audits, jobs, leases, surveys
-from pipeline.store.audits import AUDITING, Audit, find_audit
-from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING, Job
-from pipeline.store.runs import Run, find_run, plan_run
-from pipeline.store.sources import Source, append, complete, open_source
-from pipeline.store.surveys import SURVEYING
-from pipeline.survey.solving import survey_part
+from dealmill.pipeline.audit import audit_part, queue_audit
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.batch import Batch, Solved, listed, pack, unpack
+from dealmill.pipeline.games.contract import NO_LIMIT, Game, Layout
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.solve import load, solve_texts
+from dealmill.pipeline.store import audits, jobs, leases, surveys
+from dealmill.pipeline.store.audits import AUDITING, Audit, find_audit
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import SOLVING, Job
+from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.sources import Source, append, complete, open_source
+from dealmill.pipeline.store.surveys import SURVEYING
+from dealmill.pipeline.survey.solving import survey_part
 
 LEASE = 60.0
 

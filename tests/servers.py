@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
-from workers.processes import die_with_parent
+from dealmill.workers.processes import die_with_parent
 
 ORDINARY_USER = "nobody"
 NAMES = count(1)
@@ -137,7 +137,7 @@ def dealmill(
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:
     """The command as a list of words."""
-    return [sys.executable, "-c", "from pipeline.cli import main; main()", *arguments]
+    return [sys.executable, "-c", "from dealmill.cli import main; main()", *arguments]
 
 
 def clean_environment(env: dict[str, str] | None = None) -> dict[str, str]:

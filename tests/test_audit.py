@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from pipeline.audit import abandoned, queue_audit, sampled
-from pipeline.errors import NotFoundError
-from pipeline.games import find_engine, find_game, games
-from pipeline.games.batch import Solved, pack
-from pipeline.games.contract import NO_LIMIT, Engine, Game
-from pipeline.games.verdict import Verdict
-from pipeline.referee import Judgement, Outcome, judge
-from pipeline.runs import installed_engines
-from pipeline.store import audits, jobs, leases
-from pipeline.store.audits import AUDITING, Fault, faults_of, latest_audits, objections_of
-from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING
-from pipeline.store.opening import open_store
-from pipeline.store.results import Wanted, page
-from pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.audit import abandoned, queue_audit, sampled
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games.batch import Solved, pack
+from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome, judge
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.store import audits, jobs, leases
+from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, latest_audits, objections_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.opening import open_store
+from dealmill.pipeline.store.results import Wanted, page
+from dealmill.pipeline.store.runs import Run, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, an_audit, deal, said
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
@@ -353,7 +353,7 @@ def test_any_text_is_judged_and_none_raises(game: Game, engine: Engine, data: st
 def test_without_the_game_there_is_no_referee_to_wait_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run = a_run(store, PAIRING, DEALS[:10])
     others = {"camelot": find_game("camelot")}
-    monkeypatch.setattr("pipeline.games.games", lambda: others)
+    monkeypatch.setattr("dealmill.pipeline.games.games", lambda: others)
     with pytest.raises(NotFoundError, match="there is no game 'card-pairing'"):
         queue_audit(store, run, None, 1)
     assert latest_audits(store) == {}

@@ -12,20 +12,20 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import text
 
-from pipeline.errors import NotFoundError, OutputError, StoreError
-from pipeline.export import COLUMNS, FORMS, Row, export
-from pipeline.games import find_game
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
-from pipeline.query import results
-from pipeline.retract import retract
-from pipeline.runs import installed_engines
-from pipeline.store import jobs, leases
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING
-from pipeline.store.results import Result, Wanted
-from pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.errors import NotFoundError, OutputError, StoreError
+from dealmill.pipeline.export import COLUMNS, FORMS, Row, export
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.query import results
+from dealmill.pipeline.retract import retract
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.store import jobs, leases
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.results import Result, Wanted
+from dealmill.pipeline.store.runs import Run, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"
@@ -72,8 +72,8 @@ def metadata(path: Path) -> dict[str, str]:
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages of 7 rows, row groups of 70."""
-    monkeypatch.setattr("pipeline.export.PAGE", 7)
-    monkeypatch.setattr("pipeline.export.GROUP", 10)
+    monkeypatch.setattr("dealmill.pipeline.export.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.export.GROUP", 10)
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_nothing_is_left_behind_by_an_export_that_broke_off(
     run = a_run(store, ENGINE, LAYOUTS)
     old = folder / f"old{suffix}"
     old.write_text("as it was")
-    monkeypatch.setattr("pipeline.export.results", broken_off(error))
+    monkeypatch.setattr("dealmill.pipeline.export.results", broken_off(error))
     for path in (old, folder / f"new{suffix}"):
         with pytest.raises(OutputError if isinstance(error, OSError) else type(error)) as told:
             export(store, run, path, force=True)

@@ -10,18 +10,18 @@ from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
-from pipeline.games import find_engine, find_game, games
-from pipeline.games.batch import Solved, listed, pack
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
-from pipeline.runs import installed_engines
-from pipeline.solve import load
-from pipeline.store import jobs, leases
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING
-from pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
+from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games.batch import Solved, listed, pack
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.solve import load
+from dealmill.pipeline.store import jobs, leases
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.runs import Run, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"
@@ -125,7 +125,7 @@ def test_a_finished_run_has_the_fingerprint_that_the_documentation_describes(sto
 
 
 def said_of(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]:
-    from pipeline.solve import solve
+    from dealmill.pipeline.solve import solve
 
     solved = solve(ENGINE, layouts)
     verdicts = map(int, solved.verdicts)

@@ -3,22 +3,22 @@
 import pytest
 from sqlalchemy import text
 
-from pipeline.deals import MOST, DealRange
-from pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
-from pipeline.games import find_game
-from pipeline.games.contract import NO_LIMIT, Layout
-from pipeline.games.verdict import Verdict
-from pipeline.query import matching_runs
-from pipeline.rerun import queue_rerun
-from pipeline.retract import requeue, retract
-from pipeline.runs import queue_run
-from pipeline.store.actions import list_actions
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store
-from pipeline.store.differences import Difference, Said, differences
-from pipeline.store.runs import Run, find_run, list_runs, plan_run
-from pipeline.store.sources import append, find_source, leave, open_source
-from pipeline.survey.growth import ask_for, open_survey
+from dealmill.pipeline.deals import MOST, DealRange
+from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.contract import NO_LIMIT, Layout
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.query import matching_runs
+from dealmill.pipeline.rerun import queue_rerun
+from dealmill.pipeline.retract import requeue, retract
+from dealmill.pipeline.runs import queue_run
+from dealmill.pipeline.store.actions import list_actions
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.differences import Difference, Said, differences
+from dealmill.pipeline.store.runs import Run, find_run, list_runs, plan_run
+from dealmill.pipeline.store.sources import append, find_source, leave, open_source
+from dealmill.pipeline.survey.growth import ask_for, open_survey
 from tests.doing import a_run, a_source, deal, do_runs, do_surveys
 
 ENGINE = "memory/two-pass"

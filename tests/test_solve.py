@@ -6,11 +6,11 @@ from threading import Event
 import numpy as np
 import pytest
 
-from pipeline import solve as room
-from pipeline.games.batch import Solved, Texts, listed, unpack
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
-from pipeline.solve import broken_down, compiling, solve
+from dealmill.pipeline import solve as room
+from dealmill.pipeline.games.batch import Solved, Texts, listed, unpack
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import broken_down, compiling, solve
 
 
 def brittle(layouts: Texts, limit: int = NO_LIMIT) -> Solved:

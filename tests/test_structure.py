@@ -7,12 +7,15 @@ import sys
 import grimp
 import pytest
 
-from pipeline.games import games
-from pipeline.games.contract import Game
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Game
 from tests.servers import dealmill_command
 
-GRAPH = grimp.build_graph("pipeline", include_external_packages=True, exclude_type_checking_imports=True)
-SHARED = {f"pipeline.games.{name}" for name in ("contract", "batch", "bits", "kernel", "philox", "reading", "verdict")}
+GRAPH = grimp.build_graph("dealmill", include_external_packages=True, exclude_type_checking_imports=True)
+SHARED = {
+    f"dealmill.pipeline.games.{name}"
+    for name in ("contract", "batch", "bits", "kernel", "philox", "reading", "verdict")
+}
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 
@@ -21,7 +24,7 @@ each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: g
 def test_a_game_imports_no_other_game(game: Game) -> None:
     for module in GRAPH.find_descendants(game.package) | {game.package}:
         for imported in GRAPH.find_modules_directly_imported_by(module):
-            if imported.startswith("pipeline.games."):
+            if imported.startswith("dealmill.pipeline.games."):
                 assert imported.startswith(f"{game.package}.") or imported in SHARED, (module, imported)
 
 
@@ -30,8 +33,8 @@ def test_the_referee_shares_no_code_with_the_engine(game: Game) -> None:
     behind_the_referee = GRAPH.find_upstream_modules(f"{game.package}.rules")
     behind_the_engine = GRAPH.find_upstream_modules(f"{game.package}.engine")
     assert not behind_the_referee & {f"{game.package}.engine", f"{game.package}.deal", "numpy", "numba"}
-    shared = {module for module in behind_the_referee & behind_the_engine if module.startswith("pipeline")}
-    assert shared <= {"pipeline.games.verdict", "pipeline.errors"}, shared
+    shared = {module for module in behind_the_referee & behind_the_engine if module.startswith("dealmill")}
+    assert shared <= {"dealmill.pipeline.games.verdict", "dealmill.pipeline.errors"}, shared
 
 
 def test_the_help_text_loads_nothing_that_takes_long() -> None:
@@ -42,5 +45,5 @@ def test_the_help_text_loads_nothing_that_takes_long() -> None:
         check=True,
     ).stderr
     names = set(re.findall(r"\| +(\w+)", loaded))
-    assert "pipeline" in names
+    assert "dealmill" in names
     assert not names & {"sqlalchemy", "celery", "numpy", "numba", "pydantic", "structlog", "pyarrow"}

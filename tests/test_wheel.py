@@ -55,7 +55,7 @@ def run(environment: Path, *arguments: str, cwd: Path) -> subprocess.CompletedPr
 
 def test_the_installed_wheel_solves_its_examples(environment: Path, tmp_path: Path) -> None:
     where = subprocess.run(
-        [environment / "bin/python", "-c", "import pipeline; print(pipeline.__file__)"],
+        [environment / "bin/python", "-c", "import dealmill; print(dealmill.__file__)"],
         cwd=tmp_path,
         env=clean_environment(),
         capture_output=True,

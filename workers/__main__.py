@@ -1,9 +1,11 @@
-"""``python -m workers PROCESSES``: a Celery worker. Celery's own command line takes half a second more to load, for
-what nobody here asks of it (docs/decisions/0016-reading-is-the-bottleneck.md)."""
+"""``python -m dealmill.workers PROCESSES``: a Celery worker.
+
+Celery's own command line takes half a second longer to load (docs/decisions/0016-reading-is-the-bottleneck.md).
+"""
 
 import sys
 
-from workers.app import app
+from dealmill.workers.app import app
 
 
 def main(processes: int) -> int:

@@ -7,9 +7,9 @@ from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init
 
-from pipeline.settings import settings
-from workers.messages import be_careful
-from workers.processes import die_with_parent
+from dealmill.pipeline.settings import settings
+from dealmill.workers.messages import be_careful
+from dealmill.workers.processes import die_with_parent
 
 QUEUE = "dealmill"
 
@@ -29,7 +29,11 @@ for name in [name for name in os.environ if name.startswith("CELERY_")]:
 # It warns of root because of pickled messages; ours are JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
-app = Celery("dealmill", broker=_broker_url(), include=["workers.tasks", "workers.logs", "workers.metrics"])
+app = Celery(
+    "dealmill",
+    broker=_broker_url(),
+    include=["dealmill.workers.tasks", "dealmill.workers.logs", "dealmill.workers.metrics"],
+)
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pipeline.errors import BrokerError
-from workers.processes import start, stop
+from dealmill.pipeline.errors import BrokerError
+from dealmill.workers.processes import start, stop
 
 SERVERS = ("valkey-server", "redis-server")
 START_SECONDS = 20

@@ -10,16 +10,16 @@ from threading import Thread
 from types import TracebackType
 from typing import Self
 
-from pipeline.errors import BrokerError, StoreAway, WorkerError
-from pipeline.settings import settings
-from pipeline.store.database import Store
-from pipeline.store.patience import patiently
-from workers.app import app
-from workers.broker import LocalBroker
-from workers.folder import work_folder
-from workers.logs import line_of
-from workers.processes import kill, start, stop
-from workers.reconciler import check_broker, reconcile, unfinished
+from dealmill.pipeline.errors import BrokerError, StoreAway, WorkerError
+from dealmill.pipeline.settings import settings
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.patience import patiently
+from dealmill.workers.app import app
+from dealmill.workers.broker import LocalBroker
+from dealmill.workers.folder import work_folder
+from dealmill.workers.logs import line_of
+from dealmill.workers.processes import kill, start, stop
+from dealmill.workers.reconciler import check_broker, reconcile, unfinished
 
 Tell = Callable[[str], None]
 """Called with every line that the workers print."""
@@ -104,7 +104,7 @@ class Farm:
     def _start_worker(self) -> None:
         self._worker_started = time.monotonic()
         self._worker = start(
-            (sys.executable, "-m", "workers", str(settings().workers)),
+            (sys.executable, "-P", "-m", "dealmill.workers", str(settings().workers)),
             environment={
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,

@@ -6,8 +6,8 @@ import warnings
 from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
 
-from pipeline.settings import settings
-from workers.messages import BROKER_ERRORS
+from dealmill.pipeline.settings import settings
+from dealmill.workers.messages import BROKER_ERRORS
 
 PLAIN = "%(processName)s: %(message)s"
 

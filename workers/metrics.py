@@ -8,7 +8,7 @@ from celery.signals import worker_ready
 from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from pipeline.settings import settings
+from dealmill.pipeline.settings import settings
 
 logger = logging.getLogger(__name__)
 

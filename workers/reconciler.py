@@ -7,15 +7,15 @@ from typing import Any
 
 from kombu.exceptions import OperationalError
 
-from pipeline.errors import BrokerError
-from pipeline.runs import installed_engines
-from pipeline.store import leases
-from pipeline.store.audits import AUDITING
-from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING
-from pipeline.store.surveys import SURVEYING
-from workers.app import QUEUE, app
-from workers.messages import BROKER_ERRORS
+from dealmill.pipeline.errors import BrokerError
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audits import AUDITING
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.surveys import SURVEYING
+from dealmill.workers.app import QUEUE, app
+from dealmill.workers.messages import BROKER_ERRORS
 
 TASKS = {SOLVING: "dealmill.solve", SURVEYING: "dealmill.survey", AUDITING: "dealmill.audit"}
 """The task for each kind of job, by its name: who only sends needs no engines, which take a while to load."""

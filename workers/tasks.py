@@ -10,24 +10,24 @@ from typing import Protocol, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from pipeline.audit import Findings, abandoned, audit_part
-from pipeline.games.batch import Solved
-from pipeline.games.verdict import Verdict
-from pipeline.runs import installed_engines
-from pipeline.settings import settings
-from pipeline.solve import broken_down, load, solve_texts
-from pipeline.store import audits, jobs, leases, surveys
-from pipeline.store.audits import AUDITING, AuditJob
-from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING, Job
-from pipeline.store.leases import Kind, Lease
-from pipeline.store.opening import open_store
-from pipeline.store.patience import patiently
-from pipeline.store.surveys import SURVEYING, Found, SurveyJob
-from pipeline.store.workers import worker_name
-from pipeline.survey.solving import ready, survey_part
-from workers import metrics
-from workers.app import app
+from dealmill.pipeline.audit import Findings, abandoned, audit_part
+from dealmill.pipeline.games.batch import Solved
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.settings import settings
+from dealmill.pipeline.solve import broken_down, load, solve_texts
+from dealmill.pipeline.store import audits, jobs, leases, surveys
+from dealmill.pipeline.store.audits import AUDITING, AuditJob
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import SOLVING, Job
+from dealmill.pipeline.store.leases import Kind, Lease
+from dealmill.pipeline.store.opening import open_store
+from dealmill.pipeline.store.patience import patiently
+from dealmill.pipeline.store.surveys import SURVEYING, Found, SurveyJob
+from dealmill.pipeline.store.workers import worker_name
+from dealmill.pipeline.survey.solving import ready, survey_part
+from dealmill.workers import metrics
+from dealmill.workers.app import app
 
 logger = logging.getLogger(__name__)
 
@@ -57,9 +57,9 @@ def configured_store() -> Store:
     return open_store(settings().database_url.get_secret_value())
 
 
-@app.task(name="dealmill.solve", Request="workers.watch:Solving")  # type: ignore[untyped-decorator]
+@app.task(name="dealmill.solve", Request="dealmill.workers.watch:Solving")  # type: ignore[untyped-decorator]
 def solve_job(number: int) -> None:
-    """Solve a job of a run. Doing it twice, late or not at all is harmless; see `pipeline.store.leases`."""
+    """Solve a job of a run. Doing it twice, late or not at all is harmless; see `dealmill.pipeline.store.leases`."""
     _do(
         number,
         SOLVING,
@@ -80,7 +80,7 @@ def _verdicts(solved: Solved) -> dict[str, int]:
     return {verdict.word: int((solved.verdicts == int(verdict)).sum()) for verdict in Verdict}
 
 
-@app.task(name="dealmill.survey", Request="workers.watch:Surveying")  # type: ignore[untyped-decorator]
+@app.task(name="dealmill.survey", Request="dealmill.workers.watch:Surveying")  # type: ignore[untyped-decorator]
 def survey_job(number: int) -> None:
     """Do a job of a survey."""
     _do(
@@ -103,7 +103,7 @@ def _survey_verdicts(found: Found) -> dict[str, int]:
     return {verdict.word: found.totals[verdict.word] for verdict in Verdict}
 
 
-@app.task(name="dealmill.audit", Request="workers.watch:Auditing")  # type: ignore[untyped-decorator]
+@app.task(name="dealmill.audit", Request="dealmill.workers.watch:Auditing")  # type: ignore[untyped-decorator]
 def audit_job(number: int) -> None:
     """Do a job of an audit."""
     _do(

@@ -5,13 +5,13 @@ import logging
 from celery.exceptions import WorkerLostError
 from celery.worker.request import Request
 
-from pipeline.errors import DealmillError
-from pipeline.store.audits import AUDITING
-from pipeline.store.jobs import SOLVING
-from pipeline.store.leases import Kind, expire
-from pipeline.store.surveys import SURVEYING
-from pipeline.store.workers import worker_name
-from workers.tasks import configured_store
+from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.store.audits import AUDITING
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.leases import Kind, expire
+from dealmill.pipeline.store.surveys import SURVEYING
+from dealmill.pipeline.store.workers import worker_name
+from dealmill.workers.tasks import configured_store
 
 logger = logging.getLogger(__name__)
 

@@ -4,8 +4,8 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from pipeline.errors import DealmillError, NotFoundError
-from pipeline.games.contract import Engine, Game
+from dealmill.pipeline.errors import DealmillError, NotFoundError
+from dealmill.pipeline.games.contract import Engine, Game
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import Verdict
 
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int8]

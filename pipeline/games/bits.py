@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from pipeline.games.kernel import inlined
+from dealmill.pipeline.games.kernel import inlined
 
 
 @intrinsic

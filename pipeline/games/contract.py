@@ -18,10 +18,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from pipeline.games.batch import Solved, Texts
+    from dealmill.pipeline.games.batch import Solved, Texts
 
 UNKNOWN = "?"
 """Stands where a layout has no answer."""

@@ -16,7 +16,7 @@ from typing import ParamSpec, TypeVar
 import numba
 from platformdirs import user_cache_path
 
-from pipeline.errors import DealmillError
+from dealmill.pipeline.errors import DealmillError
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -10,7 +10,7 @@ generation in an interval", 2019). A shuffle is Fisher–Yates from the last pla
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.games.kernel import kernel
+from dealmill.pipeline.games.kernel import kernel
 
 NAME = "philox4x64-10"
 

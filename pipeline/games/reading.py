@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-from pipeline.errors import BadLayout
-from pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.contract import Layout, Reject
 
 KEPT = 200
 """Characters of a bad layout that are kept, and of each reason."""

@@ -8,8 +8,8 @@ from importlib.metadata import version
 
 from sqlalchemy import Connection, insert, select
 
-from pipeline.store.database import Store, clock
-from pipeline.store.tables import actions, engines
+from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.tables import actions, engines
 
 
 @dataclass(frozen=True, slots=True)

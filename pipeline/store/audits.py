@@ -6,15 +6,15 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, insert, literal_column, select
 
-from pipeline.errors import NotFoundError
-from pipeline.referee import Judgement, Outcome
-from pipeline.store import actions, leases
-from pipeline.store.bulk import insert_rows
-from pipeline.store.database import Store, clock
-from pipeline.store.leases import DONE, Installed, Kind, Lease, cut
-from pipeline.store.runs import Run
-from pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs, sources
-from pipeline.store.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.store import actions, leases
+from dealmill.pipeline.store.bulk import insert_rows
+from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.leases import DONE, Installed, Kind, Lease, cut
+from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs, sources
+from dealmill.pipeline.store.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
 
 FETCHED = 1_000
 

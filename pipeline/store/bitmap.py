@@ -8,8 +8,8 @@ verdict is that of all others takes none.
 
 import numpy as np
 
-from pipeline.games.batch import Codes
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.batch import Codes
+from dealmill.pipeline.games.verdict import Verdict
 
 
 def pack(verdicts: Codes) -> bytes:

@@ -1,15 +1,15 @@
 """Blocks of verdicts with their digests, written together with the last verdict of each: what a run's fingerprint is
-made of (see `pipeline.fingerprint`)."""
+made of (see `dealmill.pipeline.fingerprint`)."""
 
 from collections.abc import Mapping
 
 from sqlalchemy import Connection, exists, insert, select
 
-from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
-from pipeline.store.bulk import insert_rows
-from pipeline.store.database import Store
-from pipeline.store.leases import DONE
-from pipeline.store.tables import blocks, items, jobs, runs, sources, verdicts
+from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
+from dealmill.pipeline.store.bulk import insert_rows
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.leases import DONE
+from dealmill.pipeline.store.tables import blocks, items, jobs, runs, sources, verdicts
 
 
 def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:

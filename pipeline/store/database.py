@@ -17,7 +17,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
-from pipeline.errors import StoreAway, StoreError
+from dealmill.pipeline.errors import StoreAway, StoreError
 
 BUSY_SECONDS = 60
 READ_ONLY = "25006"
@@ -152,7 +152,7 @@ def _told(url: URL) -> Iterator[None]:
 
 
 class Store:
-    """A database, at whatever migration it stands; `pipeline.store.opening` opens it for use."""
+    """A database, at whatever migration it stands; `dealmill.pipeline.store.opening` opens it for use."""
 
     def __init__(self, url: URL) -> None:
         self.url = url

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
-from pipeline.games.verdict import Verdict
-from pipeline.store.database import Store
-from pipeline.store.runs import Run
-from pipeline.store.tables import items, verdicts
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.tables import items, verdicts
 
 FETCHED = 1_000
 

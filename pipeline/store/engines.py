@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, update
 
-from pipeline.errors import NotFoundError, RetractedError
-from pipeline.store import actions
-from pipeline.store.bulk import insert_once
-from pipeline.store.database import Store, clock
-from pipeline.store.tables import engines
+from dealmill.pipeline.errors import NotFoundError, RetractedError
+from dealmill.pipeline.store import actions
+from dealmill.pipeline.store.bulk import insert_once
+from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.tables import engines
 
 
 @dataclass(frozen=True, slots=True)

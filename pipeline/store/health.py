@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import select, text
 
-from pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Store, clock
 
 VERSION = {"sqlite": "SELECT sqlite_version()", "postgresql": "SHOW server_version"}
 

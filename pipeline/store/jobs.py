@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, func, select
 
-from pipeline.fingerprint import whole_blocks
-from pipeline.games.verdict import Verdict
-from pipeline.store import leases
-from pipeline.store.blocks import record_blocks
-from pipeline.store.bulk import insert_rows
-from pipeline.store.database import Store
-from pipeline.store.leases import Kind, Lease
-from pipeline.store.tables import engines, items, jobs, runs, verdicts
-from pipeline.store.workable import EVERY_RUN_OVER_ITEMS, runs_of
+from dealmill.pipeline.fingerprint import whole_blocks
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.blocks import record_blocks
+from dealmill.pipeline.store.bulk import insert_rows
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.leases import Kind, Lease
+from dealmill.pipeline.store.tables import engines, items, jobs, runs, verdicts
+from dealmill.pipeline.store.workable import EVERY_RUN_OVER_ITEMS, runs_of
 
 if TYPE_CHECKING:
-    from pipeline.games.batch import Solved, Texts
+    from dealmill.pipeline.games.batch import Solved, Texts
 
 
 TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
@@ -52,7 +52,8 @@ class Job:
 
 def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
     """Cut the items of a run that belong to no job yet into jobs. `count` is how many items its source has. While that
-    is not `complete`, only whole chunks are cut; these must consist of whole blocks (see `pipeline.store.blocks`)."""
+    is not `complete`, only whole chunks are cut; these must consist of whole blocks, see
+    `dealmill.pipeline.store.blocks`."""
     end = count if complete else count - count % chunk
     covered = connection.execute(select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == run))
     starts = range(covered.scalar_one(), end + 1, chunk)
@@ -71,7 +72,7 @@ def engine_of(store: Store, job: int) -> tuple[str, str] | None:
 
 def claim(store: Store, job: int, worker: str, seconds: float) -> Job | None:
     """Take a job for so many seconds; None if it is done or someone else's."""
-    from pipeline.games.batch import pack
+    from dealmill.pipeline.games.batch import pack
 
     lease = leases.claim(store, SOLVING, job, worker, seconds)
     if lease is None:
@@ -92,7 +93,7 @@ def claim(store: Store, job: int, worker: str, seconds: float) -> Job | None:
 
 def finish(store: Store, job: Job, solved: "Solved") -> bool:
     """Write a job's verdicts and mark it done; False, and nothing written, if it is no longer this attempt's."""
-    from pipeline.games.batch import listed
+    from dealmill.pipeline.games.batch import listed
 
     first, stop = job.lease.first, job.lease.stop
     codes, batch = solved.verdicts.tolist(), listed(solved)

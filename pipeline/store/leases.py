@@ -31,8 +31,8 @@ from sqlalchemy import (
     update,
 )
 
-from pipeline.store.bulk import insert_rows
-from pipeline.store.database import Store, clock
+from dealmill.pipeline.store.bulk import insert_rows
+from dealmill.pipeline.store.database import Store, clock
 
 PENDING, LEASED, DONE = 1, 2, 3
 PAUSES = (1.0, 2.0, 4.0, 8.0)

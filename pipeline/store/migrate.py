@@ -8,11 +8,11 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, func, inspect, select, text
 
-import migrations
-from pipeline.errors import StoreError
-from pipeline.store.database import Store, clock, revision_of
-from pipeline.store.leases import LEASED
-from pipeline.store.tables import audit_jobs, jobs
+from dealmill import migrations
+from dealmill.pipeline.errors import StoreError
+from dealmill.pipeline.store.database import Store, clock, revision_of
+from dealmill.pipeline.store.leases import LEASED
+from dealmill.pipeline.store.tables import audit_jobs, jobs
 
 
 def _config(connection: Connection | None = None) -> Config:

@@ -1,8 +1,8 @@
 """Opening the store for use: only a database of the code's own migration is."""
 
-from pipeline.errors import StoreError
-from pipeline.store.database import Store, database_url, revision_of, shown
-from pipeline.store.tables import REVISION
+from dealmill.pipeline.errors import StoreError
+from dealmill.pipeline.store.database import Store, database_url, revision_of, shown
+from dealmill.pipeline.store.tables import REVISION
 
 
 def open_store(url: str) -> Store:
@@ -18,7 +18,7 @@ def open_store(url: str) -> Store:
         revision = revision_of(connection)
     if revision == REVISION:
         return store
-    from pipeline.store import migrate  # slow to load, and rarely needed
+    from dealmill.pipeline.store import migrate  # slow to load, and rarely needed
 
     if revision is None and store.embedded:
         migrate.upgrade(store)

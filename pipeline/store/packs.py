@@ -1,5 +1,5 @@
 """Reading what is kept of surveys: packs of verdicts, digests of blocks, the texts of failures (see
-`pipeline.store.surveys`)."""
+`dealmill.pipeline.store.surveys`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection, func, literal_column, select
 
-from pipeline.fingerprint import BLOCK, block_of
-from pipeline.games.batch import Codes, Numbers
-from pipeline.games.verdict import Verdict
-from pipeline.referee import Judgement, Outcome
-from pipeline.store.bitmap import unpack
-from pipeline.store.database import Store
-from pipeline.store.jobs import LONGEST_SURVEY_JOB, TOTALS
-from pipeline.store.leases import DONE
-from pipeline.store.results import ALL
-from pipeline.store.surveys import MOMENTS
-from pipeline.store.tables import blocks, jobs, judgements, packs, verdicts
+from dealmill.pipeline.fingerprint import BLOCK, block_of
+from dealmill.pipeline.games.batch import Codes, Numbers
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.store.bitmap import unpack
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import LONGEST_SURVEY_JOB, TOTALS
+from dealmill.pipeline.store.leases import DONE
+from dealmill.pipeline.store.results import ALL
+from dealmill.pipeline.store.surveys import MOMENTS
+from dealmill.pipeline.store.tables import blocks, jobs, judgements, packs, verdicts
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
     """What is kept of the deals `first` to before `stop`. `verdicts` are None if they are damaged; `moments` (see
-    `pipeline.store.surveys.Found`) are zeros then."""
+    `dealmill.pipeline.store.surveys.Found`) are zeros then."""
 
     first: int
     stop: int

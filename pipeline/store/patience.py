@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from pipeline.errors import StoreAway
+from dealmill.pipeline.errors import StoreAway
 
 T = TypeVar("T")
 

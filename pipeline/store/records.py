@@ -6,13 +6,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, func, or_, select
 
-from pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
-from pipeline.games.verdict import Verdict
-from pipeline.store.blocks import read_block
-from pipeline.store.database import Store
-from pipeline.store.leases import DONE
-from pipeline.store.runs import Run
-from pipeline.store.tables import blocks, items, jobs, verdicts
+from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.blocks import read_block
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.leases import DONE
+from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.tables import blocks, items, jobs, verdicts
 
 
 @dataclass(frozen=True, slots=True)

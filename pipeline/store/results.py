@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlalchemy import Select, and_, exists, literal_column, null, select
 
-from pipeline.games.verdict import Verdict
-from pipeline.referee import Judgement, Outcome
-from pipeline.store.database import Store
-from pipeline.store.runs import Run
-from pipeline.store.tables import items, judgements, verdicts
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.tables import items, judgements, verdicts
 
 ALL = (-(2**62), 2**62)
 

@@ -6,15 +6,15 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, case, exists, func, insert, select
 
-from pipeline.errors import NotFoundError
-from pipeline.games.verdict import Verdict
-from pipeline.store import actions
-from pipeline.store.database import Store, clock
-from pipeline.store.engines import enter_engine
-from pipeline.store.jobs import CHUNK, SURVEY_CHUNK, cut_jobs
-from pipeline.store.leases import DONE, LEASED, PENDING
-from pipeline.store.sources import Source
-from pipeline.store.tables import engines, jobs, runs, sources
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store import actions
+from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.engines import enter_engine
+from dealmill.pipeline.store.jobs import CHUNK, SURVEY_CHUNK, cut_jobs
+from dealmill.pipeline.store.leases import DONE, LEASED, PENDING
+from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.tables import engines, jobs, runs, sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Run:
     """A run and how far it is. `counts` has a number for every verdict that occurs.
 
     While its source is not `complete`, `items` are those that were read in so far. A `survey` has no rows of items and
-    verdicts (see `pipeline.store.surveys`); its `items` are the deals it has come to ask for so far. `repeats` is the
-    run that it was to repeat; `retracted` says why its verdicts are no answers any more. `retried` are jobs that
-    are not done, though somebody tried.
+    verdicts (see `dealmill.pipeline.store.surveys`); its `items` are the deals it has come to ask for so far. `repeats`
+    is the run that it was to repeat; `retracted` says why its verdicts are no answers any more. `retried` are jobs
+    that are not done, though somebody tried.
     """
 
     id: int

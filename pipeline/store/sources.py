@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, update
 
-from pipeline.errors import NotFoundError, StoreError
-from pipeline.games.contract import Layout, Reject
-from pipeline.store.bulk import insert_once, insert_rows
-from pipeline.store.database import Store, clock
-from pipeline.store.jobs import cut_jobs
-from pipeline.store.tables import items, rejects, runs, sources
+from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.store.bulk import insert_once, insert_rows
+from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.jobs import cut_jobs
+from dealmill.pipeline.store.tables import items, rejects, runs, sources
 
 PAGE = 1_000
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import select
 
-from pipeline.fingerprint import BLOCK
-from pipeline.games.batch import Codes, Numbers
-from pipeline.games.verdict import Verdict
-from pipeline.store import leases
-from pipeline.store.bitmap import pack
-from pipeline.store.bulk import insert_rows
-from pipeline.store.database import Store
-from pipeline.store.jobs import TOTALS, cut_jobs
-from pipeline.store.leases import DONE, Kind, Lease
-from pipeline.store.tables import blocks, engines, jobs, packs, runs, sources, verdicts
-from pipeline.store.workable import EVERY_SURVEY, surveys_of
+from dealmill.pipeline.fingerprint import BLOCK
+from dealmill.pipeline.games.batch import Codes, Numbers
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.bitmap import pack
+from dealmill.pipeline.store.bulk import insert_rows
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import TOTALS, cut_jobs
+from dealmill.pipeline.store.leases import DONE, Kind, Lease
+from dealmill.pipeline.store.tables import blocks, engines, jobs, packs, runs, sources, verdicts
+from dealmill.pipeline.store.workable import EVERY_SURVEY, surveys_of
 
 SURVEYING = Kind(
     table=jobs,

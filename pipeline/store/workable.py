@@ -2,9 +2,9 @@
 
 from sqlalchemy import Select, select, tuple_
 
-from pipeline.games import games
-from pipeline.store.leases import Installed
-from pipeline.store.tables import engines, runs, sources
+from dealmill.pipeline.games import games
+from dealmill.pipeline.store.leases import Installed
+from dealmill.pipeline.store.tables import engines, runs, sources
 
 Runs = Select[tuple[int]]
 

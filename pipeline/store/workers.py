@@ -8,9 +8,9 @@ from importlib.metadata import version
 
 from sqlalchemy import ColumnElement, Select, Table, case, func, literal, or_, select, union_all
 
-from pipeline.store.database import Store, clock
-from pipeline.store.leases import LEASED
-from pipeline.store.tables import audit_jobs, jobs
+from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.leases import LEASED
+from dealmill.pipeline.store.tables import audit_jobs, jobs
 
 MINUTE, HOUR = 60.0, 3_600.0
 

@@ -6,18 +6,18 @@ from itertools import groupby
 
 import numpy as np
 
-from pipeline.deals import DealRange
-from pipeline.fingerprint import BLOCK, block_of, whole_blocks
-from pipeline.games.batch import Codes, listed, unpack
-from pipeline.games.verdict import Verdict
-from pipeline.referee import Judgement, judge
-from pipeline.store.audits import Fault
-from pipeline.store.database import Store
-from pipeline.store.packs import Part, kept_of, parts_from
-from pipeline.store.runs import Run
-from pipeline.store.surveys import MOMENTS
-from pipeline.survey.deals import dealt_here
-from pipeline.survey.solving import found_in, solve_deals
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.fingerprint import BLOCK, block_of, whole_blocks
+from dealmill.pipeline.games.batch import Codes, listed, unpack
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, judge
+from dealmill.pipeline.store.audits import Fault
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.packs import Part, kept_of, parts_from
+from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.surveys import MOMENTS
+from dealmill.pipeline.survey.deals import dealt_here
+from dealmill.pipeline.survey.solving import found_in, solve_deals
 
 Judged = list[tuple[int, Judgement]]
 

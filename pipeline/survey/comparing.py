@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pipeline.deals import parse_deal_range
-from pipeline.errors import DifferenceError, VersionError
-from pipeline.fingerprint import BLOCK
-from pipeline.games.verdict import Verdict
-from pipeline.store.database import Store
-from pipeline.store.differences import Difference, Said
-from pipeline.store.packs import differing_blocks, kept_of
-from pipeline.store.runs import Run
-from pipeline.survey.solving import again
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.errors import DifferenceError, VersionError
+from dealmill.pipeline.fingerprint import BLOCK
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.differences import Difference, Said
+from dealmill.pipeline.store.packs import differing_blocks, kept_of
+from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.survey.solving import again
 
 
 def differing_deals(store: Store, one: Run, other: Run) -> Iterator[Difference]:

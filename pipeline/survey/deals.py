@@ -1,9 +1,9 @@
 """The deals of a survey, which are known by the name of its source."""
 
-from pipeline.deals import DealRange, parse_deal_range
-from pipeline.errors import VersionError
-from pipeline.games import find_engine
-from pipeline.store.runs import Run
+from dealmill.pipeline.deals import DealRange, parse_deal_range
+from dealmill.pipeline.errors import VersionError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.store.runs import Run
 
 
 def dealt_here(run: Run) -> DealRange:

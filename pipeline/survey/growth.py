@@ -4,18 +4,18 @@ and on nothing else, so the same survey comes to the same number of deals on eve
 from dataclasses import dataclass
 from math import ceil
 
-from pipeline.deals import DealRange
-from pipeline.errors import DifferenceError, NotFoundError, StoreError
-from pipeline.fingerprint import BLOCK
-from pipeline.games import find_engine
-from pipeline.games.verdict import Verdict
-from pipeline.store.database import Store
-from pipeline.store.jobs import LONGEST_SURVEY_JOB
-from pipeline.store.packs import Stage, course
-from pipeline.store.runs import Run, find_run, plan_run
-from pipeline.store.sources import open_source
-from pipeline.store.surveys import grow, pace
-from pipeline.survey.interval import Interval, deviation, of_mean, of_share
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import DifferenceError, NotFoundError, StoreError
+from dealmill.pipeline.fingerprint import BLOCK
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import LONGEST_SURVEY_JOB
+from dealmill.pipeline.store.packs import Stage, course
+from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.sources import open_source
+from dealmill.pipeline.store.surveys import grow, pace
+from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
 
 FIRST_STAGE = 20_000
 MOST_GROWTH = 10

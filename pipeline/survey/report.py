@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from pipeline.deals import parse_deal_range
-from pipeline.errors import OutputError
-from pipeline.fingerprint import BLOCK
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store
-from pipeline.store.packs import course, extremes
-from pipeline.store.runs import Run
-from pipeline.survey.growth import Estimate
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.errors import OutputError
+from dealmill.pipeline.fingerprint import BLOCK
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.packs import course, extremes
+from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.survey.growth import Estimate
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
 WINNABILITY, MEAN = "winnability", "mean value"

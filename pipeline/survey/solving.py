@@ -8,20 +8,20 @@ from itertools import groupby
 
 import numpy as np
 
-from pipeline.deals import DealRange, parse_deal_range
-from pipeline.errors import DifferenceError, NotFoundError
-from pipeline.fingerprint import BLOCK, block_of, whole_blocks
-from pipeline.games import find_engine
-from pipeline.games.batch import Solved, Texts, joined, listed, unpack
-from pipeline.games.verdict import Verdict
-from pipeline.referee import Outcome
-from pipeline.solve import broken_down, compiling, load, solve_texts
-from pipeline.store.database import Store
-from pipeline.store.packs import kept_of, next_pack, objections_to
-from pipeline.store.results import ALL, Result, Wanted
-from pipeline.store.runs import Run
-from pipeline.store.surveys import Found, SurveyJob
-from pipeline.survey.deals import dealt_here
+from dealmill.pipeline.deals import DealRange, parse_deal_range
+from dealmill.pipeline.errors import DifferenceError, NotFoundError
+from dealmill.pipeline.fingerprint import BLOCK, block_of, whole_blocks
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import Solved, Texts, joined, listed, unpack
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.solve import broken_down, compiling, load, solve_texts
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.packs import kept_of, next_pack, objections_to
+from dealmill.pipeline.store.results import ALL, Result, Wanted
+from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.surveys import Found, SurveyJob
+from dealmill.pipeline.survey.deals import dealt_here
 
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 

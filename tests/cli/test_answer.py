@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.games import games
-from pipeline.games.contract import Game
-from pipeline.solve import load
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.solve import load
 from tests.servers import dealmill, peak_memory
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)

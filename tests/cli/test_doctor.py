@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pipeline.cli import dealmill as commands
-from pipeline.cli import doctor
-from pipeline.settings import Settings
+from dealmill.cli import dealmill as commands
+from dealmill.cli import doctor
+from dealmill.pipeline.settings import Settings
 from tests.servers import Postgres, dealmill
 
 CHECKS = ["versions", "engines", "kernels", "database", "tables", "clock"]
@@ -105,9 +105,9 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(doctor.doctor).exit_code == 0
     assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0
-    monkeypatch.setattr("pipeline.store.health.time.time", lambda: 0.0)
+    monkeypatch.setattr("dealmill.pipeline.store.health.time.time", lambda: 0.0)
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr("pipeline.cli.doctor.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
+    monkeypatch.setattr("dealmill.cli.doctor.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
     ran = CliRunner().invoke(doctor.doctor, ["--json"])
     wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "wrong"}
     assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])

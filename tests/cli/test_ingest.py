@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli.sources import readings
-from pipeline.store.database import Store
+from dealmill.cli.sources import readings
+from dealmill.pipeline.store.database import Store
 from tests.servers import dealmill
 
 GOOD = ["AABB", "ABAB", "ABBA"]

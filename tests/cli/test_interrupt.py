@@ -11,13 +11,13 @@ from typing import Self
 
 import pytest
 
-from pipeline.cli import interrupt
-from pipeline.cli.progress import Bar
-from pipeline.cli.work import keep_working
-from pipeline.deals import parse_deal_range
-from pipeline.ingest import deals_reading
-from pipeline.store.database import Store
-from workers import farm
+from dealmill.cli import interrupt
+from dealmill.cli.progress import Bar
+from dealmill.cli.work import keep_working
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.ingest import deals_reading
+from dealmill.pipeline.store.database import Store
+from dealmill.workers import farm
 
 SOURCE = "deal:memory:seed=1:1-40000"
 

@@ -12,15 +12,15 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pipeline.errors import NotFoundError, StoreError
-from pipeline.games import games
-from pipeline.games.contract import Game
-from pipeline.query import matching_runs
-from pipeline.store.database import Store, database_url
-from pipeline.store.runs import find_run
+from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.query import matching_runs
+from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.runs import find_run
+from dealmill.workers.broker import LocalBroker
 from tests.doing import a_run
 from tests.servers import Postgres, clean_environment, dealmill, dealmill_command
-from workers.broker import LocalBroker
 
 MEANT_FOR_OTHERS = {"CELERY_BROKER_URL": "redis://127.0.0.1:1/0"}
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)

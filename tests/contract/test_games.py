@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.answer import answer
-from pipeline.errors import DealmillError, InvalidEvidence
-from pipeline.games import find_engine, find_game, games
-from pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
-from pipeline.games.contract import Engine, Game, Layout, Reject
-from pipeline.games.verdict import Verdict
-from pipeline.ingest import game_of_file
-from pipeline.solve import solve, solve_texts
+from dealmill.pipeline.answer import answer
+from dealmill.pipeline.errors import DealmillError, InvalidEvidence
+from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
+from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest import game_of_file
+from dealmill.pipeline.solve import solve, solve_texts
 from tests.doing import deal
 
 GAMES = list(games().values())
@@ -45,7 +45,7 @@ def test_a_game_is_found_by_the_name_of_its_folder(game: Game) -> None:
 def test_a_folder_without_a_game_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "golf").mkdir()
     (tmp_path / "golf" / "__init__.py").write_text("")
-    monkeypatch.setattr("pipeline.games.__path__", [str(tmp_path)])
+    monkeypatch.setattr("dealmill.pipeline.games.__path__", [str(tmp_path)])
     monkeypatch.setattr("sys.modules", dict(sys.modules))
     with pytest.raises(DealmillError, match=r"golf/__init__\.py has no GAME"):
         games.__wrapped__()

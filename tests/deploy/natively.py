@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from dealmill.workers.broker import find_server
+from dealmill.workers.processes import die_with_parent
 from tests.deploy.files import OURS, dockerfile, services
 from tests.servers import ORDINARY_USER, Postgres, clean_environment
-from workers.broker import find_server
-from workers.processes import die_with_parent
 
 PORTS = {"postgres": "5432", "valkey": "6379"}
 PASSWORDS = {"DEALMILL_POSTGRES_PASSWORD": "correcthorse", "DEALMILL_VALKEY_PASSWORD": "batterystaple"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from pipeline.cli import dealmill
+from dealmill.cli import dealmill
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "commands.md"
 WIDTH = 100

@@ -8,9 +8,9 @@ from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
 
-from pipeline.store.runs import find_run
+from dealmill.pipeline.store.runs import find_run
+from dealmill.workers.app import BROKER_PATIENCE, QUEUE
 from tests.faults.scene import HOSTS, LEASE_SECONDS, UP_SECONDS, Scene
-from workers.app import BROKER_PATIENCE, QUEUE
 
 COPY = b"PGCOPY\n\xff\r\n\0"
 """How the rows of a binary COPY begin."""

@@ -14,20 +14,20 @@ from typing import Self
 from redis import Redis
 from sqlalchemy import text
 
-from pipeline.errors import StoreAway
-from pipeline.games import find_engine
-from pipeline.games.contract import NO_LIMIT
-from pipeline.store import migrate
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store, database_url
-from pipeline.store.patience import patiently
-from pipeline.store.runs import plan_run
+from dealmill.pipeline.errors import StoreAway
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.store import migrate
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.patience import patiently
+from dealmill.pipeline.store.runs import plan_run
+from dealmill.workers.broker import find_server
+from dealmill.workers.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer
 from tests.faults.processes import is_worker, marked
 from tests.faults.wire import Wire
 from tests.servers import Postgres, clean_environment, dealmill_command
-from workers.broker import find_server
-from workers.processes import die_with_parent
 
 ENGINE = "memory/two-pass"
 ITEMS = 5_000

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pipeline.games import find_engine
-from pipeline.games.contract import NO_LIMIT
-from pipeline.store import migrate
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store, database_url
-from pipeline.store.runs import find_run, plan_run
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.store import migrate
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.runs import find_run, plan_run
+from dealmill.workers.broker import find_server
+from dealmill.workers.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer
 from tests.servers import clean_environment, dealmill_command, running_postgres
-from workers.broker import find_server
-from workers.processes import die_with_parent
 
 ENGINE = "memory/two-pass"
 LAYOUTS = 4_000

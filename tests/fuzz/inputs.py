@@ -5,8 +5,8 @@ import io
 
 from hypothesis import strategies as st
 
-from pipeline.errors import NotFoundError
-from pipeline.games.contract import Game
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games.contract import Game
 from tests.doing import deal
 
 DEALS = 30

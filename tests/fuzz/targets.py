@@ -18,22 +18,22 @@ import click
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline import files
-from pipeline.cli.query import Item, Range
-from pipeline.cli.survey import HalfWidth
-from pipeline.deals import parse_deal_range
-from pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError
-from pipeline.games import games
-from pipeline.games.batch import Batch
-from pipeline.games.contract import Engine, Game, Layout, Reject
-from pipeline.games.reading import KEPT, MOST_REASONS
-from pipeline.games.verdict import Verdict
-from pipeline.printable import printable
-from pipeline.referee import Outcome, judge
-from pipeline.settings import settings as configured
-from pipeline.solve import solve
-from pipeline.store import bitmap
-from pipeline.store.database import database_url
+from dealmill.cli.query import Item, Range
+from dealmill.cli.survey import HalfWidth
+from dealmill.pipeline import files
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.batch import Batch
+from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.reading import KEPT, MOST_REASONS
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.referee import Outcome, judge
+from dealmill.pipeline.settings import settings as configured
+from dealmill.pipeline.solve import solve
+from dealmill.pipeline.store import bitmap
+from dealmill.pipeline.store.database import database_url
 from tests.fuzz import inputs
 
 Property = Callable[[], None]

@@ -14,12 +14,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pipeline.errors import DealmillError, InputError
-from pipeline.files import GZIP, numbered_lines, open_binary
-from pipeline.games import find_game
-from pipeline.settings import settings
-from pipeline.solve import load
-from pipeline.store.opening import open_store
+from dealmill.pipeline.errors import DealmillError, InputError
+from dealmill.pipeline.files import GZIP, numbered_lines, open_binary
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.settings import settings
+from dealmill.pipeline.solve import load
+from dealmill.pipeline.store.opening import open_store
 from tests.doing import deal
 from tests.fuzz.targets import SECRET
 from tests.servers import ORDINARY_USER, clean_environment, dealmill_command

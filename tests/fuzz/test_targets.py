@@ -7,8 +7,8 @@ import tracemalloc
 import pytest
 from hypothesis import HealthCheck, settings
 
-from pipeline.games import games
-from pipeline.games.contract import Game, Reject
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Game, Reject
 from tests.fuzz.targets import TARGETS
 
 INPUTS = 150
@@ -19,11 +19,11 @@ import sys
 from importlib import import_module
 from numba.core.registry import CPUDispatcher
 import tests.fuzz.targets
-from pipeline.games import games
+from dealmill.pipeline.games import games
 for game in games().values():
     for room in ("layout", "rules", "picture"):
         import_module(f"{game.package}.{room}")
-ours = [module for name, module in sys.modules.items() if name.startswith("pipeline")]
+ours = [module for name, module in sys.modules.items() if name.startswith("dealmill")]
 print([module.__name__ for module in ours if any(isinstance(one, CPUDispatcher) for one in vars(module).values())])
 """
 """Tells which modules hold compiled functions, of those that the fuzzer instruments."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.games.memory.deal import LETTERS
-from pipeline.games.philox import below, next_word, open_stream
+from dealmill.pipeline.games.memory.deal import LETTERS
+from dealmill.pipeline.games.philox import below, next_word, open_stream
 from tests.doing import dealer
 
 deal_hi_q = dealer("hi-q")

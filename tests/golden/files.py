@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline.fingerprint import fingerprint, whole_blocks
-from pipeline.games.contract import Engine, Game
-from pipeline.solve import solve, solve_texts
+from dealmill.pipeline.fingerprint import fingerprint, whole_blocks
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.solve import solve, solve_texts
 
 DEALS = 300
 """Written down one by one, behind the layouts of the statement."""

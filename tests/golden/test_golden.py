@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.games import games
-from pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Engine, Game
 from tests.golden.files import (
     DEALS,
     fingerprint_file,

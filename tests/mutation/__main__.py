@@ -18,8 +18,8 @@ from resource import RLIMIT_CPU, RUSAGE_CHILDREN, getrusage, setrlimit
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from pipeline.games import find_game
-from pipeline.games.contract import Game
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.contract import Game
 from tests.mutation.mutants import mutations
 
 QUICK = settings(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.games import games
-from pipeline.games.contract import Game
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Game
 
 PROJECT = Path(__file__).parents[2]
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import partial
 from math import log
 
-from pipeline.games.memory import GAME as RULES
+from dealmill.pipeline.games.memory import GAME as RULES
 from tests.games.memory.test_figures import optimal_moves
 from tests.reproduce.figures import Estimate, Figure, extremes_of, mean_of, within
 from tests.reproduce.samples import QUICK, statement_values, values

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.games.batch import Numbers
-from pipeline.games.hi_q.layout import HOLES
-from pipeline.games.kernel import kernel
+from dealmill.pipeline.games.batch import Numbers
+from dealmill.pipeline.games.hi_q.layout import HOLES
+from dealmill.pipeline.games.kernel import kernel
 from tests.games.hi_q.naive import LINES, NUMBERS
 
 Boards = NDArray[np.uint64]

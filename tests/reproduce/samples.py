@@ -7,10 +7,10 @@ from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from pipeline.games import find_game
-from pipeline.games.contract import Layout
-from pipeline.games.verdict import Verdict
-from pipeline.solve import solve
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import solve
 from tests.doing import deal
 
 SEED = 2005

@@ -3,7 +3,7 @@
 from collections import Counter
 from functools import partial
 
-from pipeline.games.tantrix.tiles import TILES
+from dealmill.pipeline.games.tantrix.tiles import TILES
 from tests.reproduce.figures import Figure
 from tests.reproduce.samples import statement_values
 

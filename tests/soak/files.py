@@ -5,7 +5,7 @@ import time
 from itertools import count
 from pathlib import Path
 
-from pipeline.games import find_game
+from dealmill.pipeline.games import find_game
 from tests.doing import deal
 from tests.servers import dealmill
 from tests.soak.outcome import Outcome

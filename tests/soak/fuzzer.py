@@ -18,9 +18,9 @@ SPEAK = 1.0
 def main(name: str, seconds: float) -> None:
     """Fuzz until the time is over or an input fails; never returns."""
     with atheris.instrument_imports(
-        include=["pipeline"]
+        include=["dealmill"]
     ):  # kernels are imported later: compilers want them as they are
-        from pipeline.games import games
+        from dealmill.pipeline.games import games
         from tests.fuzz.targets import TARGETS
 
         for game in games().values():

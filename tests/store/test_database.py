@@ -2,9 +2,9 @@
 
 from sqlalchemy import Connection, func, select, text
 
-from pipeline.store.database import Store
-from pipeline.store.sources import open_source
-from pipeline.store.tables import sources
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.sources import open_source
+from dealmill.pipeline.store.tables import sources
 
 
 def counted(connection: Connection) -> int:

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select, update
 
-from pipeline.games.batch import Solved, pack, unpack
-from pipeline.games.contract import NO_LIMIT, Layout
-from pipeline.games.verdict import Verdict
-from pipeline.store import leases, tables
-from pipeline.store.database import Store, clock
-from pipeline.store.jobs import SOLVING, claim, engine_of, finish
-from pipeline.store.leases import PENDING
-from pipeline.store.results import Wanted, page
-from pipeline.store.runs import Run, find_run, list_runs, plan_repetition, plan_run
-from pipeline.store.sources import Source, append, complete, open_source
+from dealmill.pipeline.games.batch import Solved, pack, unpack
+from dealmill.pipeline.games.contract import NO_LIMIT, Layout
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store import leases, tables
+from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.jobs import SOLVING, claim, engine_of, finish
+from dealmill.pipeline.store.leases import PENDING
+from dealmill.pipeline.store.results import Wanted, page
+from dealmill.pipeline.store.runs import Run, find_run, list_runs, plan_repetition, plan_run
+from dealmill.pipeline.store.sources import Source, append, complete, open_source
 
 LEASE = 60.0
 INSTALLED = {("memory/two-pass", "1"), ("memory/incremental", "7")}

@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect, text
 
-from pipeline.deals import parse_deal_range
-from pipeline.errors import StoreError
-from pipeline.games.contract import NO_LIMIT
-from pipeline.rerun import queue_rerun
-from pipeline.runs import installed_engines
-from pipeline.solve import solve
-from pipeline.store import jobs, leases, migrate
-from pipeline.store.audits import Fault, faults_of, latest_audits
-from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING
-from pipeline.store.opening import open_store
-from pipeline.store.runs import Run, find_run, list_runs, plan_repetition, plan_run
-from pipeline.store.surveys import grow
-from pipeline.store.tables import REVISION, metadata
-from pipeline.survey.growth import open_survey
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.errors import StoreError
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.rerun import queue_rerun
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.solve import solve
+from dealmill.pipeline.store import jobs, leases, migrate
+from dealmill.pipeline.store.audits import Fault, faults_of, latest_audits
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.opening import open_store
+from dealmill.pipeline.store.runs import Run, find_run, list_runs, plan_repetition, plan_run
+from dealmill.pipeline.store.surveys import grow
+from dealmill.pipeline.store.tables import REVISION, metadata
+from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import a_run, a_source, an_audit, do_runs, do_surveys
 
 

@@ -5,14 +5,22 @@ from hashlib import blake2b
 
 import pytest
 
-from pipeline.errors import NotFoundError, StoreError
-from pipeline.games.contract import NO_LIMIT, Layout, Reject
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store
-from pipeline.store.jobs import CHUNK
-from pipeline.store.runs import find_run, plan_run
-from pipeline.store.sources import append, complete, find_source, layout_digest, open_source, rejects_of, reread
-from pipeline.store.tables import items
+from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.games.contract import NO_LIMIT, Layout, Reject
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import CHUNK
+from dealmill.pipeline.store.runs import find_run, plan_run
+from dealmill.pipeline.store.sources import (
+    append,
+    complete,
+    find_source,
+    layout_digest,
+    open_source,
+    rejects_of,
+    reread,
+)
+from dealmill.pipeline.store.tables import items
 from tests.doing import do_runs
 
 

@@ -6,14 +6,14 @@ from importlib.metadata import version
 import pytest
 from sqlalchemy import update
 
-from pipeline.audit import queue_audit
-from pipeline.runs import installed_engines
-from pipeline.store import audits, jobs, leases, tables
-from pipeline.store.audits import AUDITING
-from pipeline.store.database import Store, clock
-from pipeline.store.jobs import SOLVING
-from pipeline.store.runs import Run, find_run, plan_run
-from pipeline.store.workers import list_workers, worker_name
+from dealmill.pipeline.audit import queue_audit
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.store import audits, jobs, leases, tables
+from dealmill.pipeline.store.audits import AUDITING
+from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.workers import list_workers, worker_name
 from tests.doing import a_run, a_source, said
 
 TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from sqlalchemy import text
 
-from pipeline import solve as room
-from pipeline.deals import MOST, DealRange
-from pipeline.games import find_engine
-from pipeline.games.batch import Solved, Texts, unpack
-from pipeline.games.contract import NO_LIMIT
-from pipeline.runs import installed_engines
-from pipeline.store import leases
-from pipeline.store.database import Store
-from pipeline.store.runs import Run, find_run
-from pipeline.store.surveys import SURVEYING, grow
-from pipeline.survey.growth import open_survey
+from dealmill.pipeline import solve as room
+from dealmill.pipeline.deals import MOST, DealRange
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import Solved, Texts, unpack
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.runs import Run, find_run
+from dealmill.pipeline.store.surveys import SURVEYING, grow
+from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import do_surveys
 
 PAIRING = "card-pairing/winnable"

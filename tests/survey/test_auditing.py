@@ -3,23 +3,23 @@
 import pytest
 from sqlalchemy import text
 
-from pipeline import solve as room
-from pipeline.audit import queue_audit
-from pipeline.errors import DifferenceError
-from pipeline.games import find_engine
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
-from pipeline.query import find_result, results
-from pipeline.referee import Outcome
-from pipeline.runs import installed_engines
-from pipeline.store import audits, leases, surveys
-from pipeline.store.audits import AUDITING, Fault, faults_of, objections_of
-from pipeline.store.database import Store
-from pipeline.store.results import Wanted
-from pipeline.store.runs import find_run
-from pipeline.store.surveys import grow
-from pipeline.survey.growth import estimate, open_survey
-from pipeline.survey.solving import survey_part
+from dealmill.pipeline import solve as room
+from dealmill.pipeline.audit import queue_audit
+from dealmill.pipeline.errors import DifferenceError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.query import find_result, results
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.store import audits, leases, surveys
+from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, objections_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.results import Wanted
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.surveys import grow
+from dealmill.pipeline.survey.growth import estimate, open_survey
+from dealmill.pipeline.survey.solving import survey_part
 from tests.doing import LEASE, a_run, an_audit, deal, do_audit
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
 

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from pipeline.errors import DifferenceError, StoreError
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
-from pipeline.query import results
-from pipeline.store import surveys
-from pipeline.store.database import Store
-from pipeline.store.packs import course, extremes
-from pipeline.store.results import Wanted
-from pipeline.store.runs import find_run
-from pipeline.store.surveys import grow
-from pipeline.survey.growth import Estimate, Width, ask_for, estimate, open_survey, wanted_deals
-from pipeline.survey.solving import survey_part
+from dealmill.pipeline.errors import DifferenceError, StoreError
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.query import results
+from dealmill.pipeline.store import surveys
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.packs import course, extremes
+from dealmill.pipeline.store.results import Wanted
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.surveys import grow
+from dealmill.pipeline.survey.growth import Estimate, Width, ask_for, estimate, open_survey, wanted_deals
+from dealmill.pipeline.survey.solving import survey_part
 from tests.doing import LEASE, do_surveys
 from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pending
 

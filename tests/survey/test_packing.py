@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.games.verdict import Verdict
-from pipeline.store import bitmap
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store import bitmap
 
 CODES = st.sampled_from([int(verdict) for verdict in Verdict])
 

@@ -5,28 +5,28 @@ from itertools import islice
 import pytest
 from sqlalchemy import text
 
-from pipeline import solve as room
-from pipeline.audit import queue_audit
-from pipeline.compare import compare
-from pipeline.errors import InputError, NotFoundError, VersionError
-from pipeline.export import export
-from pipeline.games import find_engine, games
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
-from pipeline.ingest import deals_reading
-from pipeline.query import find_result, results
-from pipeline.referee import Outcome
-from pipeline.rerun import queue_rerun
-from pipeline.runs import queue_run
-from pipeline.store import leases, surveys
-from pipeline.store.blocks import fingerprint_of
-from pipeline.store.database import Store
-from pipeline.store.results import Wanted
-from pipeline.store.runs import Run, find_run
-from pipeline.store.sources import find_source
-from pipeline.store.surveys import SURVEYING, grow
-from pipeline.survey.growth import estimate, open_survey
-from pipeline.survey.solving import survey_part
+from dealmill.pipeline import solve as room
+from dealmill.pipeline.audit import queue_audit
+from dealmill.pipeline.compare import compare
+from dealmill.pipeline.errors import InputError, NotFoundError, VersionError
+from dealmill.pipeline.export import export
+from dealmill.pipeline.games import find_engine, games
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest import deals_reading
+from dealmill.pipeline.query import find_result, results
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.rerun import queue_rerun
+from dealmill.pipeline.runs import queue_run
+from dealmill.pipeline.store import leases, surveys
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.results import Wanted
+from dealmill.pipeline.store.runs import Run, find_run
+from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.surveys import SURVEYING, grow
+from dealmill.pipeline.survey.growth import estimate, open_survey
+from dealmill.pipeline.survey.solving import survey_part
 from tests.doing import LEASE, a_run, an_audit, deal, do_surveys
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.deals import parse_deal_range
+from dealmill.pipeline.deals import parse_deal_range
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from celery.signals import after_setup_logger
 
-from pipeline.deals import parse_deal_range
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.workers import logs
 from tests.servers import dealmill
-from workers import logs
 
 ROOT = Path(__file__).parent.parent.parent
 SABOTAGE = Path(__file__).parent / "sabotage"
@@ -31,13 +31,18 @@ def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
     logged = [json.loads(line) for line in ran.stderr.splitlines() if line.startswith("{")]
     [failed] = [line for line in logged if "failed on" in line["event"]]
     assert failed["event"].startswith("memory/two-pass failed on ")
-    assert (failed["level"], failed["logger"], failed["run"], failed["job"]) == ("error", "pipeline.solve", 1, 1)
+    assert (failed["level"], failed["logger"], failed["run"], failed["job"]) == (
+        "error",
+        "dealmill.pipeline.solve",
+        1,
+        1,
+    )
     assert "ValueError" in failed["exception"]
     assert failed["timestamp"].endswith("Z") and failed["process"] > 0
 
 
 def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline.settings import Settings
+    from dealmill.pipeline.settings import Settings
 
     assert logs.line_of("the broker is away") == "the broker is away"
     monkeypatch.setattr(logs, "settings", lambda: Settings(log_format="json"))
@@ -54,7 +59,7 @@ def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: p
         ("celery.worker.worker", KeyError("a mistake"), True),
         ("celery.worker.components", TypeError("a mistake in what a timer calls"), True),
         ("celery.app.trace", ConnectionError("met by a task"), True),
-        ("workers", ConnectionError("met by us"), True),
+        ("dealmill.workers", ConnectionError("met by us"), True),
     ],
 )
 def test_a_traceback_is_left_out_where_it_only_tells_of_the_broker(logger: str, error: Exception, traced: bool) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from workers import tasks
-from workers.app import app
-from workers.broker import LocalBroker
-from workers.reconciler import TASKS
+from dealmill.workers import tasks
+from dealmill.workers.app import app
+from dealmill.workers.broker import LocalBroker
+from dealmill.workers.reconciler import TASKS
 
 
 def test_what_is_sent_is_what_workers_do() -> None:

@@ -6,14 +6,14 @@ from traceback import format_exception
 import pytest
 from redis import Redis
 
-from pipeline.errors import BrokerError
-from pipeline.games.contract import NO_LIMIT
-from pipeline.store.database import Store
-from pipeline.store.runs import plan_run
+from dealmill.pipeline.errors import BrokerError
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.runs import plan_run
+from dealmill.workers.app import QUEUE, app
+from dealmill.workers.broker import LocalBroker
+from dealmill.workers.reconciler import CLOGGED, check_broker, reconcile
 from tests.doing import a_source
-from workers.app import QUEUE, app
-from workers.broker import LocalBroker
-from workers.reconciler import CLOGGED, check_broker, reconcile
 
 ENGINE = "memory/two-pass"
 

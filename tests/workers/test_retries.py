@@ -3,17 +3,17 @@
 import pytest
 from sqlalchemy import update
 
-from pipeline.games.batch import Solved, Texts, unpack
-from pipeline.games.verdict import Verdict
-from pipeline.runs import installed_engines
-from pipeline.solve import solve_texts
-from pipeline.store import leases, tables
-from pipeline.store.database import Store
-from pipeline.store.jobs import SOLVING
-from pipeline.store.results import Wanted, page
-from pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.games.batch import Solved, Texts, unpack
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.solve import solve_texts
+from dealmill.pipeline.store import leases, tables
+from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.results import Wanted, page
+from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.workers import tasks
 from tests.doing import a_source
-from workers import tasks
 
 TEXTS = ["AABB", "ABAB", "ABBA"]
 BAD = "ABAB"

@@ -8,21 +8,20 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pipeline.deals import parse_deal_range
-from pipeline.games.contract import NO_LIMIT
-from pipeline.runs import installed_engines
-from pipeline.store import leases
-from pipeline.store.jobs import SOLVING
-from pipeline.store.opening import open_store
-from pipeline.store.surveys import SURVEYING, grow
-from pipeline.survey.growth import open_survey
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.opening import open_store
+from dealmill.pipeline.store.surveys import SURVEYING, grow
+from dealmill.pipeline.survey.growth import open_survey
+from dealmill.workers.app import app
+from dealmill.workers.broker import LocalBroker
+from dealmill.workers.reconciler import TASKS
 from tests.servers import dealmill
-from workers.app import app
-from workers.broker import LocalBroker
-from workers.reconciler import TASKS
 
 ROOT = Path(__file__).parent.parent.parent
-PACKAGES = ("pipeline", "workers", "migrations")
 NEWER = (('Engine("two-pass", "1"', 'Engine("two-pass", "2"'), ('Deals("1"', 'Deals("2"'))
 SOURCE = "deal:memory:seed=1:1-3000"
 
@@ -30,9 +29,8 @@ SOURCE = "deal:memory:seed=1:1-3000"
 @pytest.fixture
 def newer(tmp_path: Path) -> str:
     """A folder with a Dealmill that has another version of an engine and of the deals of Memory."""
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / "newer" / package, ignore=shutil.ignore_patterns("__pycache__"))
-    file = tmp_path / "newer" / "pipeline" / "games" / "memory" / "__init__.py"
+    shutil.copytree(ROOT / "dealmill", tmp_path / "newer" / "dealmill", ignore=shutil.ignore_patterns("__pycache__"))
+    file = tmp_path / "newer" / "dealmill" / "pipeline" / "games" / "memory" / "__init__.py"
     for here, there in NEWER:
         assert here in file.read_text()
         file.write_text(file.read_text().replace(here, there))

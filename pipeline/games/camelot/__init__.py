@@ -1,6 +1,6 @@
 """Camelot: deal 52 cards onto 16 slots, take away what adds up to ten, keep only the court."""
 
-from pipeline.games.contract import AnswerFormat, Deals, Engine, Game
+from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game
 
 GAME = Game(
     package=__name__,

@@ -1,15 +1,15 @@
 """Numbered deals of Camelot.
 
 Deal number k of seed s shuffles the deck AAAA2222…0000JJJJQQQQKKKK with the stream of that deal (see
-`pipeline.games.philox`); the first card of the shuffled deck is dealt first.
+`dealmill.pipeline.games.philox`); the first card of the shuffled deck is dealt first.
 """
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Texts, rows
-from pipeline.games.camelot.layout import CARDS, COPIES, VALUES
-from pipeline.games.kernel import kernel
-from pipeline.games.philox import open_stream, shuffle
+from dealmill.pipeline.games.batch import Bytes, Texts, rows
+from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.philox import open_stream, shuffle
 
 NEW_DECK = np.repeat(np.frombuffer(VALUES.encode("ascii"), dtype=np.uint8), COPIES)
 

@@ -11,11 +11,11 @@ that is fewer than the sixteen slots. A deck can be won iff this holds for P = 1
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from pipeline.games.camelot.layout import CARDS, VALUES
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.kernel import kernel
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from dealmill.pipeline.games.camelot.layout import CARDS, VALUES
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.verdict import Verdict
 
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)

@@ -6,9 +6,9 @@ The statement ends its input with a line of a single asterisk; a file without on
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from pipeline.errors import BadLayout
-from pipeline.games.contract import Layout, Reject
-from pipeline.games.reading import read_line, rejected
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.reading import read_line, rejected
 
 VALUES = "A234567890JQK"
 COPIES = 4

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from textwrap import fill
 
-from pipeline.games.camelot.rules import PLACES, SLOTS, Table, must_stay, phases, prove_loss
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS, Table, must_stay, phases, prove_loss
+from dealmill.pipeline.games.verdict import Verdict
 
 WIDTH = 4
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.verdict import Verdict
 
 SLOTS = "abcdefghijklmnop"
 """The slots, row by row of the grid of four by four."""

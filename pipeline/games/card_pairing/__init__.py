@@ -1,6 +1,6 @@
 """Card pairing: take away two equal cards from the tops of the stacks until none are left."""
 
-from pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
     package=__name__,

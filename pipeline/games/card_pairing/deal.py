@@ -2,17 +2,17 @@
 
 The deck has four cards of each rank, in the order ``23456789TJQKA``: of fewer than 13 ranks the last ones (9 are
 ``6789TJQKA``), of more than 13 also ``B``, ``C``, ``D``. Deal number k of seed s shuffles it with the stream of that
-deal (see `pipeline.games.philox`) and cuts it into stacks of equal height: the first cards are stack 0 from bottom to
-top, the next ones stack 1, and so on.
+deal (see `dealmill.pipeline.games.philox`) and cuts it into stacks of equal height: the first cards are stack 0 from
+bottom to top, the next ones stack 1, and so on.
 """
 
 import numpy as np
 
-from pipeline.errors import NotFoundError
-from pipeline.games.batch import Bytes, Texts, rows
-from pipeline.games.card_pairing.layout import SUITS
-from pipeline.games.kernel import kernel
-from pipeline.games.philox import open_stream, shuffle
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games.batch import Bytes, Texts, rows
+from dealmill.pipeline.games.card_pairing.layout import SUITS
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.philox import open_stream, shuffle
 
 FRENCH = "23456789TJQKA"
 MORE = "BCD"

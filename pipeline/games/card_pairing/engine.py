@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from pipeline.games.bits import lowest_bit
-from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES
-from pipeline.games.card_pairing.search import (
+from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from dealmill.pipeline.games.bits import lowest_bit
+from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES
+from dealmill.pipeline.games.card_pairing.search import (
     ALL,
     ENTRIES,
     LONGEST_CERTIFICATE,
@@ -24,9 +24,9 @@ from pipeline.games.card_pairing.search import (
     new_search,
     solve,
 )
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.kernel import inlined, kernel
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.kernel import inlined, kernel
+from dealmill.pipeline.games.verdict import Verdict
 
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from pipeline.errors import BadLayout
-from pipeline.games.contract import Layout, Reject
-from pipeline.games.reading import read_line, rejected
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.reading import read_line, rejected
 
 RANKS = "A23456789TJQKBCD"
 RANK_SET = frozenset(RANKS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pipeline.games.card_pairing.rules import (
+from dealmill.pipeline.games.card_pairing.rules import (
     MATCHINGS,
     STACK_NAMES,
     Card,
@@ -15,7 +15,7 @@ from pipeline.games.card_pairing.rules import (
     play,
     start,
 )
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import Verdict
 
 FREED = "·"
 

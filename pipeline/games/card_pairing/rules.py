@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.verdict import Verdict
 
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
 MATCHINGS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))

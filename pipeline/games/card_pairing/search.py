@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.games.batch import Bytes, Numbers
-from pipeline.games.bits import lowest_bit
-from pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
-from pipeline.games.card_pairing.vector import pass_on_to_four
-from pipeline.games.kernel import inlined, kernel
+from dealmill.pipeline.games.batch import Bytes, Numbers
+from dealmill.pipeline.games.bits import lowest_bit
+from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
+from dealmill.pipeline.games.card_pairing.vector import pass_on_to_four
+from dealmill.pipeline.games.kernel import inlined, kernel
 
 Words = NDArray[np.uint64]
 """Sets, of cards or ranks, or numbers."""

@@ -13,7 +13,7 @@ from numba.core.cgutils import unpack_tuple
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from pipeline.games.card_pairing.layout import SUITS
+from dealmill.pipeline.games.card_pairing.layout import SUITS
 
 PLACE = ir.IntType(32)
 FOUR = ir.VectorType(ir.IntType(64), SUITS)

@@ -1,6 +1,6 @@
 """Hi-Q: jump pegs over pegs, always the way that the statement prescribes."""
 
-from pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
     package=__name__,

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.games.batch import Bytes, Numbers
-from pipeline.games.hi_q.layout import ROWS
+from dealmill.pipeline.games.batch import Bytes, Numbers
+from dealmill.pipeline.games.hi_q.layout import ROWS
 
 Boards = NDArray[np.uint64]
 

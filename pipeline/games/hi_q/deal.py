@@ -1,15 +1,15 @@
 """Numbered deals of Hi-Q.
 
 Deal number k of seed s numbers the holes 0 … 32 row by row, shuffles them with the stream of that deal (see
-`pipeline.games.philox`) and puts pegs into the first ones, as many as asked for.
+`dealmill.pipeline.games.philox`) and puts pegs into the first ones, as many as asked for.
 """
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Texts, rows
-from pipeline.games.hi_q.layout import HOLES, ROWS
-from pipeline.games.kernel import kernel
-from pipeline.games.philox import open_stream, shuffle
+from dealmill.pipeline.games.batch import Bytes, Texts, rows
+from dealmill.pipeline.games.hi_q.layout import HOLES, ROWS
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.philox import open_stream, shuffle
 
 EMPTY = "/".join("O" * length for length in ROWS)
 PLACES = np.array([place for place, sign in enumerate(EMPTY) if sign == "O"])

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from pipeline.games.hi_q.rules import HOLE_AT, OVER, play, read_trace, start
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.hi_q.rules import HOLE_AT, OVER, play, read_trace, start
+from dealmill.pipeline.games.verdict import Verdict
 
 PEG, HOLE, LEFT, JUMPED, LANDED = "●", "·", "○", "×", "◉"
 SIZE = 7

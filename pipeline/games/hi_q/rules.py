@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.verdict import Verdict
 
 BOARD = (
     "      1  2  3      ",

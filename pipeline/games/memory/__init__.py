@@ -1,6 +1,6 @@
 """Memory: turn the cards over two at a time until all pairs are found."""
 
-from pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 FLIPS = "the cards flipped, counted from 1, two to a move: `1 2 3 4 1 4`"
 

@@ -1,14 +1,14 @@
 """Numbered deals of Memory.
 
 Deal number k of seed s lays out the cards A A B B C C … (after Z come a, b, …), as many pairs as asked for, and
-shuffles them once with the stream of that deal (see `pipeline.games.philox`).
+shuffles them once with the stream of that deal (see `dealmill.pipeline.games.philox`).
 """
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Texts, rows
-from pipeline.games.kernel import kernel
-from pipeline.games.philox import open_stream, shuffle
+from dealmill.pipeline.games.batch import Bytes, Texts, rows
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.philox import open_stream, shuffle
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

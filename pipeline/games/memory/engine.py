@@ -9,10 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.kernel import inlined, kernel
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.kernel import inlined, kernel
+from dealmill.pipeline.games.verdict import Verdict
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
 

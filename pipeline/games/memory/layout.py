@@ -6,9 +6,9 @@ A letter is A–Z or a–z, and the case matters. Blanks between the letters are
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from pipeline.errors import BadLayout
-from pipeline.games.contract import Layout, Reject
-from pipeline.games.reading import read_line
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.reading import read_line
 
 MOST_CARDS = 104
 LONGEST_LINE = 1000

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from pipeline.games.memory.rules import Cards, Table, read_flips
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.memory.rules import Cards, Table, read_flips
+from dealmill.pipeline.games.verdict import Verdict
 
 ROW = 10
 FACE_DOWN = " ▒ "

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import suppress
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.verdict import Verdict
 
 Cards = dict[int, str]
 """Letters of cards by place."""

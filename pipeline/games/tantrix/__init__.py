@@ -1,6 +1,6 @@
 """Tantrix: count the legal moves of the player to move."""
 
-from pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
     package=__name__,

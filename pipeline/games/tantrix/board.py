@@ -18,10 +18,10 @@ the open spaces in their order, of which the first so many count.
 
 import numpy as np
 
-from pipeline.games.batch import Numbers
-from pipeline.games.kernel import kernel
-from pipeline.games.tantrix.notation import NO_TILE, ROW, SPACES, turned
-from pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD, SIDES
+from dealmill.pipeline.games.batch import Numbers
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.tantrix.notation import NO_TILE, ROW, SPACES, turned
+from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD, SIDES
 
 TURNED_HAND = HAND * SIDES
 OPEN_ROOM = SIDES * MOST_ON_FIELD

@@ -1,6 +1,6 @@
 """Numbered deals of Tantrix: positions reached by legal play of two players.
 
-A game is played with the random numbers of the deal (see `pipeline.games.philox`), in this order:
+A game is played with the random numbers of the deal (see `dealmill.pipeline.games.philox`), in this order:
 
 1. The 56 tiles, each in its alphabetically first rotation, are laid out in alphabetical order and shuffled. The first
    player draws the first five, the second player the next five.
@@ -13,10 +13,10 @@ A game is played with the random numbers of the deal (see `pipeline.games.philox
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Texts
-from pipeline.games.kernel import kernel
-from pipeline.games.philox import Stream, below, open_stream, shuffle
-from pipeline.games.tantrix.board import (
+from dealmill.pipeline.games.batch import Bytes, Numbers, Texts
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.philox import Stream, below, open_stream, shuffle
+from dealmill.pipeline.games.tantrix.board import (
     MOVE_ROOM,
     MOVE_SHIFT,
     OPEN_ROOM,
@@ -27,7 +27,7 @@ from pipeline.games.tantrix.board import (
     place,
     turn_hand,
 )
-from pipeline.games.tantrix.notation import (
+from dealmill.pipeline.games.tantrix.notation import (
     BLANK,
     ORIGIN,
     SLASH,
@@ -37,7 +37,7 @@ from pipeline.games.tantrix.notation import (
     write_placed,
     write_tile,
 )
-from pipeline.games.tantrix.tiles import HAND, SIDES, TILES
+from dealmill.pipeline.games.tantrix.tiles import HAND, SIDES, TILES
 
 PLAYERS = 2
 LONGEST_PLACED = len("-19,-19:BBGGRR ")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.kernel import kernel
-from pipeline.games.tantrix.board import (
+from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.tantrix.board import (
     MOST_MOVES,
     MOVE_ROOM,
     MOVE_SHIFT,
@@ -17,9 +17,9 @@ from pipeline.games.tantrix.board import (
     place,
     turn_hand,
 )
-from pipeline.games.tantrix.notation import BLANK, SLASH, WHOLE_TILE, read_space, read_tile, write_placed
-from pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.tantrix.notation import BLANK, SLASH, WHOLE_TILE, read_space, read_tile, write_placed
+from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD
+from dealmill.pipeline.games.verdict import Verdict
 
 LONGEST_EVIDENCE = len("-100,-100:BBGGRR ") * MOST_MOVES
 

@@ -12,11 +12,11 @@ COLOURS are those of the sides, clockwise from the one facing up. Clockwise from
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from pipeline.errors import BadLayout
-from pipeline.games.contract import Layout, Reject
-from pipeline.games.reading import read_line
-from pipeline.games.tantrix.position import canonical_text
-from pipeline.games.tantrix.statement import COUNT, read_cases
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.reading import read_line
+from dealmill.pipeline.games.tantrix.position import canonical_text
+from dealmill.pipeline.games.tantrix.statement import COUNT, read_cases
 
 LONGEST_LINE = 2000
 

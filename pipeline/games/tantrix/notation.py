@@ -7,9 +7,9 @@ for the side's colour. Since B, G, R, Y are the bits 1, 2, 4, 8, the order of th
 
 import numpy as np
 
-from pipeline.games.batch import Bytes
-from pipeline.games.kernel import kernel
-from pipeline.games.tantrix.tiles import SIDES
+from dealmill.pipeline.games.batch import Bytes
+from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.tantrix.tiles import SIDES
 
 ROW = 256
 CENTRE = 128

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import fill
 
-from pipeline.errors import InvalidEvidence
-from pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
+from dealmill.pipeline.games.verdict import Verdict
 
 WIDTH = 76
 COLUMNS = 10

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from pipeline.errors import BadLayout
-from pipeline.games.tantrix.tiles import HAND, LEAST, MOST_ON_FIELD, SIDES, why_no_tile
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.tantrix.tiles import HAND, LEAST, MOST_ON_FIELD, SIDES, why_no_tile
 
 FARTHEST = 99
 COORDINATE = re.compile(r"[+-]?[0-9]{1,9}")

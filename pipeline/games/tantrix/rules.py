@@ -15,8 +15,8 @@ from itertools import zip_longest
 from re import fullmatch
 from typing import NamedTuple
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.verdict import Verdict
 
 ENGINE = "legal-moves"
 TILE = "[BGRY]{6}"

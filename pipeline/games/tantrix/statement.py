@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pipeline.errors import BadLayout
-from pipeline.games.contract import Layout, Reject
-from pipeline.games.reading import rejected
-from pipeline.games.tantrix.position import canonical_text
-from pipeline.games.tantrix.tiles import MOST_ON_FIELD, SIDES
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.reading import rejected
+from dealmill.pipeline.games.tantrix.position import canonical_text
+from dealmill.pipeline.games.tantrix.tiles import MOST_ON_FIELD, SIDES
 
 COUNT = re.compile(r"[+-]?[0-9]{1,9}")
 ROW = re.compile(r"[+-]?[0-9]+\s+[+-]?[0-9]+\s+\S+")

@@ -5,9 +5,9 @@ from itertools import permutations
 
 import pytest
 
-from pipeline.games.camelot.layout import SORTED_DECK
-from pipeline.games.camelot.rules import check
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.camelot.layout import SORTED_DECK
+from dealmill.pipeline.games.camelot.rules import check
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.camelot.naive import winnable_by_counts, winnable_by_prefixes, winnable_literally
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import BadLayout
-from pipeline.games.camelot.layout import canonical, read
-from pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.camelot.layout import canonical, read
+from dealmill.pipeline.games.contract import Layout, Reject
 
 DECK = "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import InvalidEvidence
-from pipeline.games.camelot.rules import must_stay, prove_loss
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games.camelot.rules import must_stay, prove_loss
 from tests.doing import dealer, solver
 from tests.games.camelot.naive import WORTH, winnable_by_prefixes, winnable_literally
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.errors import InvalidEvidence
-from pipeline.games.camelot.picture import frames
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games.camelot.picture import frames
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 
 deal = dealer("camelot")

@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from pipeline.errors import NotFoundError
-from pipeline.games.card_pairing import GAME
-from pipeline.games.card_pairing.layout import read
-from pipeline.games.contract import Layout
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games.card_pairing import GAME
+from dealmill.pipeline.games.card_pairing.layout import read
+from dealmill.pipeline.games.contract import Layout
 from tests.doing import dealer
 from tests.games.test_philox import Plain
 

@@ -5,9 +5,9 @@ from itertools import combinations
 
 import pytest
 
-from pipeline.games.batch import Batch
-from pipeline.games.card_pairing.rules import check
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.batch import Batch
+from dealmill.pipeline.games.card_pairing.rules import check
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import SHAPES, decks, is_refutation, winnable_by_matchings, winnable_by_play
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import chance_of_random_play
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import BadLayout
-from pipeline.games.card_pairing.layout import RANKS, canonical, read
-from pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.card_pairing.layout import RANKS, canonical, read
+from dealmill.pipeline.games.contract import Layout, Reject
 
 ONE = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 TWO = "KK6A QKT8 9TA9 A7QT QJ7Q 6J66 78JJ T8K9 879A"

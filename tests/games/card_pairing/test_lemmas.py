@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.games.card_pairing.rules import Card, check, jams, start
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.card_pairing.rules import Card, check, jams, start
+from dealmill.pipeline.games.verdict import Verdict
 from tests.games.card_pairing.naive import (
     NAMES,
     SHAPES,

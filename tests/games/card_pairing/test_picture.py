@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.card_pairing.picture import frames
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.card_pairing.picture import frames
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 
 deal = dealer("card-pairing")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.card_pairing.rules import check, play, start
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.card_pairing.rules import check, play, start
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import decks, is_refutation, is_win, winnable_by_play
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.games.hi_q.board import hole_numbers, jumps
-from pipeline.games.hi_q.layout import read
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.hi_q.board import hole_numbers, jumps
+from dealmill.pipeline.games.hi_q.layout import read
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.hi_q.naive import LINES, play
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import BadLayout
-from pipeline.games.contract import Layout, Reject
-from pipeline.games.hi_q.layout import canonical, read
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.hi_q.layout import canonical, read
 
 EMPTY = "OOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.hi_q.picture import frames
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.hi_q.picture import frames
+from dealmill.pipeline.games.verdict import Verdict
 
 LAYOUT = "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO"
 EMPTY = LAYOUT.replace("X", "O")

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.hi_q.rules import check, jumps, start
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.hi_q.rules import check, jumps, start
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 
 deal = dealer("hi-q")

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from pipeline.games.contract import Layout
-from pipeline.games.memory import GAME
-from pipeline.games.memory.layout import read
+from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.memory import GAME
+from dealmill.pipeline.games.memory.layout import read
 from tests.doing import dealer
 
 deal = dealer("memory")

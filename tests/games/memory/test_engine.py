@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from pipeline.games.contract import Engine
-from pipeline.games.memory import GAME
-from pipeline.games.memory.rules import check
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.memory import GAME
+from dealmill.pipeline.games.memory.rules import check
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import solver
 from tests.games.memory.naive import STRATEGIES
 

@@ -7,8 +7,8 @@ from statistics import fmean, stdev
 
 import pytest
 
-from pipeline.games.contract import Engine
-from pipeline.games.memory import GAME
+from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.memory import GAME
 from tests.doing import dealer, solver
 
 deal = dealer("memory")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.errors import InvalidEvidence
-from pipeline.games.memory.picture import frames
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games.memory.picture import frames
+from dealmill.pipeline.games.verdict import Verdict
 
 BOARDS = """
       1   2   3   4   5   6   7   8   9  10

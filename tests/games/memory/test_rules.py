@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.contract import Engine
-from pipeline.games.memory import GAME
-from pipeline.games.memory.rules import Table, check
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.memory import GAME
+from dealmill.pipeline.games.memory.rules import Table, check
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import solver
 
 ENGINE_NAMES = [engine.name for engine in GAME.engines]

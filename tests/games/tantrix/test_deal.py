@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.games.contract import Layout
-from pipeline.games.tantrix import GAME
-from pipeline.games.tantrix.layout import read
+from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.tantrix import GAME
+from dealmill.pipeline.games.tantrix.layout import read
 from tests.doing import dealer
 from tests.games.tantrix import naive
 

@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from pipeline.games.contract import Layout
-from pipeline.games.tantrix import GAME
-from pipeline.games.tantrix.layout import read
-from pipeline.games.tantrix.rules import check
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.tantrix import GAME
+from dealmill.pipeline.games.tantrix.layout import read
+from dealmill.pipeline.games.tantrix.rules import check
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.tantrix import naive
 

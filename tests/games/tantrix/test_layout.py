@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import BadLayout
-from pipeline.games.contract import Layout, Reject
-from pipeline.games.tantrix.layout import canonical, read
-from pipeline.games.tantrix.tiles import LEAST, TILES
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.tantrix.layout import canonical, read
+from dealmill.pipeline.games.tantrix.tiles import LEAST, TILES
 from tests.doing import dealer
 from tests.games.tantrix import naive
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from pipeline.errors import InvalidEvidence
-from pipeline.games.tantrix import GAME
-from pipeline.games.tantrix.layout import canonical
-from pipeline.games.tantrix.picture import frames
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games.tantrix import GAME
+from dealmill.pipeline.games.tantrix.layout import canonical
+from dealmill.pipeline.games.tantrix.picture import frames
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.tantrix import naive
 

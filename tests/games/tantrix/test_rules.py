@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import IllegalMove, InvalidEvidence
-from pipeline.games.tantrix.layout import canonical
-from pipeline.games.tantrix.rules import Move, Position, Space, check, read_position
-from pipeline.games.verdict import Verdict
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
+from dealmill.pipeline.games.tantrix.layout import canonical
+from dealmill.pipeline.games.tantrix.rules import Move, Position, Space, check, read_position
+from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.tantrix import naive
 

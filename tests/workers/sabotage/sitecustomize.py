@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 
-ENGINE = "pipeline.games.memory.engine"
+ENGINE = "dealmill.pipeline.games.memory.engine"
 DEADLY = dict(word.split("=") for word in os.environ["DEALMILL_TEST_DEADLY"].split())
 
 
@@ -19,7 +19,7 @@ def sabotage(module: ModuleType) -> None:
     """Wrap the engine's function."""
     sound = module.two_pass
 
-    from pipeline.games.batch import Texts, unpack
+    from dealmill.pipeline.games.batch import Texts, unpack
 
     def two_pass(layouts: Texts, *limit: int) -> object:
         for layout in unpack(layouts):

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.interrupt import check_interrupted
-from pipeline.cli.output import counted
-from pipeline.cli.progress import Bar, progress_bar
-from pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
-from pipeline.errors import InputError, NotFoundError
-from pipeline.files import check_file
-from pipeline.games import find_game, games
-from pipeline.games.contract import Game
-from pipeline.printable import printable
+from dealmill.cli.interrupt import check_interrupted
+from dealmill.cli.output import counted
+from dealmill.cli.progress import Bar, progress_bar
+from dealmill.pipeline.deals import BLOCK, DealRange, is_deal_range, parse_deal_range
+from dealmill.pipeline.errors import InputError, NotFoundError
+from dealmill.pipeline.files import check_file
+from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.printable import printable
 
 if TYPE_CHECKING:
-    from pipeline.ingest import Reading
-    from pipeline.store.database import Store
-    from pipeline.store.sources import Source
+    from dealmill.pipeline.ingest import Reading
+    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.sources import Source
 
 REJECTED = 4
 """The exit code of work that is done, but for input that was rejected."""
@@ -39,8 +39,8 @@ game_option = click.option(
 
 def open_configured_store() -> "Store":
     """The store that the settings name."""
-    from pipeline.settings import settings
-    from pipeline.store.opening import open_store
+    from dealmill.pipeline.settings import settings
+    from dealmill.pipeline.store.opening import open_store
 
     return open_store(settings().database_url.get_secret_value())
 
@@ -67,7 +67,7 @@ def readings(store: "Store", names: Sequence[str], game: str | None) -> Iterator
 
 
 def _opener(store: "Store", name: str, game: str | None, copies: ExitStack) -> Callable[[], "Reading"]:
-    from pipeline.ingest import deals_reading, file_reading
+    from dealmill.pipeline.ingest import deals_reading, file_reading
 
     if is_deal_range(name):
         return partial(deals_reading, store, parse_deal_range(name))
@@ -91,7 +91,7 @@ def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable
 
 def game_of_source(name: str, game: str | None) -> Game:
     """The game of a range of deals, or of a file (which must exist): the one asked for, or the one in its name."""
-    from pipeline.ingest import game_of_file
+    from dealmill.pipeline.ingest import game_of_file
 
     if is_deal_range(name):
         return parse_deal_range(name).game
@@ -102,7 +102,7 @@ def game_of_source(name: str, game: str | None) -> Game:
 
 def tell_source(store: "Store", source: "Source", say: Callable[[str], None]) -> None:
     """Say what a source holds, and what was wrong with the first of its rejects."""
-    from pipeline.store.sources import rejects_of
+    from dealmill.pipeline.store.sources import rejects_of
 
     say(
         f"source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "

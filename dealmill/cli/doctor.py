@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import output_options, write_rows
-from pipeline.errors import DealmillError, StoreError
+from dealmill.cli.output import output_options, write_rows
+from dealmill.pipeline.errors import DealmillError, StoreError
 
 if TYPE_CHECKING:
-    from pipeline.store.database import Store
+    from dealmill.pipeline.store.database import Store
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 LEAST_FREE = 1e9
@@ -29,9 +29,9 @@ def doctor(ctx: click.Context, form: str | None) -> None:
 
     Nothing is changed. Exit code 1 if something is wrong.
     """
-    from pipeline.settings import settings
-    from pipeline.store.database import Store, database_url
-    from pipeline.store.health import file_of
+    from dealmill.pipeline.settings import settings
+    from dealmill.pipeline.store.database import Store, database_url
+    from dealmill.pipeline.store.health import file_of
 
     store = Store(database_url(settings().database_url.get_secret_value()))
     file = file_of(store)
@@ -68,14 +68,14 @@ def _versions() -> str:
 
 
 def _engines() -> str:
-    from pipeline.runs import installed_engines
+    from dealmill.pipeline.runs import installed_engines
 
     return ", ".join(f"{name} {number}" for name, number in sorted(installed_engines()))
 
 
 def _kernels() -> str:
-    from pipeline.games import games
-    from pipeline.games.kernel import cache_folder, caches
+    from dealmill.pipeline.games import games
+    from dealmill.pipeline.games.kernel import cache_folder, caches
 
     folder = caches()
     if not os.access(folder / "kernels", os.W_OK):
@@ -90,8 +90,8 @@ def _kernels() -> str:
 
 
 def _database(store: "Store") -> str:
-    from pipeline.store.database import shown
-    from pipeline.store.health import server_version
+    from dealmill.pipeline.store.database import shown
+    from dealmill.pipeline.store.health import server_version
 
     return f"{shown(store.url)}: {server_version(store)}"
 
@@ -114,9 +114,9 @@ def _no_file_yet(file: Path) -> str:
 
 
 def _tables(store: "Store") -> str:
-    from pipeline.store import migrate
-    from pipeline.store.opening import open_store
-    from pipeline.store.tables import REVISION
+    from dealmill.pipeline.store import migrate
+    from dealmill.pipeline.store.opening import open_store
+    from dealmill.pipeline.store.tables import REVISION
 
     if store.embedded and migrate.current(store) is None:
         return "there are none yet; the first command makes them"
@@ -125,7 +125,7 @@ def _tables(store: "Store") -> str:
 
 
 def _clock(store: "Store") -> str:
-    from pipeline.store.health import clock_difference
+    from dealmill.pipeline.store.health import clock_difference
 
     ahead = clock_difference(store)
     if abs(ahead) > MOST_SECONDS:
@@ -153,9 +153,9 @@ def _disk(folder: Path) -> str:
 
 
 def _broker() -> str:
-    from pipeline.settings import settings
-    from workers.broker import find_server
-    from workers.reconciler import check_broker
+    from dealmill.pipeline.settings import settings
+    from dealmill.workers.broker import find_server
+    from dealmill.workers.reconciler import check_broker
 
     configured = settings().broker_url
     if configured is None:

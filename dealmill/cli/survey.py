@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import called_as, output_options, write_rows
-from pipeline.cli.progress import Bar
-from pipeline.cli.run import limit_option
-from pipeline.cli.sources import given_parameters, open_configured_store, parameters_option
-from pipeline.cli.work import keep_working
-from pipeline.deals import MOST, DealRange
-from pipeline.games import find_engine, find_game
-from pipeline.games.verdict import Verdict
+from dealmill.cli.output import called_as, output_options, write_rows
+from dealmill.cli.progress import Bar
+from dealmill.cli.run import limit_option
+from dealmill.cli.sources import given_parameters, open_configured_store, parameters_option
+from dealmill.cli.work import keep_working
+from dealmill.pipeline.deals import MOST, DealRange
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from pipeline.store.database import Store
-    from pipeline.store.runs import Run
-    from pipeline.survey.growth import Estimate, Width
+    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.survey.growth import Estimate, Width
 
 MOST_COUNTED = 10**11
 """A day of work for a fast engine; the jobs of more are many to plan at once."""
@@ -32,7 +32,7 @@ class HalfWidth(click.ParamType["Width"]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> "Width":
         """The width; with a per cent sign it is a part of a mean value."""
-        from pipeline.survey.growth import Width
+        from dealmill.pipeline.survey.growth import Width
 
         if isinstance(value, Width):
             return value
@@ -82,7 +82,7 @@ def survey(
     `show`, `audit`, `rerun`, `diff` and `export` take; but its deals and verdicts are no rows: deals are dealt and
     solved again whenever they are asked for, and held against a bitmap of verdicts and digests of everything.
     """
-    from pipeline.survey.growth import open_survey
+    from dealmill.pipeline.survey.growth import open_survey
 
     found, used = find_engine(engine or game, find_game(game))
     deals = DealRange(find_game(game), seed, 1, MOST, given_parameters(given))
@@ -93,9 +93,9 @@ def survey(
 
 def _grown(store: "Store", number: int, width: "Width", count: int | None) -> "Estimate":
     """Work until the survey is done; what it says then."""
-    from pipeline.runs import refuse_retracted
-    from pipeline.store.runs import find_run
-    from pipeline.survey.growth import ask_for, estimate, wanted_deals
+    from dealmill.pipeline.runs import refuse_retracted
+    from dealmill.pipeline.store.runs import find_run
+    from dealmill.pipeline.survey.growth import ask_for, estimate, wanted_deals
 
     found: Estimate | None = None
 
@@ -125,8 +125,8 @@ def _note(run: "Run") -> str:
 
 def _tell(store: "Store", number: int, found: "Estimate", report: Path | None, form: str | None) -> None:
     """A row on standard output, and on standard error what it means and what to type next."""
-    from pipeline.store.runs import find_run
-    from pipeline.survey.report import survey_facts, told, write_report, written
+    from dealmill.pipeline.store.runs import find_run
+    from dealmill.pipeline.survey.report import survey_facts, told, write_report, written
 
     run = find_run(store, str(number))
     facts = survey_facts(store, run, found)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import counted, output_options, write_rows
-from pipeline.cli.sources import open_configured_store
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
+from dealmill.cli.output import counted, output_options, write_rows
+from dealmill.cli.sources import open_configured_store
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from pipeline.store.audits import Audit
-    from pipeline.store.database import Store
-    from pipeline.store.runs import Run
-    from pipeline.store.workers import Held
+    from dealmill.pipeline.store.audits import Audit
+    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.store.workers import Held
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
@@ -54,7 +54,7 @@ def status(run: str | None, workers: bool, watch: bool, form: str | None) -> Non
 
 
 def _show_workers(store: "Store", form: str | None) -> None:
-    from pipeline.store.workers import list_workers
+    from dealmill.pipeline.store.workers import list_workers
 
     rows = [
         {
@@ -89,14 +89,14 @@ def _show_runs(store: "Store", runs: list["Run"], form: str | None) -> None:
 
 
 def _runs(store: "Store", key: str | None) -> list["Run"]:
-    from pipeline.store.runs import find_run, list_runs
+    from dealmill.pipeline.store.runs import find_run, list_runs
 
     return list_runs(store) if key is None else [find_run(store, key)]
 
 
 def _rows(store: "Store", runs: list["Run"]) -> list[dict[str, object]]:
-    from pipeline.store.audits import latest_audits
-    from pipeline.store.blocks import fingerprint_of
+    from dealmill.pipeline.store.audits import latest_audits
+    from dealmill.pipeline.store.blocks import fingerprint_of
 
     audits = latest_audits(store)
     return [

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import called_as, counted, output_options, write_rows
-from pipeline.cli.progress import progress_bar
-from pipeline.cli.sources import (
+from dealmill.cli.output import called_as, counted, output_options, write_rows
+from dealmill.cli.progress import progress_bar
+from dealmill.cli.sources import (
     REJECTED,
     game_of_source,
     game_option,
@@ -15,17 +15,17 @@ from pipeline.cli.sources import (
     read_to_the_end,
     readings,
 )
-from pipeline.cli.work import solve_runs
-from pipeline.deals import is_deal_range
-from pipeline.errors import NotFoundError, StoreError
-from pipeline.games import find_engine, find_game, games
-from pipeline.games.contract import NO_LIMIT
-from pipeline.games.verdict import Verdict
+from dealmill.cli.work import solve_runs
+from dealmill.pipeline.deals import is_deal_range
+from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from pipeline.store.database import Store
-    from pipeline.store.runs import Run
-    from pipeline.store.sources import Source
+    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.store.sources import Source
 
 limit_option = click.option(
     "--limit",
@@ -78,14 +78,14 @@ def _engines_for(game: str, engines: Iterable[str]) -> list[str]:
 
 
 def _queue(store: "Store", source: "Source", engine: str, limit: int) -> int:
-    from pipeline.runs import queue_run
+    from dealmill.pipeline.runs import queue_run
 
     return queue_run(store, source, engine, limit)
 
 
 def summarise(store: "Store", numbers: Sequence[int], sources: Sequence["Source"], form: str | None) -> None:
     """A row per engine on standard output, and what to type next on standard error."""
-    from pipeline.store.runs import list_runs
+    from dealmill.pipeline.store.runs import list_runs
 
     runs = list_runs(store, numbers)
     rows = []
@@ -134,8 +134,8 @@ def queue(source: str, engine: str | None, limit: int) -> None:
     SOURCE is the number or name of a source that `dealmill ingest` has read, or a range of numbered deals such as
     deal:camelot:seed=1:1-1000. The number of the run goes to standard output.
     """
-    from pipeline.store.runs import find_run
-    from pipeline.store.sources import find_source
+    from dealmill.pipeline.store.runs import find_run
+    from dealmill.pipeline.store.sources import find_source
 
     store = open_configured_store()
     if is_deal_range(source):

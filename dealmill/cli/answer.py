@@ -4,11 +4,11 @@ import sys
 
 import click
 
-from pipeline.cli.output import tell
-from pipeline.cli.sources import REJECTED
-from pipeline.errors import DealmillError, NotFoundError
-from pipeline.files import STDIN, numbered_lines, open_binary
-from pipeline.games import find_engine, find_game
+from dealmill.cli.output import tell
+from dealmill.cli.sources import REJECTED
+from dealmill.pipeline.errors import DealmillError, NotFoundError
+from dealmill.pipeline.files import STDIN, numbered_lines, open_binary
+from dealmill.pipeline.games import find_engine, find_game
 
 
 @click.command()
@@ -22,7 +22,7 @@ def answer(ctx: click.Context, game: str, file: str, engine: str | None) -> None
     FILE is text, plain or gzipped; standard input by default. A layout that is none gets a `?` in its place, a message
     on standard error, and exit code 4.
     """
-    from pipeline.answer import answer as answer_all
+    from dealmill.pipeline.answer import answer as answer_all
 
     found, used = find_engine(engine or game, find_game(game))
     if found is not find_game(game):

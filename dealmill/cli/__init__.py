@@ -7,9 +7,9 @@ from io import StringIO
 
 import click
 
-from pipeline.cli.interrupt import heed_signals
-from pipeline.errors import DealmillError, WorkerError
-from pipeline.printable import printable
+from dealmill.cli.interrupt import heed_signals
+from dealmill.pipeline.errors import DealmillError, WorkerError
+from dealmill.pipeline.printable import printable
 
 COMMANDS = {
     "run": "run",
@@ -57,7 +57,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except DealmillError as error:
-            from pipeline.cli.output import tell
+            from dealmill.cli.output import tell
 
             for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:
                 tell(line)

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from pipeline.store.database import Store
+    from dealmill.pipeline.store.database import Store
 
 
 def _unopened_store() -> "Store":
     """The store that the settings name, at whatever migration it stands."""
-    from pipeline.settings import settings
-    from pipeline.store.database import Store, database_url
+    from dealmill.pipeline.settings import settings
+    from dealmill.pipeline.store.database import Store, database_url
 
     return Store(database_url(settings().database_url.get_secret_value()))
 
@@ -28,7 +28,7 @@ def db() -> None:
 @click.argument("revision", default="head")
 def upgrade(revision: str) -> None:
     """Run the migrations up to REVISION; to the newest by default."""
-    from pipeline.store import migrate
+    from dealmill.pipeline.store import migrate
 
     store = _unopened_store()
     migrate.upgrade(store, revision)
@@ -39,7 +39,7 @@ def upgrade(revision: str) -> None:
 @click.argument("revision")
 def downgrade(revision: str) -> None:
     """Take migrations back down to REVISION; `base` drops every table with all that is in it."""
-    from pipeline.store import migrate
+    from dealmill.pipeline.store import migrate
 
     store = _unopened_store()
     migrate.downgrade(store, revision)
@@ -49,6 +49,6 @@ def downgrade(revision: str) -> None:
 @db.command()
 def current() -> None:
     """Print the migration the database stands at."""
-    from pipeline.store import migrate
+    from dealmill.pipeline.store import migrate
 
     click.echo(migrate.current(_unopened_store()) or "none: the database has no tables yet")

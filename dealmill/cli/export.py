@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from pipeline.cli.output import counted
-from pipeline.cli.progress import progress_bar
-from pipeline.cli.query import verdict_option
-from pipeline.cli.sources import open_configured_store
-from pipeline.games.verdict import Verdict
+from dealmill.cli.output import counted
+from dealmill.cli.progress import progress_bar
+from dealmill.cli.query import verdict_option
+from dealmill.cli.sources import open_configured_store
+from dealmill.pipeline.games.verdict import Verdict
 
 
 @click.command()
@@ -24,9 +24,9 @@ def export(run: str, file: Path, verdicts: tuple[str, ...], retracted: bool, for
     line, layout, verdict, value, nodes and evidence. Parquet also names run, game, engine, version, limit, source and
     fingerprint in its metadata. FILE appears only when it is complete.
     """
-    from pipeline.export import export as export_run
-    from pipeline.query import answers_of
-    from pipeline.store.runs import find_run
+    from dealmill.pipeline.export import export as export_run
+    from dealmill.pipeline.query import answers_of
+    from dealmill.pipeline.store.runs import find_run
 
     store = open_configured_store()
     found = answers_of(find_run(store, run), retracted=retracted)

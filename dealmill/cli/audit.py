@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import counted, output_options, write_first
-from pipeline.cli.progress import Bar
-from pipeline.cli.sources import open_configured_store
-from pipeline.cli.work import keep_working
+from dealmill.cli.output import counted, output_options, write_first
+from dealmill.cli.progress import Bar
+from dealmill.cli.sources import open_configured_store
+from dealmill.cli.work import keep_working
 
 if TYPE_CHECKING:
-    from pipeline.store.audits import Audit
-    from pipeline.store.database import Store
+    from dealmill.pipeline.store.audits import Audit
+    from dealmill.pipeline.store.database import Store
 
 COLUMNS = ("items", "finding", "step", "reason")
 DIFFERENT = 3
@@ -33,9 +33,9 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, form: str
     whole record: items, texts and their digests, totals, and the digests of what was written. Findings go to standard
     output; there are none where all is well. Exit code 3 if there are any.
     """
-    from pipeline.audit import queue_audit
-    from pipeline.store.audits import find_audit
-    from pipeline.store.runs import find_run
+    from dealmill.pipeline.audit import queue_audit
+    from dealmill.pipeline.store.audits import find_audit
+    from dealmill.pipeline.store.runs import find_run
 
     store = open_configured_store()
     audited = find_run(store, run)
@@ -52,7 +52,7 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, form: str
 
 
 def _work(store: "Store", number: int) -> None:
-    from pipeline.store.audits import find_audit
+    from dealmill.pipeline.store.audits import find_audit
 
     def done(bar: Bar) -> bool:
         found = find_audit(store, number)
@@ -71,7 +71,7 @@ def _summary(found: "Audit") -> str:
 
 
 def _findings(store: "Store", found: "Audit") -> Iterator[dict[str, object]]:
-    from pipeline.store.audits import faults_of, objections_of
+    from dealmill.pipeline.store.audits import faults_of, objections_of
 
     for fault in faults_of(store, found.id):
         last = "" if fault.last == fault.first else f"-{fault.last}"

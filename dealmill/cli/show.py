@@ -4,14 +4,14 @@ import re
 
 import click
 
-from pipeline.cli.output import counted
-from pipeline.cli.sources import open_configured_store
-from pipeline.deals import is_deal_range, parse_deal_range
-from pipeline.errors import NotFoundError
-from pipeline.games import find_engine
-from pipeline.games.contract import Engine, Game, Layout
-from pipeline.games.verdict import Verdict
-from pipeline.referee import judge
+from dealmill.cli.output import counted
+from dealmill.cli.sources import open_configured_store
+from dealmill.pipeline.deals import is_deal_range, parse_deal_range
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import Engine, Game, Layout
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import judge
 
 
 @click.command()
@@ -49,15 +49,15 @@ def _parsed(game: Game, layout: str) -> str:
 
 
 def _show_solved(game: Game, engine: Engine, layout: str) -> None:
-    from pipeline.solve import solve
+    from dealmill.pipeline.solve import solve
 
     solved = solve(game.full_name(engine), [layout])
     _show(game, engine, layout, solved.verdicts[0], solved.values[0], solved.nodes[0], solved.evidence[0])
 
 
 def _show_stored(item: str, retracted: bool) -> None:
-    from pipeline.query import answers_of, find_result
-    from pipeline.store.runs import find_run
+    from dealmill.pipeline.query import answers_of, find_result
+    from dealmill.pipeline.store.runs import find_run
 
     match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", item, re.ASCII)
     if not match:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.audit import DIFFERENT
-from pipeline.cli.output import counted, output_options, write_first
-from pipeline.cli.sources import open_configured_store
-from pipeline.cli.work import solve_runs
+from dealmill.cli.audit import DIFFERENT
+from dealmill.cli.output import counted, output_options, write_first
+from dealmill.cli.sources import open_configured_store
+from dealmill.cli.work import solve_runs
 
 if TYPE_CHECKING:
-    from pipeline.store.database import Store
-    from pipeline.store.differences import Difference
-    from pipeline.store.runs import Run
+    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.differences import Difference
+    from dealmill.pipeline.store.runs import Run
 
 TOLD = ("item", "verdict", "value", "evidence")
 COLUMNS = ("layout", *TOLD, *(f"other_{name}" for name in TOLD))
@@ -32,8 +32,8 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
     Engine, version, limit and layouts are those on record. The repetition is a run of its own. Layouts on which the two
     differ go to standard output, as with `dealmill diff`; exit code 3 if there are any.
     """
-    from pipeline.rerun import queue_rerun
-    from pipeline.store.runs import find_run
+    from dealmill.pipeline.rerun import queue_rerun
+    from dealmill.pipeline.store.runs import find_run
 
     store = open_configured_store()
     repeated = find_run(store, run)
@@ -54,14 +54,14 @@ def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
     Runs over the same source are compared item by item, others layout by layout. Two runs are equal if all verdicts,
     values and evidence are; versions and node counts may differ. Exit code 3 if they are not equal.
     """
-    from pipeline.store.runs import find_run
+    from dealmill.pipeline.store.runs import find_run
 
     store = open_configured_store()
     _compare(ctx, store, find_run(store, run), find_run(store, other), form)
 
 
 def _compare(ctx: click.Context, store: "Store", one: "Run", other: "Run", form: str | None) -> None:
-    from pipeline.compare import compare
+    from dealmill.pipeline.compare import compare
 
     number = 0
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.output import SCREEN, output_options, write_first
-from pipeline.cli.sources import open_configured_store
-from pipeline.errors import NotFoundError
-from pipeline.games.verdict import Verdict
+from dealmill.cli.output import SCREEN, output_options, write_first
+from dealmill.cli.sources import open_configured_store
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from pipeline.store.database import Store
-    from pipeline.store.results import Result
-    from pipeline.store.runs import Run
+    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.results import Result
+    from dealmill.pipeline.store.runs import Run
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")
@@ -31,7 +31,7 @@ class Range(click.ParamType[tuple[int, int]]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
         """Both ends, included; an open end is far away."""
-        from pipeline.store.results import ALL
+        from dealmill.pipeline.store.results import ALL
 
         if isinstance(value, tuple):
             return value
@@ -102,11 +102,11 @@ def query(
     form: str | None,
 ) -> None:
     """List verdicts with their evidence: of RUN (its number, or `last`), or of all runs."""
-    from pipeline.query import answers_of, matching_runs, results
-    from pipeline.referee import Outcome
-    from pipeline.store.audits import latest_audits
-    from pipeline.store.results import ALL, Wanted
-    from pipeline.store.runs import find_run
+    from dealmill.pipeline.query import answers_of, matching_runs, results
+    from dealmill.pipeline.referee import Outcome
+    from dealmill.pipeline.store.audits import latest_audits
+    from dealmill.pipeline.store.results import ALL, Wanted
+    from dealmill.pipeline.store.runs import find_run
 
     store = open_configured_store()
     asked = None if run is None else find_run(store, run)
@@ -152,7 +152,7 @@ def _row(result: "Result") -> dict[str, object]:
 
 
 def _rejects(store: "Store", run: "Run | None", source: str | None) -> Iterator[dict[str, object]]:
-    from pipeline.store.sources import find_source, rejects_of
+    from dealmill.pipeline.store.sources import find_source, rejects_of
 
     key = source or (str(run.source) if run else None)
     if key is None:

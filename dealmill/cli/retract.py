@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import click
 
-from pipeline.cli.output import counted, output_options, write_rows
-from pipeline.cli.sources import open_configured_store
+from dealmill.cli.output import counted, output_options, write_rows
+from dealmill.cli.sources import open_configured_store
 
 
 @click.command()
@@ -20,8 +20,8 @@ def retract(engine: str, version: str, why: str, requeue: bool) -> None:
     and goes no further with those it has. With --requeue, now or later, the installed version gets a run in the place
     of each; the numbers of these runs go to standard output, and `dealmill work --drain` solves them.
     """
-    from pipeline.retract import requeue as requeue_run
-    from pipeline.retract import retract as retract_all
+    from dealmill.pipeline.retract import requeue as requeue_run
+    from dealmill.pipeline.retract import retract as retract_all
 
     store = open_configured_store()
     if not why.strip():
@@ -40,7 +40,7 @@ def retract(engine: str, version: str, why: str, requeue: bool) -> None:
 @output_options
 def log(form: str | None) -> None:
     """List who did what to the store, when and why: runs, reruns, audits and retractions, oldest first."""
-    from pipeline.store.actions import list_actions
+    from dealmill.pipeline.store.actions import list_actions
 
     rows = [
         {

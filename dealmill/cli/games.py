@@ -2,8 +2,8 @@
 
 import click
 
-from pipeline.cli.output import output_options, write_rows
-from pipeline.games import games as all_games
+from dealmill.cli.output import output_options, write_rows
+from dealmill.pipeline.games import games as all_games
 
 
 @click.command()

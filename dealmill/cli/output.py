@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import click
 
-from pipeline.printable import printable
+from dealmill.pipeline.printable import printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.cli.interrupt import check_interrupted
-from pipeline.cli.output import tell
-from pipeline.cli.progress import Bar, progress_bar
-from pipeline.cli.sources import open_configured_store, read_to_the_end, tell_source
+from dealmill.cli.interrupt import check_interrupted
+from dealmill.cli.output import tell
+from dealmill.cli.progress import Bar, progress_bar
+from dealmill.cli.sources import open_configured_store, read_to_the_end, tell_source
 
 if TYPE_CHECKING:
-    from pipeline.ingest import Reading
-    from pipeline.store.database import Store
-    from pipeline.store.runs import Run
+    from dealmill.pipeline.ingest import Reading
+    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.runs import Run
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Seconds between two looks at how far the work is, a fiftieth of those it has taken; each look takes time from it."""
@@ -24,8 +24,8 @@ LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readings: Sequence["Reading"] = ()) -> None:
     """Work with local workers until `done`, which also shows how far the work is; read these sources meanwhile. While
     the database is away, wait for it."""
-    from pipeline.store.patience import patiently
-    from workers.farm import Farm
+    from dealmill.pipeline.store.patience import patiently
+    from dealmill.workers.farm import Farm
 
     with progress_bar(title) as bar, Farm(store, bar.say) as farm:
         for reading in readings:
@@ -40,9 +40,9 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
 def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Reading"] = ()) -> None:
     """Work until these runs are finished, with progress, while their sources are still being read; not at all if they
     are finished."""
-    from pipeline.runs import refuse_retracted
-    from pipeline.store.database import refresh_statistics
-    from pipeline.store.runs import list_runs
+    from dealmill.pipeline.runs import refuse_retracted
+    from dealmill.pipeline.store.database import refresh_statistics
+    from dealmill.pipeline.store.runs import list_runs
 
     known = {one.id: one for one in list_runs(store, numbers)}
     finished = all(one.finished for one in known.values())
@@ -87,7 +87,7 @@ def _show_runs(bar: Bar, runs: Sequence["Run"]) -> None:
 @click.option("--drain", is_flag=True, help="Stop as soon as nothing is left to do.")
 def work(drain: bool) -> None:
     """Start local workers and keep them at work on all runs and audits, until Ctrl-C."""
-    from workers.reconciler import unfinished
+    from dealmill.workers.reconciler import unfinished
 
     store = open_configured_store()
     most = 0

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pipeline.cli.output import tell
-from pipeline.printable import printable
+from dealmill.cli.output import tell
+from dealmill.pipeline.printable import printable
 
 
 class Bar:

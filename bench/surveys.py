@@ -15,7 +15,7 @@ from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.query import find_result, results
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.results import Wanted
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.survey.solving import ready
@@ -113,7 +113,7 @@ def to_a_hundredth_of_a_per_cent() -> str:
 
 def _asked(folder: Path, deals: int) -> list[str]:
     """Milliseconds for the first hundred lost deals, the last hundred, and any one."""
-    store = Store(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
+    store = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
     run = find_run(store, "1")
     ready(run.engine)
     lost = Wanted((Verdict.UNWINNABLE,))

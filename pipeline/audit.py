@@ -7,9 +7,9 @@ from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.referee import Judgement, judge
 from dealmill.pipeline.store.audits import AuditJob, Fault, plan_audit
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.records import JobRecord, Record, Stretch, read_records, read_stretch
-from dealmill.pipeline.store.runs import Run, find_run
+from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import layout_digest
 from dealmill.pipeline.survey.deals import dealt_here
 
@@ -20,7 +20,7 @@ Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
 """Judgements, each with the position of its verdict, and faults."""
 
 
-def queue_audit(store: Store, run: Run, sample: int | None, seed: int) -> int:
+def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) -> int:
     """Plan an audit of all verdicts of a run, or of a sample; the number of the audit.
 
     Raises
@@ -55,7 +55,7 @@ def sampled(number: int, size: int, items: int, seed: int) -> int:
     return start + 1 + drawn % (stop - start)
 
 
-def audit_part(store: Store, job: AuditJob) -> Findings:
+def audit_part(store: Database, job: AuditJob) -> Findings:
     """What a job of an audit finds: a sample is judged verdict by verdict, else the whole record is gone through."""
     run = find_run(store, str(job.run))
     numbers = range(job.lease.first, job.lease.stop)
@@ -79,7 +79,7 @@ def abandoned(job: AuditJob) -> Findings:
     return [], [Fault(first, last, f"these items cannot be audited: {job.lease.trouble}")]
 
 
-def _judged(run: Run, records: list[Record]) -> list[tuple[int, Judgement]]:
+def _judged(run: RunStatus, records: list[Record]) -> list[tuple[int, Judgement]]:
     return [
         (row.position, judge(run.engine, row.layout, row.verdict, row.value, row.evidence))
         for row in records
@@ -87,7 +87,7 @@ def _judged(run: Run, records: list[Record]) -> list[tuple[int, Judgement]]:
     ]
 
 
-def _faults(run: Run, stretch: Stretch) -> Iterator[Fault]:
+def _faults(run: RunStatus, stretch: Stretch) -> Iterator[Fault]:
     yield from _missing(range(stretch.first, stretch.stop), stretch.records)
     yield from _altered(run, stretch.records)
     yield from _uncovered(stretch)
@@ -114,7 +114,7 @@ def _missing(positions: Iterable[int], records: list[Record]) -> Iterator[Fault]
         yield Fault(first, last, "the source has lost these items")
 
 
-def _altered(run: Run, records: list[Record]) -> Iterator[Fault]:
+def _altered(run: RunStatus, records: list[Record]) -> Iterator[Fault]:
     for row in records:
         if layout_digest(run.game, row.layout) != row.digest:
             yield Fault(row.position, row.position, "the text of the layout is not the one its digest was made of")

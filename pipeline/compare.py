@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from dealmill.pipeline.errors import NotFoundError
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.differences import Difference, differences
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.runs import RunStatus
 
 
-def compare(store: Store, one: Run, other: Run) -> Iterator[Difference]:
+def compare(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
     """All layouts of which two runs of a game do not say the same verdict with the same value and evidence.
 
     Surveys are compared as far as both go. Where evidence differs that cannot be made again, since another version is

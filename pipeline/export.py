@@ -17,9 +17,9 @@ from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.query import PAGE, results
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.results import Result, Wanted
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.runs import RunStatus
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,8 +36,8 @@ Progress = Callable[[int], None]
 
 
 def export(
-    store: Store,
-    run: Run,
+    store: Database,
+    run: RunStatus,
     path: Path,
     verdicts: Sequence[Verdict] = (),
     *,
@@ -74,7 +74,7 @@ def _form_of(path: Path) -> Form:
     return form
 
 
-def _about(store: Store, run: Run, verdicts: Sequence[Verdict]) -> dict[str, str]:
+def _about(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
     """What is to be known of the run wherever the file goes; what does not apply is left out."""
     about = {
         "run": str(run.id),

@@ -13,7 +13,7 @@ from dealmill.pipeline.files import STDIN, Reopen, numbered_lines, rereadable, t
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.store.database import Store, refresh_statistics
+from dealmill.pipeline.store.database import Database, refresh_statistics
 from dealmill.pipeline.store.patience import patiently
 from dealmill.pipeline.store.sources import Beginnings, Source, append, complete, leave, open_source, reread
 
@@ -51,7 +51,7 @@ class Reading:
     __slots__ = ("_entries", "_read", "_size", "_store", "broken", "source")
 
     def __init__(
-        self, store: Store, source: Source, entries: Callable[[Reached], Iterator[Layout | Reject]], size: int
+        self, store: Database, source: Source, entries: Callable[[Reached], Iterator[Layout | Reject]], size: int
     ) -> None:
         """`entries` begins at the start of the source, and tells how much of its `size` has been read."""
         self.source = source
@@ -121,7 +121,7 @@ class Reading:
         return patiently(attempt, tell)
 
 
-def file_reading(store: Store, name: str, game: Game, copies: ExitStack) -> Reading:
+def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> Reading:
     """The reading of a file; `copies` are of those that can be read only once.
 
     Raises
@@ -142,7 +142,7 @@ def _written(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterato
         yield from game.layout.read(numbered_lines(file, name, reached))
 
 
-def deals_reading(store: Store, deals: DealRange) -> Reading:
+def deals_reading(store: Database, deals: DealRange) -> Reading:
     """The reading of a range of deals.
 
     Raises

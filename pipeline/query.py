@@ -5,17 +5,17 @@ from itertools import islice
 
 from dealmill.pipeline.errors import NotFoundError, RetractedError
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.results import Result, Wanted, page
-from dealmill.pipeline.store.runs import Run, list_runs
+from dealmill.pipeline.store.runs import RunStatus, list_runs
 from dealmill.pipeline.store.sources import find_source
 
 PAGE = 2_000
 
 
 def matching_runs(
-    store: Store, game: str | None, engine: str | None, source: str | None, *, retracted: bool
-) -> list[Run]:
+    store: Database, game: str | None, engine: str | None, source: str | None, *, retracted: bool
+) -> list[RunStatus]:
     """The runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first: those that are
     retracted, or those that are not.
 
@@ -43,7 +43,7 @@ def _full_name(engine: str) -> str:
     return game.full_name(found)
 
 
-def answers_of(run: Run, *, retracted: bool) -> Run:
+def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
     """The run, if its verdicts may be shown as answers, or if what was retracted is asked for.
 
     Raises
@@ -58,14 +58,16 @@ def answers_of(run: Run, *, retracted: bool) -> Run:
 
 
 def results(
-    store: Store, runs: list[Run], wanted: Wanted, after: tuple[int, int], most: int | None
+    store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], most: int | None
 ) -> Iterator[Result]:
     """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None."""
     size = PAGE if most is None else min(most, PAGE)
     return islice(_all_results(store, runs, wanted, after, size), most)
 
 
-def _all_results(store: Store, runs: list[Run], wanted: Wanted, after: tuple[int, int], size: int) -> Iterator[Result]:
+def _all_results(
+    store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], size: int
+) -> Iterator[Result]:
     for run in runs:
         if run.id < after[0]:
             continue
@@ -75,7 +77,7 @@ def _all_results(store: Store, runs: list[Run], wanted: Wanted, after: tuple[int
             position = found[-1].position
 
 
-def _page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
+def _page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
     """The next wanted verdicts of a run, from rows, or dealt and solved again."""
     if not run.survey:
         return page(store, run, wanted, after, most)
@@ -84,7 +86,7 @@ def _page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list
     return solving.page(store, run, wanted, after, most)
 
 
-def find_result(store: Store, run: Run, position: int) -> Result:
+def find_result(store: Database, run: RunStatus, position: int) -> Result:
     """The verdict on one item of a run.
 
     Raises

@@ -3,11 +3,11 @@
 from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs import refuse_retracted
-from dealmill.pipeline.store.database import Store
-from dealmill.pipeline.store.runs import Run, plan_repetition
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import RunStatus, plan_repetition
 
 
-def queue_rerun(store: Store, run: Run, *, any_version: bool) -> int:
+def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
     """Plan a run of the same engine over the same source with the same limit; the number of that run, which is an
     earlier repetition if one was broken off.
 
@@ -30,7 +30,7 @@ def queue_rerun(store: Store, run: Run, *, any_version: bool) -> int:
     return plan_repetition(store, run, engine.version)
 
 
-def _check_finished(run: Run) -> None:
+def _check_finished(run: RunStatus) -> None:
     if run.finished:
         return
     refuse_retracted(run)

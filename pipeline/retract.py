@@ -4,13 +4,13 @@ from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs import queue_run
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract_engine
-from dealmill.pipeline.store.runs import Run, find_run, list_runs
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import find_source
 
 
-def retract(store: Store, engine: str, version: str, why: str) -> list[Run]:
+def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
     """Retract every verdict of an engine (full name) version, those to come included; the runs concerned. What is
     retracted already stays as it is.
 
@@ -23,7 +23,7 @@ def retract(store: Store, engine: str, version: str, why: str) -> list[Run]:
     return [run for run in list_runs(store) if (run.engine, run.version) == (engine, version)]
 
 
-def requeue(store: Store, retracted: Run) -> Run:
+def requeue(store: Database, retracted: RunStatus) -> RunStatus:
     """Plan a run in the place of a retracted one, by the version of its engine that is installed; in the place of a
     survey, one of as many deals.
 
@@ -42,12 +42,12 @@ def requeue(store: Store, retracted: Run) -> Run:
     return find_run(store, str(plan(store, retracted)))
 
 
-def _queue_run(store: Store, retracted: Run) -> int:
+def _queue_run(store: Database, retracted: RunStatus) -> int:
     source = find_source(store, str(retracted.source))
     return queue_run(store, source, retracted.engine, retracted.limit, _why(retracted))
 
 
-def _queue_survey(store: Store, retracted: Run) -> int:
+def _queue_survey(store: Database, retracted: RunStatus) -> int:
     from dealmill.pipeline.survey.growth import ask_for, open_survey  # loads the compiler
 
     deals = parse_deal_range(retracted.source_name)
@@ -56,5 +56,5 @@ def _queue_survey(store: Store, retracted: Run) -> int:
     return planned.id
 
 
-def _why(retracted: Run) -> str:
+def _why(retracted: RunStatus) -> str:
     return f"in place of run {retracted.id}"

@@ -2,8 +2,8 @@
 
 from dealmill.pipeline.errors import NotFoundError, RetractedError
 from dealmill.pipeline.games import find_engine, find_game, games
-from dealmill.pipeline.store.database import Store
-from dealmill.pipeline.store.runs import Run, plan_run
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import RunStatus, plan_run
 from dealmill.pipeline.store.sources import Source
 
 
@@ -12,7 +12,7 @@ def installed_engines() -> frozenset[tuple[str, str]]:
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
-def refuse_retracted(run: Run) -> None:
+def refuse_retracted(run: RunStatus) -> None:
     """Nobody works on a run whose engine was retracted, so nobody need wait for it.
 
     Raises
@@ -25,7 +25,7 @@ def refuse_retracted(run: Run) -> None:
         )
 
 
-def queue_run(store: Store, source: Source, engine_name: str, limit: int, why: str | None = None) -> int:
+def queue_run(store: Database, source: Source, engine_name: str, limit: int, why: str | None = None) -> int:
     """Plan a run; its number, which is that of an earlier one if it was planned before. `why` is for the log of
     actions.
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import text
 
-from dealmill.pipeline.store.database import Store, database_url, engine_for
+from dealmill.pipeline.store.database import Database, database_url, engine_for
 from dealmill.pipeline.store.tables import REVISION, metadata
 from tests.servers import Postgres, running_postgres
 
@@ -23,19 +23,19 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
     """A database without tables, of each kind."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path / 'store.db'}"
     else:
         url = request.getfixturevalue("postgres").new_database()
-    store = Store(database_url(url))
+    store = Database(database_url(url))
     yield store
     engine_for(store.url).dispose()
 
 
 @pytest.fixture
-def store(empty_store: Store) -> Store:
+def store(empty_store: Database) -> Database:
     """A store with its tables, of each kind; those that migrations make, as a test of them shows, in a tenth of the
     time."""
     with empty_store.writing() as connection:

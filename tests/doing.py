@@ -10,10 +10,10 @@ from dealmill.pipeline.games.contract import NO_LIMIT, Game, Layout
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.solve import load, solve_texts
 from dealmill.pipeline.store import audits, jobs, leases, surveys
-from dealmill.pipeline.store.audits import AUDITING, Audit, find_audit
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING, Job
-from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from dealmill.pipeline.store.sources import Source, append, complete, open_source
 from dealmill.pipeline.store.surveys import SURVEYING
 from dealmill.pipeline.survey.solving import survey_part
@@ -21,7 +21,7 @@ from dealmill.pipeline.survey.solving import survey_part
 LEASE = 60.0
 
 
-def a_source(store: Store, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
+def a_source(store: Database, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
     """The source of that name, with these layouts if it is new."""
     game, _ = find_engine(engine)
     opened = open_source(store, game.name, name, name.encode())
@@ -32,8 +32,8 @@ def a_source(store: Store, engine: str, layouts: list[str], name: str = "a.txt")
 
 
 def a_run(
-    store: Store, engine: str, layouts: list[str], *, limit: int = NO_LIMIT, chunk: int = 2_000, name: str = "a.txt"
-) -> Run:
+    store: Database, engine: str, layouts: list[str], *, limit: int = NO_LIMIT, chunk: int = 2_000, name: str = "a.txt"
+) -> RunStatus:
     """A run with its verdicts."""
     _, found = find_engine(engine)
     number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, limit, chunk)
@@ -41,7 +41,7 @@ def a_run(
     return find_run(store, str(number))
 
 
-def do_runs(store: Store) -> None:
+def do_runs(store: Database) -> None:
     """Solve all that is pending."""
     for number in leases.pending(store, SOLVING, installed_engines(), 10_000):
         job = jobs.claim(store, number, "test", LEASE)
@@ -49,7 +49,7 @@ def do_runs(store: Store) -> None:
         assert jobs.finish(store, job, said(job))
 
 
-def do_surveys(store: Store, *, backwards: bool = False) -> None:
+def do_surveys(store: Database, *, backwards: bool = False) -> None:
     """Solve all that is pending of surveys."""
     numbers = leases.pending(store, SURVEYING, installed_engines(), 10_000)
     for number in reversed(numbers) if backwards else numbers:
@@ -82,12 +82,12 @@ def said(job: Job) -> Solved:
     return solve_texts(job.engine, job.layouts, job.limit)
 
 
-def an_audit(store: Store, run: Run, sample: int | None = None, seed: int = 1) -> Audit:
+def an_audit(store: Database, run: RunStatus, sample: int | None = None, seed: int = 1) -> AuditStatus:
     """A finished audit."""
     return do_audit(store, queue_audit(store, run, sample, seed))
 
 
-def do_audit(store: Store, number: int) -> Audit:
+def do_audit(store: Database, number: int) -> AuditStatus:
     """Work on all audits, and return one."""
     for part in leases.pending(store, AUDITING, installed_engines(), 10_000):
         job = audits.claim(store, part, "test", LEASE)

@@ -19,11 +19,11 @@ from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import audits, jobs, leases
 from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, latest_audits, objections_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.opening import open_store
 from dealmill.pipeline.store.results import Wanted, page
-from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, an_audit, deal, said
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
@@ -35,18 +35,18 @@ DEALS = deal(find_game("card-pairing"), 1, 1, 2_500)
 NUMBER = 40
 
 
-def alter(store: Store, statement: str, **values: object) -> None:
+def alter(store: Database, statement: str, **values: object) -> None:
     """Change the record behind our back."""
     with store.writing() as connection:
         assert connection.execute(text(statement), values).rowcount > 0
 
 
-def of_verdict(store: Store, run: Run, verdict: Verdict) -> list[tuple[int, str]]:
+def of_verdict(store: Database, run: RunStatus, verdict: Verdict) -> list[tuple[int, str]]:
     """Positions and evidence of the layouts with a verdict."""
     return [(row.position, str(row.evidence)) for row in page(store, run, Wanted((verdict,)), 0, 10_000)]
 
 
-def objections(store: Store, run: Run) -> list[tuple[int, str]]:
+def objections(store: Database, run: RunStatus) -> list[tuple[int, str]]:
     """The verdicts that a new audit finds invalid, with step and reason."""
     audit = an_audit(store, run)
     found = list(objections_of(store, audit))
@@ -55,7 +55,7 @@ def objections(store: Store, run: Run) -> list[tuple[int, str]]:
     return [(position, f"step {judged.step}: {judged.reason}") for position, judged in found]
 
 
-def faults(store: Store, run: Run) -> list[tuple[int, int, str]]:
+def faults(store: Database, run: RunStatus) -> list[tuple[int, int, str]]:
     """What a new audit finds wrong with the record."""
     audit = an_audit(store, run)
     found = faults_of(store, audit.id)
@@ -64,7 +64,7 @@ def faults(store: Store, run: Run) -> list[tuple[int, int, str]]:
 
 
 @each_engine
-def test_what_an_engine_says_is_valid_through_and_through(store: Store, game: Game, engine: Engine) -> None:
+def test_what_an_engine_says_is_valid_through_and_through(store: Database, game: Game, engine: Engine) -> None:
     run = a_run(store, game.full_name(engine), deal(game, 2, 1, 300), chunk=70)
     audit = an_audit(store, run)
     assert (audit.valid, audit.invalid, audit.no_evidence, audit.faults) == (300, 0, 0, 0)
@@ -73,7 +73,7 @@ def test_what_an_engine_says_is_valid_through_and_through(store: Store, game: Ga
 
 
 @each_engine
-def test_every_bit_of_a_trace_is_looked_at(store: Store, game: Game, engine: Engine) -> None:
+def test_every_bit_of_a_trace_is_looked_at(store: Database, game: Game, engine: Engine) -> None:
     run = a_run(store, game.full_name(engine), deal(game, 3, 1, 20))
     for row in page(store, run, Wanted(), 0, 20):
         evidence = str(row.evidence)
@@ -89,7 +89,7 @@ def test_every_bit_of_a_trace_is_looked_at(store: Store, game: Game, engine: Eng
 @each_engine
 @pytest.mark.parametrize("damage", ["shorter", "longer", "gone"])
 def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
-    store: Store, game: Game, engine: Engine, damage: str
+    store: Database, game: Game, engine: Engine, damage: str
 ) -> None:
     run = a_run(store, game.full_name(engine), deal(game, 4, 1, 12))
     change = {
@@ -106,7 +106,7 @@ def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
 
 
 @pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
-def test_swapped_certificates_are_found_even_where_both_would_do(store: Store, engine: str) -> None:
+def test_swapped_certificates_are_found_even_where_both_would_do(store: Database, engine: str) -> None:
     game, _ = find_engine(engine)
     run = a_run(store, engine, deal(game, 1, 1, 500))
     (one, first), (other, second) = next(
@@ -120,7 +120,7 @@ def test_swapped_certificates_are_found_even_where_both_would_do(store: Store, e
     assert fault[:2] == (1, 500) and "not the layouts, verdicts and evidence that were written" in fault[2]
 
 
-def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(store: Store) -> None:
+def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(store: Database) -> None:
     run = a_run(store, PAIRING, ["AA KK AA KK"])
     assert of_verdict(store, run, Verdict.WINNABLE) != [(1, "13 13 02 02")]
     alter(store, "UPDATE verdicts SET evidence = '13 13 02 02'")
@@ -129,7 +129,7 @@ def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(stor
 
 
 @pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
-def test_a_turned_verdict_is_invalid_and_miscounted(store: Store, engine: str) -> None:
+def test_a_turned_verdict_is_invalid_and_miscounted(store: Database, engine: str) -> None:
     game, _ = find_engine(engine)
     run = a_run(store, engine, deal(game, 1, 1, 40))
     turned = [position for position, _ in of_verdict(store, run, Verdict.WINNABLE)]
@@ -154,13 +154,13 @@ def test_a_turned_verdict_is_invalid_and_miscounted(store: Store, engine: str) -
         ("evidence = '1 1 1 1'", "step 2: card 1 is turned up already"),
     ],
 )
-def test_a_changed_verdict_is_named_with_step_and_reason(store: Store, change: str, reason: str) -> None:
+def test_a_changed_verdict_is_named_with_step_and_reason(store: Database, change: str, reason: str) -> None:
     run = a_run(store, "memory/two-pass", ["AABBCCDD"])
     alter(store, f"UPDATE verdicts SET {change}")
     assert objections(store, run) == [(1, reason)]
 
 
-def test_an_unreadable_layout_does_not_stop_the_referee(store: Store) -> None:
+def test_an_unreadable_layout_does_not_stop_the_referee(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
     alter(store, "UPDATE items SET layout = 'A?' WHERE layout = 'ABAB'")
     assert [position for position, _ in objections(store, run)] == [2]
@@ -168,7 +168,7 @@ def test_an_unreadable_layout_does_not_stop_the_referee(store: Store) -> None:
     assert judge("tantrix/legal-moves", "x", Verdict.SCORED, 0, "").outcome is Outcome.INVALID
 
 
-def test_an_edited_text_is_named(store: Store) -> None:
+def test_an_edited_text_is_named(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"])
     alter(store, "UPDATE items SET layout = 'CDCD' WHERE layout = 'ABAB'")
     written, edited = faults(store, run)
@@ -176,7 +176,7 @@ def test_an_edited_text_is_named(store: Store) -> None:
     assert written[:2] == (1, 3)
 
 
-def test_dropped_rows_are_named(store: Store) -> None:
+def test_dropped_rows_are_named(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS, chunk=500)
     alter(store, "DELETE FROM verdicts WHERE position IN (7, 1203, 1204)")
     found = faults(store, run)
@@ -186,7 +186,7 @@ def test_dropped_rows_are_named(store: Store) -> None:
     assert [fault[:2] for fault in found if "written" in fault[2]] == [(1, 1000), (1001, 2000)]
 
 
-def test_lost_items_are_named(store: Store) -> None:
+def test_lost_items_are_named(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     alter(store, "DELETE FROM items WHERE position IN (5, 6, 2500)")
     found = faults(store, run)
@@ -194,7 +194,7 @@ def test_lost_items_are_named(store: Store) -> None:
     assert (5, 6, "there are rows where the source has no items") in found
 
 
-def test_planted_rows_are_named(store: Store) -> None:
+def test_planted_rows_are_named(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
     alter(store, "INSERT INTO verdicts (run_id, position, verdict, nodes) VALUES (:run, 9, 4, 1)", run=run.id)
     planted = "INSERT INTO items (source_id, position, line, digest, layout)"
@@ -218,13 +218,15 @@ TOTALS = "the totals on record are not those of the rows: "
         ("DELETE FROM blocks", (1, 5, "there is no digest of these verdicts on record")),
     ],
 )
-def test_a_record_that_disagrees_with_itself_is_named(store: Store, change: str, fault: tuple[int, int, str]) -> None:
+def test_a_record_that_disagrees_with_itself_is_named(
+    store: Database, change: str, fault: tuple[int, int, str]
+) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"], chunk=2)
     alter(store, change)
     assert fault in faults(store, run)
 
 
-def test_an_engine_that_lies_is_caught(store: Store) -> None:
+def test_an_engine_that_lies_is_caught(store: Database) -> None:
     number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", NO_LIMIT, 100)
     for part in leases.pending(store, SOLVING, installed_engines(), 10):
         job = jobs.claim(store, part, "test", LEASE)
@@ -241,7 +243,7 @@ def test_an_engine_that_lies_is_caught(store: Store) -> None:
     assert winnable <= caught
 
 
-def test_what_claims_nothing_has_no_evidence(store: Store) -> None:
+def test_what_claims_nothing_has_no_evidence(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS[:50], limit=5)
     undecided = run.counts[Verdict.UNDECIDED]
     audit = an_audit(store, run)
@@ -249,7 +251,7 @@ def test_what_claims_nothing_has_no_evidence(store: Store) -> None:
     assert judge("memory/two-pass", "AABB", Verdict.FAILED, None, "OSError") == Judgement(Outcome.NO_EVIDENCE)
 
 
-def test_a_run_under_way_is_audited_as_far_as_it_is(store: Store) -> None:
+def test_a_run_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
     plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", NO_LIMIT, 500)
     for part in leases.pending(store, SOLVING, installed_engines(), 3):
         job = jobs.claim(store, part, "test", LEASE)
@@ -276,7 +278,7 @@ def test_every_item_of_a_stretch_is_drawn_equally_often() -> None:
     assert [sampled(number, 5, 1_000, 7) for number in range(1, 6)] == [60, 374, 497, 694, 831]
 
 
-def test_a_sample_is_judged_and_nothing_else(store: Store) -> None:
+def test_a_sample_is_judged_and_nothing_else(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     audit = an_audit(store, run, sample=NUMBER, seed=7)
     assert (audit.valid, audit.judged, audit.size) == (NUMBER, NUMBER, NUMBER)
@@ -289,7 +291,7 @@ def test_a_sample_is_judged_and_nothing_else(store: Store) -> None:
         queue_audit(store, run, len(DEALS) + 1, 1)
 
 
-def test_the_newest_audit_of_a_verdict_counts(store: Store) -> None:
+def test_the_newest_audit_of_a_verdict_counts(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
 
     def positions(outcome: Outcome) -> list[int]:
@@ -306,7 +308,7 @@ def test_the_newest_audit_of_a_verdict_counts(store: Store) -> None:
     assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1, 2], [])
 
 
-def test_a_broken_off_audit_is_gone_on_with(store: Store) -> None:
+def test_a_broken_off_audit_is_gone_on_with(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     begun = queue_audit(store, run, None, 1)
     assert queue_audit(store, run, None, 1) == begun
@@ -315,7 +317,7 @@ def test_a_broken_off_audit_is_gone_on_with(store: Store) -> None:
     assert queue_audit(store, run, None, 1) == begun + 2
 
 
-def test_a_late_auditor_writes_nothing(store: Store) -> None:
+def test_a_late_auditor_writes_nothing(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB"])
     queue_audit(store, run, None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 10)
@@ -326,7 +328,7 @@ def test_a_late_auditor_writes_nothing(store: Store) -> None:
     assert an_audit(store, run).valid == 1
 
 
-def test_items_that_cannot_be_audited_are_a_fault(store: Store) -> None:
+def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS[:30])
     queue_audit(store, run, None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 10)
@@ -350,7 +352,7 @@ def test_any_text_is_judged_and_none_raises(game: Game, engine: Engine, data: st
     assert judge(game.full_name(engine), layout, verdict, value, evidence).outcome in Outcome
 
 
-def test_without_the_game_there_is_no_referee_to_wait_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_game_there_is_no_referee_to_wait_for(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     run = a_run(store, PAIRING, DEALS[:10])
     others = {"camelot": find_game("camelot")}
     monkeypatch.setattr("dealmill.pipeline.games.games", lambda: others)

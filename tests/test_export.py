@@ -22,10 +22,10 @@ from dealmill.pipeline.retract import retract
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import jobs, leases
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.results import Result, Wanted
-from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"
@@ -36,7 +36,7 @@ NOBODY = 65534
 each_form = pytest.mark.parametrize("suffix", FORMS)
 
 
-def queried(store: Store, run: Run, *verdicts: Verdict) -> list[Row]:
+def queried(store: Database, run: RunStatus, *verdicts: Verdict) -> list[Row]:
     """What a query says."""
     found = results(store, [run], Wanted(verdicts=verdicts), (0, 0), None)
     return [(row.position, row.line, row.layout, row.verdict.word, row.value, row.nodes, row.evidence) for row in found]
@@ -85,7 +85,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("small_pages")
-def test_every_form_says_what_a_query_says(store: Store, folder: Path) -> None:
+def test_every_form_says_what_a_query_says(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     with store.writing() as connection:
         for change, position in (
@@ -112,7 +112,7 @@ def test_every_form_says_what_a_query_says(store: Store, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_pages")
-def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Store, folder: Path) -> None:
+def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS, limit=1_000)
     path = folder / "night.parquet"
     seen: list[int] = []
@@ -144,7 +144,7 @@ def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Store,
     }
 
 
-def test_what_was_left_out_or_retracted_is_told(store: Store, folder: Path) -> None:
+def test_what_was_left_out_or_retracted_is_told(store: Database, folder: Path) -> None:
     a_run(store, ENGINE, LAYOUTS)
     [run] = retract(store, ENGINE, "1", "miscounts")
     export(store, run, folder / "a.parquet", [Verdict.SCORED, Verdict.FAILED])
@@ -153,7 +153,7 @@ def test_what_was_left_out_or_retracted_is_told(store: Store, folder: Path) -> N
     assert "limit" not in about
 
 
-def test_a_run_under_way_is_exported_as_far_as_it_is(store: Store, folder: Path) -> None:
+def test_a_run_under_way_is_exported_as_far_as_it_is(store: Database, folder: Path) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
     job = jobs.claim(store, first, "test", LEASE)
@@ -168,7 +168,7 @@ def test_a_run_under_way_is_exported_as_far_as_it_is(store: Store, folder: Path)
 @each_form
 @pytest.mark.parametrize("error", [StoreError("gone"), KeyboardInterrupt(), OSError(28, "No space left on device")])
 def test_nothing_is_left_behind_by_an_export_that_broke_off(
-    suffix: str, error: BaseException, store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+    suffix: str, error: BaseException, store: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     old = folder / f"old{suffix}"
@@ -195,7 +195,7 @@ def broken_off(error: BaseException) -> Callable[..., Iterator[Result]]:
 
 
 @each_form
-def test_a_file_is_overwritten_only_when_that_is_asked_for(suffix: str, store: Store, folder: Path) -> None:
+def test_a_file_is_overwritten_only_when_that_is_asked_for(suffix: str, store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     path = folder / f"a{suffix}"
     path.write_text("as it was")
@@ -207,7 +207,7 @@ def test_a_file_is_overwritten_only_when_that_is_asked_for(suffix: str, store: S
     assert list(folder.iterdir()) == [path]
 
 
-def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Store, folder: Path) -> None:
+def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     path = folder / "a.csv"
     with pytest.raises(OutputError, match="exists; --force overwrites it"):
@@ -216,14 +216,14 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Store, folder: 
 
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.csv.gz", "-", "a.parquet.", ".csv", ""])
-def test_another_suffix_is_refused(name: str, store: Store, folder: Path) -> None:
+def test_another_suffix_is_refused(name: str, store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     with pytest.raises(NotFoundError, match=r"must end in \.parquet or \.csv or \.jsonl"):
         export(store, run, folder / name)
     assert list(folder.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_to_is_named(store: Store, folder: Path) -> None:
+def test_a_folder_that_cannot_be_written_to_is_named(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     (folder / "file").touch()
     (folder / "spark.parquet").mkdir()

@@ -19,9 +19,9 @@ from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store import jobs, leases
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"
@@ -53,7 +53,7 @@ def number(value: int, size: int) -> bytes:
     return value.to_bytes(size, "little", signed=True)
 
 
-def of(store: Store, run: Run) -> str | None:
+def of(store: Database, run: RunStatus) -> str | None:
     return fingerprint_of(store, run.id, run.items)
 
 
@@ -118,7 +118,7 @@ def test_a_record_that_somebody_has_changed_has_another_digest_whatever_it_holds
     assert block_digest(1, layouts, verdicts, [4, strange], evidence) != plain
 
 
-def test_a_finished_run_has_the_fingerprint_that_the_documentation_describes(store: Store) -> None:
+def test_a_finished_run_has_the_fingerprint_that_the_documentation_describes(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     solved = said_of(LAYOUTS)
     assert of(store, run) == written_out(solved)
@@ -133,7 +133,7 @@ def said_of(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]
 
 
 @pytest.mark.parametrize("chunk", [1_000, 2_000, 2_500, 700, 333])
-def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Store) -> None:
+def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Database) -> None:
     source = a_source(store, ENGINE, LAYOUTS)
     number = plan_run(store, source, ENGINE, "1", NO_LIMIT, chunk)
     left = leases.pending(store, SOLVING, installed_engines(), 100)
@@ -145,7 +145,7 @@ def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: St
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
-def test_it_does_not_depend_on_splits(store: Store) -> None:
+def test_it_does_not_depend_on_splits(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 2_000)
     for attempt in range(6):
         for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
@@ -158,7 +158,7 @@ def test_it_does_not_depend_on_splits(store: Store) -> None:
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
-def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Store) -> None:
+def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 50)
     claimed = [jobs.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)]
     with ThreadPoolExecutor(8) as pool:
@@ -166,7 +166,7 @@ def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Store)
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
-def test_it_differs_where_anything_differs(store: Store) -> None:
+def test_it_differs_where_anything_differs(store: Database) -> None:
     one = of(store, a_run(store, ENGINE, LAYOUTS[:50]))
     swapped = of(store, a_run(store, ENGINE, [LAYOUTS[1], LAYOUTS[0], *LAYOUTS[2:50]], name="b.txt"))
     other = of(store, a_run(store, "memory/incremental", LAYOUTS[:50], name="a.txt"))
@@ -176,9 +176,9 @@ def test_it_differs_where_anything_differs(store: Store) -> None:
     assert of(store, a_run(store, ENGINE, LAYOUTS[:50], limit=10**6)) == one
 
 
-def test_a_run_over_nothing_has_one_too(store: Store) -> None:
+def test_a_run_over_nothing_has_one_too(store: Database) -> None:
     assert of(store, a_run(store, ENGINE, [])) == fingerprint([])
 
 
-def test_it_stays_the_same_from_version_to_version(store: Store) -> None:
+def test_it_stays_the_same_from_version_to_version(store: Database) -> None:
     assert str(of(store, a_run(store, ENGINE, LAYOUTS))).startswith(OF_THESE_DEALS)

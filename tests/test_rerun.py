@@ -14,9 +14,9 @@ from dealmill.pipeline.retract import requeue, retract
 from dealmill.pipeline.runs import queue_run
 from dealmill.pipeline.store.actions import list_actions
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.differences import Difference, Said, differences
-from dealmill.pipeline.store.runs import Run, find_run, list_runs, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, plan_run
 from dealmill.pipeline.store.sources import append, find_source, leave, open_source
 from dealmill.pipeline.survey.growth import ask_for, open_survey
 from tests.doing import a_run, a_source, deal, do_runs, do_surveys
@@ -25,24 +25,24 @@ ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
 
 
-def repeat(store: Store, run: Run, *, any_version: bool = False) -> Run:
+def repeat(store: Database, run: RunStatus, *, any_version: bool = False) -> RunStatus:
     """A finished repetition."""
     number = queue_rerun(store, run, any_version=any_version)
     do_runs(store)
     return find_run(store, str(number))
 
 
-def put_on_record(store: Store, version: str) -> None:
+def put_on_record(store: Database, version: str) -> None:
     """Have the store say that another version of the engine has solved everything so far."""
     with store.writing() as connection:
         connection.execute(text("UPDATE engines SET version = :version"), {"version": version})
 
 
-def compared(store: Store, one: Run, other: Run) -> list[Difference]:
+def compared(store: Database, one: RunStatus, other: RunStatus) -> list[Difference]:
     return list(differences(store, one, other))
 
 
-def test_a_repetition_says_the_same_and_is_a_run_of_its_own(store: Store) -> None:
+def test_a_repetition_says_the_same_and_is_a_run_of_its_own(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS, limit=50, chunk=7)
     again = repeat(store, run)
     assert (again.id, again.repeats, again.limit, again.source) == (2, 1, 50, run.source)
@@ -54,7 +54,7 @@ def test_a_repetition_says_the_same_and_is_a_run_of_its_own(store: Store) -> Non
     assert queue_run(store, find_source(store, "1"), ENGINE, 50) == 1
 
 
-def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Store) -> None:
+def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     begun = queue_rerun(store, run, any_version=False)
     assert queue_rerun(store, run, any_version=False) == begun
@@ -62,13 +62,13 @@ def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Store) -> None:
     assert queue_rerun(store, run, any_version=False) == begun + 1
 
 
-def test_a_run_under_way_cannot_be_repeated(store: Store) -> None:
+def test_a_run_under_way_cannot_be_repeated(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
     with pytest.raises(StoreError, match="run 1 is not finished"):
         queue_rerun(store, find_run(store, str(number)), any_version=False)
 
 
-def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Store) -> None:
+def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Database) -> None:
     broken = append(store, open_source(store, "memory", "b.txt", b"b"), [Layout(1, "AABB")])
     plan_run(store, broken, ENGINE, "1", NO_LIMIT)
     leave(store, broken)
@@ -82,7 +82,7 @@ def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Stor
             queue_rerun(store, find_run(store, number), any_version=False)
 
 
-def test_another_version_than_that_on_record_must_be_asked_for(store: Store) -> None:
+def test_another_version_than_that_on_record_must_be_asked_for(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS)
     put_on_record(store, "0")
     run = find_run(store, "1")
@@ -93,7 +93,7 @@ def test_another_version_than_that_on_record_must_be_asked_for(store: Store) -> 
     assert compared(store, run, again) == []
 
 
-def test_every_layout_that_differs_is_told_with_what_both_say(store: Store) -> None:
+def test_every_layout_that_differs_is_told_with_what_both_say(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     again = repeat(store, run)
     with store.writing() as connection:
@@ -112,7 +112,7 @@ def test_every_layout_that_differs_is_told_with_what_both_say(store: Store) -> N
     assert found[3].one == Said(9, None, None, None)
 
 
-def test_two_engines_over_one_source_are_compared(store: Store) -> None:
+def test_two_engines_over_one_source_are_compared(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     other = a_run(store, "memory/incremental", LAYOUTS)
     found = compared(store, run, other)
@@ -120,7 +120,7 @@ def test_two_engines_over_one_source_are_compared(store: Store) -> None:
     assert all(one.one.value != one.other.value or one.one.evidence != one.other.evidence for one in found)
 
 
-def test_runs_over_different_sources_are_compared_layout_by_layout(store: Store) -> None:
+def test_runs_over_different_sources_are_compared_layout_by_layout(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS[:100])
     shuffled = a_run(store, ENGINE, [*LAYOUTS[50:100], *LAYOUTS[:50], *LAYOUTS[:10]], name="b.txt")
     assert compared(store, run, shuffled) == []
@@ -133,7 +133,7 @@ def test_runs_over_different_sources_are_compared_layout_by_layout(store: Store)
     assert LAYOUTS[98] not in alone and LAYOUTS[99] not in alone
 
 
-def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Store) -> None:
+def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS)
     other = a_run(store, "memory/incremental", LAYOUTS)
     [gone] = retract(store, ENGINE, "1", "miscounts")
@@ -150,14 +150,14 @@ def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Sto
         retract(store, ENGINE, "2", "x")
 
 
-def test_jobs_of_a_retracted_version_are_left_alone(store: Store) -> None:
+def test_jobs_of_a_retracted_version_are_left_alone(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
     retract(store, ENGINE, "1", "miscounts")
     do_runs(store)
     assert find_run(store, str(number)).solved == 0
 
 
-def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Store) -> None:
+def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS, limit=77)
     [run] = list_runs(store)
     with pytest.raises(VersionError, match="still the installed one"):
@@ -172,7 +172,7 @@ def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Stor
     assert list_actions(store)[-1].why == "in place of run 1"
 
 
-def test_a_retracted_survey_is_asked_for_as_many_deals_anew(store: Store) -> None:
+def test_a_retracted_survey_is_asked_for_as_many_deals_anew(store: Database) -> None:
     deals = DealRange(find_game("memory"), 7, 1, MOST)
     survey = open_survey(store, deals, ENGINE, 77)
     ask_for(store, survey, 12_000)

@@ -12,7 +12,7 @@ from typing import Self
 
 from dealmill.pipeline.errors import BrokerError, StoreAway, WorkerError
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.patience import patiently
 from dealmill.workers.app import app
 from dealmill.workers.broker import LocalBroker
@@ -41,7 +41,7 @@ class Farm:
         On entry, if the configured broker does not answer or a local one cannot be started.
     """
 
-    def __init__(self, store: Store, tell: Tell) -> None:
+    def __init__(self, store: Database, tell: Tell) -> None:
         self._store = store
         self._tell = tell
         self._said: deque[str] = deque(maxlen=20)

@@ -11,7 +11,7 @@ from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audits import AUDITING
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.surveys import SURVEYING
 from dealmill.workers.app import QUEUE, app
@@ -56,7 +56,7 @@ def check_broker() -> None:
         raise BrokerError(NO_URL) from None
 
 
-def reconcile(store: Store) -> None:
+def reconcile(store: Database) -> None:
     """Free expired jobs; send the pending ones if no message is waiting. A clogged queue is emptied first, for nothing
     is known from messages alone.
 
@@ -89,6 +89,6 @@ def _channel() -> Iterator[Any]:
         raise BrokerError(f"the broker does not answer just now: {error}") from error
 
 
-def unfinished(store: Store) -> int:
+def unfinished(store: Database) -> int:
     """How many jobs there are that the workers here can do."""
     return sum(leases.unfinished(store, kind, installed_engines()) for kind in TASKS)

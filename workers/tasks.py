@@ -18,7 +18,7 @@ from dealmill.pipeline.settings import settings
 from dealmill.pipeline.solve import broken_down, load, solve_texts
 from dealmill.pipeline.store import audits, jobs, leases, surveys
 from dealmill.pipeline.store.audits import AUDITING, AuditJob
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING, Job
 from dealmill.pipeline.store.leases import Kind, Lease
 from dealmill.pipeline.store.opening import open_store
@@ -52,7 +52,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-def configured_store() -> Store:
+def configured_store() -> Database:
     """The store that the settings name."""
     return open_store(settings().database_url.get_secret_value())
 
@@ -72,7 +72,7 @@ def solve_job(number: int) -> None:
     )
 
 
-def _solved(_store: Store, job: Job, trouble: str | None) -> Solved:
+def _solved(_store: Database, job: Job, trouble: str | None) -> Solved:
     return broken_down(trouble, len(job.layouts)) if trouble else solve_texts(job.engine, job.layouts, job.limit)
 
 
@@ -95,7 +95,7 @@ def survey_job(number: int) -> None:
     )
 
 
-def _surveyed(_store: Store, job: SurveyJob, trouble: str | None) -> Found:
+def _surveyed(_store: Database, job: SurveyJob, trouble: str | None) -> Found:
     return survey_part(job, dict.fromkeys(range(job.lease.first, job.lease.stop), trouble) if trouble else {})
 
 
@@ -118,11 +118,11 @@ def audit_job(number: int) -> None:
     )
 
 
-def _audited(store: Store, job: AuditJob, trouble: str | None) -> Findings:
+def _audited(store: Database, job: AuditJob, trouble: str | None) -> Findings:
     return abandoned(job) if trouble else audit_part(store, job)
 
 
-def _audit_finished(store: Store, job: AuditJob, findings: Findings) -> bool:
+def _audit_finished(store: Database, job: AuditJob, findings: Findings) -> bool:
     return audits.finish(store, job, *findings)
 
 
@@ -134,11 +134,11 @@ def _do(
     number: int,
     kind: Kind,
     *,
-    engine_of: Callable[[Store, int], tuple[str, str] | None],
+    engine_of: Callable[[Database, int], tuple[str, str] | None],
     prepare: Callable[[str], object],
-    claim: Callable[[Store, int, str, float], J | None],
-    results: Callable[[Store, J, str | None], R],
-    finish: Callable[[Store, J, R], bool],
+    claim: Callable[[Database, int, str, float], J | None],
+    results: Callable[[Database, J, str | None], R],
+    finish: Callable[[Database, J, R], bool],
     counted: Callable[[R], Mapping[str, int]],
 ) -> None:
     """Do a job, if it is one for us. `results` does it, or says what is to be said of one that has failed for good."""
@@ -177,7 +177,7 @@ def _waiting(step: Callable[[], T]) -> T:
     return patiently(step, logger.warning)
 
 
-def _workable(store: Store, kind: Kind, number: int, engine: tuple[str, str]) -> bool:
+def _workable(store: Database, kind: Kind, number: int, engine: tuple[str, str]) -> bool:
     """Whether this installation can do a job. Messages are sent by whoever runs workers, so a farm of several versions
     gets some that are for others; those jobs stay as they are."""
     if _waiting(partial(leases.workable, store, kind, number, installed_engines())):

@@ -11,8 +11,8 @@ from dealmill.cli.sources import open_configured_store
 from dealmill.cli.work import keep_working
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.audits import Audit
-    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.audits import AuditStatus
+    from dealmill.pipeline.store.database import Database
 
 COLUMNS = ("items", "finding", "step", "reason")
 DIFFERENT = 3
@@ -51,7 +51,7 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, form: str
         ctx.exit(DIFFERENT)
 
 
-def _work(store: "Store", number: int) -> None:
+def _work(store: "Database", number: int) -> None:
     from dealmill.pipeline.store.audits import find_audit
 
     def done(bar: Bar) -> bool:
@@ -63,14 +63,14 @@ def _work(store: "Store", number: int) -> None:
     keep_working(store, "auditing", done)
 
 
-def _summary(found: "Audit") -> str:
+def _summary(found: "AuditStatus") -> str:
     return (
         f"{found.valid:,} valid, {found.invalid:,} invalid, {found.no_evidence:,} without evidence; "
         f"{counted(found.faults, 'fault')} in the record"
     )
 
 
-def _findings(store: "Store", found: "Audit") -> Iterator[dict[str, object]]:
+def _findings(store: "Database", found: "AuditStatus") -> Iterator[dict[str, object]]:
     from dealmill.pipeline.store.audits import faults_of, objections_of
 
     for fault in faults_of(store, found.id):

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.database import Database
 
 
-def _unopened_store() -> "Store":
+def _unopened_store() -> "Database":
     """The store that the settings name, at whatever migration it stands."""
     from dealmill.pipeline.settings import settings
-    from dealmill.pipeline.store.database import Store, database_url
+    from dealmill.pipeline.store.database import Database, database_url
 
-    return Store(database_url(settings().database_url.get_secret_value()))
+    return Database(database_url(settings().database_url.get_secret_value()))
 
 
 @click.group()

@@ -13,7 +13,7 @@ from dealmill.cli.output import output_options, write_rows
 from dealmill.pipeline.errors import DealmillError, StoreError
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.database import Database
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 LEAST_FREE = 1e9
@@ -30,10 +30,10 @@ def doctor(ctx: click.Context, form: str | None) -> None:
     Nothing is changed. Exit code 1 if something is wrong.
     """
     from dealmill.pipeline.settings import settings
-    from dealmill.pipeline.store.database import Store, database_url
+    from dealmill.pipeline.store.database import Database, database_url
     from dealmill.pipeline.store.health import file_of
 
-    store = Store(database_url(settings().database_url.get_secret_value()))
+    store = Database(database_url(settings().database_url.get_secret_value()))
     file = file_of(store)
     checks: dict[str, Callable[[], str]] = {"versions": _versions, "engines": _engines, "kernels": _kernels}
     if file and _missing(file):
@@ -89,7 +89,7 @@ def _kernels() -> str:
     return f"{told}; at first use, which takes seconds: {', '.join(waiting)}" if waiting else told
 
 
-def _database(store: "Store") -> str:
+def _database(store: "Database") -> str:
     from dealmill.pipeline.store.database import shown
     from dealmill.pipeline.store.health import server_version
 
@@ -113,7 +113,7 @@ def _no_file_yet(file: Path) -> str:
     return f"there is no {file} yet; the first command makes it"
 
 
-def _tables(store: "Store") -> str:
+def _tables(store: "Database") -> str:
     from dealmill.pipeline.store import migrate
     from dealmill.pipeline.store.opening import open_store
     from dealmill.pipeline.store.tables import REVISION
@@ -124,7 +124,7 @@ def _tables(store: "Store") -> str:
     return f"at {REVISION}, as this Dealmill wants them"
 
 
-def _clock(store: "Store") -> str:
+def _clock(store: "Database") -> str:
     from dealmill.pipeline.store.health import clock_difference
 
     ahead = clock_difference(store)

@@ -13,9 +13,9 @@ from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.database import Database
     from dealmill.pipeline.store.results import Result
-    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.store.runs import RunStatus
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")
@@ -151,7 +151,7 @@ def _row(result: "Result") -> dict[str, object]:
     return {**row, "audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
 
 
-def _rejects(store: "Store", run: "Run | None", source: str | None) -> Iterator[dict[str, object]]:
+def _rejects(store: "Database", run: "RunStatus | None", source: str | None) -> Iterator[dict[str, object]]:
     from dealmill.pipeline.store.sources import find_source, rejects_of
 
     key = source or (str(run.source) if run else None)

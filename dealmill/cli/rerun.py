@@ -13,9 +13,9 @@ from dealmill.cli.sources import open_configured_store
 from dealmill.cli.work import solve_runs
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.database import Database
     from dealmill.pipeline.store.differences import Difference
-    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.store.runs import RunStatus
 
 TOLD = ("item", "verdict", "value", "evidence")
 COLUMNS = ("layout", *TOLD, *(f"other_{name}" for name in TOLD))
@@ -60,7 +60,7 @@ def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
     _compare(ctx, store, find_run(store, run), find_run(store, other), form)
 
 
-def _compare(ctx: click.Context, store: "Store", one: "Run", other: "Run", form: str | None) -> None:
+def _compare(ctx: click.Context, store: "Database", one: "RunStatus", other: "RunStatus", form: str | None) -> None:
     from dealmill.pipeline.compare import compare
 
     number = 0
@@ -89,7 +89,7 @@ def _compare(ctx: click.Context, store: "Store", one: "Run", other: "Run", form:
     click.echo(f"runs {one.id} and {other.id} are equal: {solved:,} verdicts with their evidence", err=True)
 
 
-def _row(one: "Run", other: "Run", difference: "Difference") -> dict[str, object]:
+def _row(one: "RunStatus", other: "RunStatus", difference: "Difference") -> dict[str, object]:
     row: dict[str, object] = {"layout": difference.layout}
     for run, said, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
         row[f"{prefix}item"] = None if said.position is None else f"{run.id}:{said.position}"

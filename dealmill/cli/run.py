@@ -23,8 +23,8 @@ from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.database import Store
-    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.store.database import Database
+    from dealmill.pipeline.store.runs import RunStatus
     from dealmill.pipeline.store.sources import Source
 
 limit_option = click.option(
@@ -77,13 +77,13 @@ def _engines_for(game: str, engines: Iterable[str]) -> list[str]:
     return fitting
 
 
-def _queue(store: "Store", source: "Source", engine: str, limit: int) -> int:
+def _queue(store: "Database", source: "Source", engine: str, limit: int) -> int:
     from dealmill.pipeline.runs import queue_run
 
     return queue_run(store, source, engine, limit)
 
 
-def summarise(store: "Store", numbers: Sequence[int], sources: Sequence["Source"], form: str | None) -> None:
+def summarise(store: "Database", numbers: Sequence[int], sources: Sequence["Source"], form: str | None) -> None:
     """A row per engine on standard output, and what to type next on standard error."""
     from dealmill.pipeline.store.runs import list_runs
 
@@ -99,7 +99,7 @@ def summarise(store: "Store", numbers: Sequence[int], sources: Sequence["Source"
     _tell_what_next(runs)
 
 
-def _summary(engine: str, runs: Sequence["Run"], sources: Sequence["Source"]) -> dict[str, object]:
+def _summary(engine: str, runs: Sequence["RunStatus"], sources: Sequence["Source"]) -> dict[str, object]:
     scored = sum(one.counts.get(Verdict.SCORED, 0) for one in runs)
     seconds = sum(one.recent_seconds for one in runs)
     return {
@@ -114,7 +114,7 @@ def _summary(engine: str, runs: Sequence["Run"], sources: Sequence["Source"]) ->
     }
 
 
-def _tell_what_next(runs: Sequence["Run"]) -> None:
+def _tell_what_next(runs: Sequence["RunStatus"]) -> None:
     lost = next((one for one in runs if one.counts.get(Verdict.UNWINNABLE)), None)
     shown = lost or next((one for one in runs if one.solved), None)
     if lost:

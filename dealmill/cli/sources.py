@@ -20,7 +20,7 @@ from dealmill.pipeline.printable import printable
 
 if TYPE_CHECKING:
     from dealmill.pipeline.ingest import Reading
-    from dealmill.pipeline.store.database import Store
+    from dealmill.pipeline.store.database import Database
     from dealmill.pipeline.store.sources import Source
 
 REJECTED = 4
@@ -37,7 +37,7 @@ game_option = click.option(
 )
 
 
-def open_configured_store() -> "Store":
+def open_configured_store() -> "Database":
     """The store that the settings name."""
     from dealmill.pipeline.settings import settings
     from dealmill.pipeline.store.opening import open_store
@@ -46,7 +46,7 @@ def open_configured_store() -> "Store":
 
 
 @contextmanager
-def readings(store: "Store", names: Sequence[str], game: str | None) -> Iterator[list["Reading"]]:
+def readings(store: "Database", names: Sequence[str], game: str | None) -> Iterator[list["Reading"]]:
     """The readings of files and ranges of deals; every name is checked before any of them is opened. One that cannot be
     read, or not to its end, is told and does not stop the others; when all is done the command ends with an error."""
     found: list[Reading] = []
@@ -66,7 +66,7 @@ def readings(store: "Store", names: Sequence[str], game: str | None) -> Iterator
         click.get_current_context().exit(InputError.exit_code)
 
 
-def _opener(store: "Store", name: str, game: str | None, copies: ExitStack) -> Callable[[], "Reading"]:
+def _opener(store: "Database", name: str, game: str | None, copies: ExitStack) -> Callable[[], "Reading"]:
     from dealmill.pipeline.ingest import deals_reading, file_reading
 
     if is_deal_range(name):
@@ -74,7 +74,7 @@ def _opener(store: "Store", name: str, game: str | None, copies: ExitStack) -> C
     return partial(file_reading, store, name, game_of_source(name, game), copies)
 
 
-def read_to_the_end(store: "Store", reading: "Reading", bar: Bar, tick: Callable[[], None] = lambda: None) -> None:
+def read_to_the_end(store: "Database", reading: "Reading", bar: Bar, tick: Callable[[], None] = lambda: None) -> None:
     """Read a source into the store, with progress, and say what it holds; `tick` is called after every batch."""
 
     def progress(source: "Source", done: int, size: int) -> None:
@@ -100,7 +100,7 @@ def game_of_source(name: str, game: str | None) -> Game:
     return named or game_of_file(name)
 
 
-def tell_source(store: "Store", source: "Source", say: Callable[[str], None]) -> None:
+def tell_source(store: "Database", source: "Source", say: Callable[[str], None]) -> None:
     """Say what a source holds, and what was wrong with the first of its rejects."""
     from dealmill.pipeline.store.sources import rejects_of
 

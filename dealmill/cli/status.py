@@ -13,9 +13,9 @@ from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.audits import Audit
-    from dealmill.pipeline.store.database import Store
-    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.store.audits import AuditStatus
+    from dealmill.pipeline.store.database import Database
+    from dealmill.pipeline.store.runs import RunStatus
     from dealmill.pipeline.store.workers import Held
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
@@ -53,7 +53,7 @@ def status(run: str | None, workers: bool, watch: bool, form: str | None) -> Non
         time.sleep(SECOND)
 
 
-def _show_workers(store: "Store", form: str | None) -> None:
+def _show_workers(store: "Database", form: str | None) -> None:
     from dealmill.pipeline.store.workers import list_workers
 
     rows = [
@@ -78,7 +78,7 @@ def _held(job: "Held") -> str:
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
 
-def _show_runs(store: "Store", runs: list["Run"], form: str | None) -> None:
+def _show_runs(store: "Database", runs: list["RunStatus"], form: str | None) -> None:
     if not runs:
         click.echo("there are no runs yet; begin with: dealmill run FILE…", err=True)
     rows = _rows(store, runs)
@@ -88,13 +88,13 @@ def _show_runs(store: "Store", runs: list["Run"], form: str | None) -> None:
     write_rows([*COLUMNS, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
-def _runs(store: "Store", key: str | None) -> list["Run"]:
+def _runs(store: "Database", key: str | None) -> list["RunStatus"]:
     from dealmill.pipeline.store.runs import find_run, list_runs
 
     return list_runs(store) if key is None else [find_run(store, key)]
 
 
-def _rows(store: "Store", runs: list["Run"]) -> list[dict[str, object]]:
+def _rows(store: "Database", runs: list["RunStatus"]) -> list[dict[str, object]]:
     from dealmill.pipeline.store.audits import latest_audits
     from dealmill.pipeline.store.blocks import fingerprint_of
 
@@ -110,7 +110,7 @@ def _rows(store: "Store", runs: list["Run"]) -> list[dict[str, object]]:
     ]
 
 
-def _row(run: "Run") -> dict[str, object]:
+def _row(run: "RunStatus") -> dict[str, object]:
     answers = {} if run.retracted is not None else run.counts
     return {
         "run": run.id,
@@ -136,7 +136,7 @@ def _row(run: "Run") -> dict[str, object]:
     }
 
 
-def _audit(audit: "Audit") -> str:
+def _audit(audit: "AuditStatus") -> str:
     """The newest audit of a run in a few words."""
     if not audit.finished:
         return f"{audit.judged:,} of {audit.size:,}"
@@ -145,7 +145,7 @@ def _audit(audit: "Audit") -> str:
     return f"{audit.valid:,} valid" if audit.size == audit.population else f"{audit.valid:,} of a sample valid"
 
 
-def _state(run: "Run") -> str:
+def _state(run: "RunStatus") -> str:
     if run.retracted is not None:
         return "retracted"
     if run.finished:
@@ -159,7 +159,7 @@ def _state(run: "Run") -> str:
     return f"{jobs}{retried}{_end(run)}"
 
 
-def _end(run: "Run") -> str:
+def _end(run: "RunStatus") -> str:
     """When it will be ready if it goes on as in the last minute in which anything was done; that must be now."""
     if not run.leased or not run.rate:
         return ""

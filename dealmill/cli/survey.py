@@ -16,8 +16,8 @@ from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.database import Store
-    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.store.database import Database
+    from dealmill.pipeline.store.runs import RunStatus
     from dealmill.pipeline.survey.growth import Estimate, Width
 
 MOST_COUNTED = 10**11
@@ -91,7 +91,7 @@ def survey(
     _tell(store, run.id, _grown(store, run.id, width, count), report, form)
 
 
-def _grown(store: "Store", number: int, width: "Width", count: int | None) -> "Estimate":
+def _grown(store: "Database", number: int, width: "Width", count: int | None) -> "Estimate":
     """Work until the survey is done; what it says then."""
     from dealmill.pipeline.runs import refuse_retracted
     from dealmill.pipeline.store.runs import find_run
@@ -118,12 +118,12 @@ def _grown(store: "Store", number: int, width: "Width", count: int | None) -> "E
     return found
 
 
-def _note(run: "Run") -> str:
+def _note(run: "RunStatus") -> str:
     rate = f", {run.rate:,.0f}/s" if run.rate else ""
     return f"{run.solved:,} deals{rate}"
 
 
-def _tell(store: "Store", number: int, found: "Estimate", report: Path | None, form: str | None) -> None:
+def _tell(store: "Database", number: int, found: "Estimate", report: Path | None, form: str | None) -> None:
     """A row on standard output, and on standard error what it means and what to type next."""
     from dealmill.pipeline.store.runs import find_run
     from dealmill.pipeline.survey.report import survey_facts, told, write_report, written

@@ -14,14 +14,16 @@ from dealmill.cli.sources import open_configured_store, read_to_the_end, tell_so
 
 if TYPE_CHECKING:
     from dealmill.pipeline.ingest import Reading
-    from dealmill.pipeline.store.database import Store
-    from dealmill.pipeline.store.runs import Run
+    from dealmill.pipeline.store.database import Database
+    from dealmill.pipeline.store.runs import RunStatus
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Seconds between two looks at how far the work is, a fiftieth of those it has taken; each look takes time from it."""
 
 
-def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readings: Sequence["Reading"] = ()) -> None:
+def keep_working(
+    store: "Database", title: str, done: Callable[[Bar], bool], readings: Sequence["Reading"] = ()
+) -> None:
     """Work with local workers until `done`, which also shows how far the work is; read these sources meanwhile. While
     the database is away, wait for it."""
     from dealmill.pipeline.store.patience import patiently
@@ -37,7 +39,7 @@ def keep_working(store: "Store", title: str, done: Callable[[Bar], bool], readin
             time.sleep(min(max((time.monotonic() - begun) / 50, LEAST_PAUSE), LONGEST_PAUSE))
 
 
-def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Reading"] = ()) -> None:
+def solve_runs(store: "Database", numbers: Sequence[int], readings: Sequence["Reading"] = ()) -> None:
     """Work until these runs are finished, with progress, while their sources are still being read; not at all if they
     are finished."""
     from dealmill.pipeline.runs import refuse_retracted
@@ -73,7 +75,7 @@ def solve_runs(store: "Store", numbers: Sequence[int], readings: Sequence["Readi
     refresh_statistics(store)
 
 
-def _show_runs(bar: Bar, runs: Sequence["Run"]) -> None:
+def _show_runs(bar: Bar, runs: Sequence["RunStatus"]) -> None:
     working = next((one for one in runs if not one.finished), runs[-1])
     rate = f", {working.rate:,.0f}/s" if working.rate else ""
     bar.update(

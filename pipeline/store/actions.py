@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from sqlalchemy import Connection, insert, select
 
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.tables import actions, engines
 
 
@@ -52,7 +52,7 @@ def _user() -> str:
         return str(os.getuid())
 
 
-def list_actions(store: Store) -> list[Action]:
+def list_actions(store: Database) -> list[Action]:
     """The whole log, oldest first."""
     query = (
         select(

@@ -10,9 +10,9 @@ from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import actions, leases
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.leases import DONE, Installed, Kind, Lease, cut
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs, sources
 from dealmill.pipeline.store.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
 
@@ -38,7 +38,7 @@ AUDITING = Kind(
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class AuditStatus:
     """An audit of `size` verdicts of a run that had so many items, its `population`, and what it has found so far."""
 
     id: int
@@ -90,7 +90,7 @@ class Fault:
     reason: str
 
 
-def plan_audit(store: Store, run: Run, size: int, seed: int, chunk: int) -> int:
+def plan_audit(store: Database, run: RunStatus, size: int, seed: int, chunk: int) -> int:
     """The number of a new audit with its jobs; of an earlier one of the same verdicts, if that is not finished."""
     same = (audits.c.run_id == run.id, audits.c.population == run.items, audits.c.size == size, audits.c.seed == seed)
     unfinished = select(audit_jobs.c.audit_id).where(audit_jobs.c.state != DONE)
@@ -117,7 +117,7 @@ def plan_audit(store: Store, run: Run, size: int, seed: int, chunk: int) -> int:
     return audit
 
 
-def find_audit(store: Store, audit: int) -> Audit:
+def find_audit(store: Database, audit: int) -> AuditStatus:
     """The audit of that number, counted by its jobs.
 
     Raises
@@ -128,14 +128,14 @@ def find_audit(store: Store, audit: int) -> Audit:
         row = connection.execute(_counted().where(audits.c.id == audit)).one_or_none()
     if row is None:
         raise NotFoundError(f"the store has no audit {audit}")
-    return Audit(**row._mapping)
+    return AuditStatus(**row._mapping)
 
 
-def latest_audits(store: Store) -> dict[int, Audit]:
+def latest_audits(store: Database) -> dict[int, AuditStatus]:
     """The newest audit of every run that has one."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
     with store.reading() as connection:
-        found = [Audit(**row._mapping) for row in connection.execute(_counted().where(audits.c.id.in_(newest)))]
+        found = [AuditStatus(**row._mapping) for row in connection.execute(_counted().where(audits.c.id.in_(newest)))]
     return {audit.run: audit for audit in found}
 
 
@@ -160,7 +160,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
     return query
 
 
-def engine_of(store: Store, job: int) -> tuple[str, str] | None:
+def engine_of(store: Database, job: int) -> tuple[str, str] | None:
     """Full name and version of the engine whose verdicts a job audits; None if there is no such job (any more)."""
     with store.reading() as connection:
         query = (
@@ -172,7 +172,7 @@ def engine_of(store: Store, job: int) -> tuple[str, str] | None:
     return None if row is None else (row.name, row.version)
 
 
-def claim(store: Store, job: int, worker: str, seconds: float) -> AuditJob | None:
+def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | None:
     """Take a job for so many seconds; None if it is done or someone else's."""
     lease = leases.claim(store, AUDITING, job, worker, seconds)
     if lease is None:
@@ -186,7 +186,7 @@ def claim(store: Store, job: int, worker: str, seconds: float) -> AuditJob | Non
     return AuditJob(lease, *row)
 
 
-def finish(store: Store, job: AuditJob, judged: Sequence[tuple[int, Judgement]], found: Sequence[Fault]) -> bool:
+def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement]], found: Sequence[Fault]) -> bool:
     """Write judgements (each with the position of its verdict) and faults, and mark the job done; False, and nothing
     written, if it is no longer this attempt's. Of a survey, whose verdicts are no rows, what is valid is only
     counted."""
@@ -220,7 +220,7 @@ def finish(store: Store, job: AuditJob, judged: Sequence[tuple[int, Judgement]],
     return True
 
 
-def objections_of(store: Store, audit: Audit) -> Iterator[tuple[int, Judgement]]:
+def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Judgement]]:
     """The verdicts that an audit found invalid, by position, in their order."""
     query = (
         select(judgements.c.position, judgements.c.step, judgements.c.reason)
@@ -237,7 +237,7 @@ def objections_of(store: Store, audit: Audit) -> Iterator[tuple[int, Judgement]]
             yield position, Judgement(Outcome.INVALID, step, reason)
 
 
-def faults_of(store: Store, audit: int) -> list[Fault]:
+def faults_of(store: Database, audit: int) -> list[Fault]:
     """The faults that an audit found, in the order of their items."""
     query = (
         select(faults.c.first, faults.c.last, faults.c.reason)

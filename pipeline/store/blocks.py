@@ -7,7 +7,7 @@ from sqlalchemy import Connection, exists, insert, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.leases import DONE
 from dealmill.pipeline.store.tables import blocks, items, jobs, runs, sources, verdicts
 
@@ -64,7 +64,7 @@ def read_block(
     )
 
 
-def fingerprint_of(store: Store, run: int, count: int) -> str | None:
+def fingerprint_of(store: Database, run: int, count: int) -> str | None:
     """The fingerprint of a run of `count` items; None as long as it is not finished."""
     with store.reading() as connection:
         digests = connection.execute(

@@ -151,7 +151,7 @@ def _told(url: URL) -> Iterator[None]:
         raise StoreError(f"the database {shown(url)} refuses: {' '.join(str(error.orig).split())}") from error
 
 
-class Store:
+class Database:
     """A database, at whatever migration it stands; `dealmill.pipeline.store.opening` opens it for use."""
 
     def __init__(self, url: URL) -> None:
@@ -194,7 +194,7 @@ class Store:
         engine.dispose()  # its connections do not look after foreign keys any more
 
 
-def refresh_statistics(store: Store) -> None:
+def refresh_statistics(store: Database) -> None:
     """Have PostgreSQL look at its tables anew, as after many rows came in: it plans pages of a table that it takes for
     small by reading all of it. SQLite needs none of that, for every page follows a key."""
     if not store.embedded:

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Store
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.tables import items, verdicts
 
 FETCHED = 1_000
@@ -34,7 +34,7 @@ class Difference:
     other: Said
 
 
-def differences(store: Store, one: Run, other: Run) -> Iterator[Difference]:
+def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
     """All layouts of which two runs do not say the same verdict with the same value and evidence.
 
     Over the same source they are compared item by item, else layout by layout, wherever it stands.
@@ -49,7 +49,7 @@ def differences(store: Store, one: Run, other: Run) -> Iterator[Difference]:
             )
 
 
-def _differing(one: Run, other: Run) -> Select[*tuple[Any, ...]]:
+def _differing(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:
     pairs = _pairs(one, other)
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     told = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]
@@ -78,7 +78,7 @@ def _differing(one: Run, other: Run) -> Select[*tuple[Any, ...]]:
     return query
 
 
-def _pairs(one: Run, other: Run) -> FromClause:
+def _pairs(one: RunStatus, other: RunStatus) -> FromClause:
     """Which item of one run belongs to which of the other: columns `here`, `there`, `layout`."""
     if one.source == other.source:
         return (

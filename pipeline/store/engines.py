@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select, update
 from dealmill.pipeline.errors import NotFoundError, RetractedError
 from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.bulk import insert_once
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.tables import engines
 
 
@@ -45,7 +45,7 @@ def enter_engine(connection: Connection, name: str, version: str) -> EngineVersi
     return entered
 
 
-def retract_engine(store: Store, name: str, version: str, why: str) -> str | None:
+def retract_engine(store: Database, name: str, version: str, why: str) -> str | None:
     """Retract every verdict of an engine version, those to come included; why it is retracted already, if it is.
 
     Raises

@@ -5,17 +5,17 @@ from pathlib import Path
 
 from sqlalchemy import select, text
 
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 
 VERSION = {"sqlite": "SELECT sqlite_version()", "postgresql": "SHOW server_version"}
 
 
-def file_of(store: Store) -> Path | None:
+def file_of(store: Database) -> Path | None:
     """The file of an embedded store."""
     return Path(store.url.database or "").absolute() if store.embedded else None
 
 
-def server_version(store: Store) -> str:
+def server_version(store: Database) -> str:
     """Kind and version of the database.
 
     Raises
@@ -28,7 +28,7 @@ def server_version(store: Store) -> str:
         return f"{kind} {connection.execute(text(VERSION[kind])).scalar_one()}"
 
 
-def clock_difference(store: Store) -> float:
+def clock_difference(store: Database) -> float:
     """How many seconds this machine's clock is ahead of the database's; what the answer took to come is within."""
     with store.reading() as connection:
         return time.time() - connection.execute(select(clock())).scalar_one()

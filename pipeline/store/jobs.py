@@ -10,7 +10,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.blocks import record_blocks
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.leases import Kind, Lease
 from dealmill.pipeline.store.tables import engines, items, jobs, runs, verdicts
 from dealmill.pipeline.store.workable import EVERY_RUN_OVER_ITEMS, runs_of
@@ -60,7 +60,7 @@ def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk
     leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
 
 
-def engine_of(store: Store, job: int) -> tuple[str, str] | None:
+def engine_of(store: Database, job: int) -> tuple[str, str] | None:
     """Full name and version of the engine a job is for; None if there is no such job (any more)."""
     with store.reading() as connection:
         query = (
@@ -70,7 +70,7 @@ def engine_of(store: Store, job: int) -> tuple[str, str] | None:
     return None if row is None else (row.name, row.version)
 
 
-def claim(store: Store, job: int, worker: str, seconds: float) -> Job | None:
+def claim(store: Database, job: int, worker: str, seconds: float) -> Job | None:
     """Take a job for so many seconds; None if it is done or someone else's."""
     from dealmill.pipeline.games.batch import pack
 
@@ -91,7 +91,7 @@ def claim(store: Store, job: int, worker: str, seconds: float) -> Job | None:
         return Job(lease, lease.owner, engine, limit, pack([text for (text,) in texts.all()]))
 
 
-def finish(store: Store, job: Job, solved: "Solved") -> bool:
+def finish(store: Database, job: Job, solved: "Solved") -> bool:
     """Write a job's verdicts and mark it done; False, and nothing written, if it is no longer this attempt's."""
     from dealmill.pipeline.games.batch import listed
 

@@ -32,7 +32,7 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 
 PENDING, LEASED, DONE = 1, 2, 3
 PAUSES = (1.0, 2.0, 4.0, 8.0)
@@ -82,7 +82,7 @@ def cut(connection: Connection, kind: Kind, owner: int, spans: list[tuple[int, i
     )
 
 
-def claim(store: Store, kind: Kind, job: int, worker: str, seconds: float) -> Lease | None:
+def claim(store: Database, kind: Kind, job: int, worker: str, seconds: float) -> Lease | None:
     """Take a job for so many seconds; None if it is not pending, or has to wait."""
     table = kind.table
     with store.writing() as connection:
@@ -111,7 +111,7 @@ def finish(connection: Connection, kind: Kind, lease: Lease, totals: Mapping[str
     return mine.rowcount == 1
 
 
-def release(store: Store, kind: Kind, lease: Lease, trouble: str) -> None:
+def release(store: Database, kind: Kind, lease: Lease, trouble: str) -> None:
     """Give a job back undone, to be tried again after a pause."""
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
     with store.writing() as connection:
@@ -122,7 +122,7 @@ def release(store: Store, kind: Kind, lease: Lease, trouble: str) -> None:
         )
 
 
-def expire(store: Store, kind: Kind, job: int, worker: str, trouble: str) -> None:
+def expire(store: Database, kind: Kind, job: int, worker: str, trouble: str) -> None:
     """End the lease of a worker that is known to be gone."""
     table = kind.table
     with store.writing() as connection:
@@ -133,7 +133,7 @@ def expire(store: Store, kind: Kind, job: int, worker: str, trouble: str) -> Non
         )
 
 
-def free_expired(store: Store, kind: Kind) -> None:
+def free_expired(store: Database, kind: Kind) -> None:
     """Make jobs pending again whose lease has run out: in two halves, as long as they can be halved."""
     table = kind.table
     over = or_(table.c.leased_until < clock(), table.c.started > clock() + SLEW)
@@ -159,7 +159,7 @@ def free_expired(store: Store, kind: Kind) -> None:
         )
 
 
-def pending(store: Store, kind: Kind, installed: Installed, most: int) -> list[int]:
+def pending(store: Database, kind: Kind, installed: Installed, most: int) -> list[int]:
     """The first pending jobs that can be worked on with these engines, oldest first."""
     table = kind.table
     query = (
@@ -172,14 +172,14 @@ def pending(store: Store, kind: Kind, installed: Installed, most: int) -> list[i
         return list(connection.execute(query).scalars())
 
 
-def workable(store: Store, kind: Kind, job: int, installed: Installed) -> bool:
+def workable(store: Database, kind: Kind, job: int, installed: Installed) -> bool:
     """Whether a job can be worked on with these engines."""
     query = select(exists().where(kind.table.c.id == job, kind.owner.in_(kind.owners(installed))))
     with store.reading() as connection:
         return connection.execute(query).scalar_one()
 
 
-def unfinished(store: Store, kind: Kind, installed: Installed) -> int:
+def unfinished(store: Database, kind: Kind, installed: Installed) -> int:
     """How many jobs that can be worked on with these engines are pending or leased."""
     query = (
         select(func.count())

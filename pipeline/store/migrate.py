@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, inspect, select, text
 
 from dealmill import migrations
 from dealmill.pipeline.errors import StoreError
-from dealmill.pipeline.store.database import Store, clock, revision_of
+from dealmill.pipeline.store.database import Database, clock, revision_of
 from dealmill.pipeline.store.leases import LEASED
 from dealmill.pipeline.store.tables import audit_jobs, jobs
 
@@ -28,13 +28,13 @@ def revisions() -> list[str]:
     return [revision.revision for revision in reversed(list(script.walk_revisions()))]
 
 
-def current(store: Store) -> str | None:
+def current(store: Database) -> str | None:
     """The migration the database stands at; None if it has no tables yet."""
     with store.reading() as connection:
         return revision_of(connection)
 
 
-def upgrade(store: Store, revision: str = "head") -> None:
+def upgrade(store: Database, revision: str = "head") -> None:
     """Run the migrations up to `revision`, all or none.
 
     Raises
@@ -53,7 +53,7 @@ def upgrade(store: Store, revision: str = "head") -> None:
             raise StoreError(str(error)) from error
 
 
-def downgrade(store: Store, revision: str) -> None:
+def downgrade(store: Database, revision: str) -> None:
     """Take migrations back down to `revision` (``base`` for none), all or none. What only they held is lost.
 
     Raises

@@ -1,11 +1,11 @@
 """Opening the store for use: only a database of the code's own migration is."""
 
 from dealmill.pipeline.errors import StoreError
-from dealmill.pipeline.store.database import Store, database_url, revision_of, shown
+from dealmill.pipeline.store.database import Database, database_url, revision_of, shown
 from dealmill.pipeline.store.tables import REVISION
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str) -> Database:
     """Open the store. A fresh embedded file gets its tables; a server's database is never changed unasked.
 
     Raises
@@ -13,7 +13,7 @@ def open_store(url: str) -> Store:
     StoreError
         If the database cannot be reached or does not stand at this code's migration.
     """
-    store = Store(database_url(url))
+    store = Database(database_url(url))
     with store.reading() as connection:
         revision = revision_of(connection)
     if revision == REVISION:

@@ -12,7 +12,7 @@ from dealmill.pipeline.games.batch import Codes, Numbers
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.bitmap import unpack
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import LONGEST_SURVEY_JOB, TOTALS
 from dealmill.pipeline.store.leases import DONE
 from dealmill.pipeline.store.results import ALL
@@ -39,7 +39,7 @@ class Pack:
         return low <= self.greatest and self.least <= high
 
 
-def next_pack(store: Store, run: int, after: int) -> Pack | None:
+def next_pack(store: Database, run: int, after: int) -> Pack | None:
     """The first pack of a survey that has a deal behind number `after`; packs are at most as long as the longest job,
     so few are looked at."""
     with store.reading() as connection:
@@ -73,7 +73,7 @@ class Kept:
     failures: dict[int, str]
 
 
-def kept_of(store: Store, run: int, first: int) -> Kept:
+def kept_of(store: Database, run: int, first: int) -> Kept:
     """What is kept of the block of deals from number `first` on."""
     digest = select(blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number == block_of(first))
     unfinished = select(jobs.c.id).where(
@@ -90,7 +90,7 @@ def kept_of(store: Store, run: int, first: int) -> Kept:
         )
 
 
-def differing_blocks(store: Store, one: int, other: int, stop: int) -> list[int]:
+def differing_blocks(store: Database, one: int, other: int, stop: int) -> list[int]:
     """Where the blocks before deal number `stop` begin of which two surveys do not have the same digest, or none."""
     mine, theirs = blocks.alias("mine"), blocks.alias("theirs")
     same = (theirs.c.run_id == other) & (theirs.c.number == mine.c.number) & (theirs.c.digest == mine.c.digest)
@@ -120,7 +120,7 @@ class Part:
     failures: dict[int, str]
 
 
-def parts_from(store: Store, run: int, first: int, stop: int) -> tuple[list[Part], list[int]]:
+def parts_from(store: Database, run: int, first: int, stop: int) -> tuple[list[Part], list[int]]:
     """The jobs whose first deal is one of `first` to before `stop`, in order; and where packs begin there that belong
     to none of them."""
     mine = (packs.c.run_id == jobs.c.run_id) & (packs.c.first == jobs.c.first) & (packs.c.stop == jobs.c.stop)
@@ -150,7 +150,7 @@ def parts_from(store: Store, run: int, first: int, stop: int) -> tuple[list[Part
     return found, sorted(strays)
 
 
-def objections_to(store: Store, run: int, outcome: Outcome, after: int, most: int) -> list[tuple[int, Judgement]]:
+def objections_to(store: Database, run: int, outcome: Outcome, after: int, most: int) -> list[tuple[int, Judgement]]:
     """The first deals behind number `after` that an audit did not find valid, with what it said last."""
     query = (
         select(judgements.c.position, judgements.c.step, judgements.c.reason)
@@ -190,7 +190,7 @@ class Stage:
         return self.counts.get(verdict, 0)
 
 
-def course(store: Store, run: int, blocks_at: Sequence[int]) -> list[Stage]:
+def course(store: Database, run: int, blocks_at: Sequence[int]) -> list[Stage]:
     """How a survey stood after so many blocks, in ascending order, as far as all deals before are solved. It is made of
     what is kept of each block, so it does not hang on what the jobs were."""
     counted, sums = [], []
@@ -214,7 +214,7 @@ def course(store: Store, run: int, blocks_at: Sequence[int]) -> list[Stage]:
     ]
 
 
-def extremes(store: Store, run: int) -> tuple[int | None, int | None]:
+def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
     """The least and the greatest value that a survey found."""
     query = select(func.min(packs.c.least), func.max(packs.c.greatest)).where(packs.c.run_id == run)
     with store.reading() as connection:

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Select, and_, func, or_, select
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.blocks import read_block
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.leases import DONE
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.tables import blocks, items, jobs, verdicts
 
 
@@ -61,7 +61,7 @@ class Stretch:
     strays: list[int]
 
 
-def read_stretch(store: Store, run: Run, first: int, stop: int) -> Stretch:
+def read_stretch(store: Database, run: RunStatus, first: int, stop: int) -> Stretch:
     """Read a stretch."""
     with store.reading() as connection:
         around = _jobs_over(connection, run.id, first, stop)
@@ -76,13 +76,13 @@ def read_stretch(store: Store, run: Run, first: int, stop: int) -> Stretch:
         )
 
 
-def read_records(store: Store, run: Run, positions: Sequence[int]) -> list[Record]:
+def read_records(store: Database, run: RunStatus, positions: Sequence[int]) -> list[Record]:
     """The items at these positions."""
     with store.reading() as connection:
         return _records(connection, _joined(run).where(items.c.position.in_(positions)))
 
 
-def _joined(run: Run) -> Select[*tuple[Any, ...]]:
+def _joined(run: RunStatus) -> Select[*tuple[Any, ...]]:
     query: Select[*tuple[Any, ...]] = (
         select(
             items.c.position,
@@ -141,7 +141,7 @@ def _count(connection: Connection, run: int, first: int, stop: int) -> dict[str,
     }
 
 
-def _blocks_from(connection: Connection, run: Run, first: int, stop: int) -> list[BlockRecord]:
+def _blocks_from(connection: Connection, run: RunStatus, first: int, stop: int) -> list[BlockRecord]:
     """The blocks that begin in a stretch and whose jobs are all done."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
     rows = connection.execute(
@@ -160,7 +160,7 @@ def _blocks_from(connection: Connection, run: Run, first: int, stop: int) -> lis
     return found
 
 
-def _strays(connection: Connection, run: Run, first: int, stop: int) -> list[int]:
+def _strays(connection: Connection, run: RunStatus, first: int, stop: int) -> list[int]:
     """Rows where there should be none, in a stretch; the first stretch looks outside all others too."""
     place = and_(verdicts.c.position >= first, verdicts.c.position < stop)
     if first == 1:

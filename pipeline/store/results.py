@@ -8,8 +8,8 @@ from sqlalchemy import Select, and_, exists, literal_column, null, select
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.store.database import Store
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.tables import items, judgements, verdicts
 
 ALL = (-(2**62), 2**62)
@@ -43,7 +43,7 @@ class Result:
     judgement: Judgement | None
 
 
-def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
+def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
     """The next verdicts of a run behind position `after`, in the order of their positions.
 
     The page is cut out of the verdicts before anything is joined to it, and the items too begin behind `after`, so that
@@ -87,7 +87,7 @@ def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[
         ]
 
 
-def _cut(run: Run, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
+def _cut(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
     judged = (null().label("outcome"), null().label("step"), null().label("reason"))
     cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
     place = verdicts.c.position

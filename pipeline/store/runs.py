@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, case, exists, fun
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import actions
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.engines import enter_engine
 from dealmill.pipeline.store.jobs import CHUNK, SURVEY_CHUNK, cut_jobs
 from dealmill.pipeline.store.leases import DONE, LEASED, PENDING
@@ -18,7 +18,7 @@ from dealmill.pipeline.store.tables import engines, jobs, runs, sources
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunStatus:
     """A run and how far it is. `counts` has a number for every verdict that occurs.
 
     While its source is not `complete`, `items` are those that were read in so far. A `survey` has no rows of items and
@@ -81,7 +81,7 @@ MOST_PARAMETERS = 10_000
 
 
 def plan_run(
-    store: Store,
+    store: Database,
     source: Source,
     engine: str,
     version: str,
@@ -109,7 +109,7 @@ def plan_run(
     return number
 
 
-def plan_repetition(store: Store, run: Run, version: str, chunk: int = CHUNK) -> int:
+def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int = CHUNK) -> int:
     """The number of a new run that repeats another one with this version of its engine; of an earlier repetition, if
     that is not finished.
 
@@ -172,7 +172,7 @@ def _readable(connection: Connection, source: int) -> tuple[int, bool]:
     return row.accepted, row.complete
 
 
-def list_runs(store: Store, only: Sequence[int] | None = None) -> list[Run]:
+def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunStatus]:
     """All runs, or those numbers, oldest first, counted by their jobs."""
     query = _counted()
     parts = [query]
@@ -186,7 +186,7 @@ def list_runs(store: Store, only: Sequence[int] | None = None) -> list[Run]:
         return [_run(row) for part in parts for row in connection.execute(part)]
 
 
-def find_run(store: Store, key: str) -> Run:
+def find_run(store: Database, key: str) -> RunStatus:
     """The run of that number; ``last`` is the newest one.
 
     Raises
@@ -247,10 +247,10 @@ def _counted() -> Select[*tuple[Any, ...]]:
     return query
 
 
-def _run(row: Row[*tuple[Any, ...]]) -> Run:
+def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
     counted = row._mapping
     counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
-    return Run(
+    return RunStatus(
         id=counted["id"],
         source=counted["source"],
         source_name=counted["source_name"],

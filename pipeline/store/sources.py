@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, func, select, update
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.bulk import insert_once, insert_rows
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.jobs import cut_jobs
 from dealmill.pipeline.store.tables import items, rejects, runs, sources
 
@@ -68,7 +68,7 @@ def _digest_of(game: str) -> blake2b:
 
 
 def open_source(
-    store: Store, game: str, name: str, digest: bytes, generator: str | None = None, *, endless: bool = False
+    store: Database, game: str, name: str, digest: bytes, generator: str | None = None, *, endless: bool = False
 ) -> Source:
     """The source with these contents; a new one, with nothing read yet, if the store has none. There is nothing to be
     read of numbered deals that are `endless`."""
@@ -121,7 +121,7 @@ class Beginnings:
 
 
 def append(
-    store: Store,
+    store: Database,
     source: Source,
     entries: Sequence[Layout | Reject],
     seen: Beginnings | None = None,
@@ -158,7 +158,7 @@ def append(
     return after
 
 
-def complete(store: Store, source: Source, seen: Beginnings | None = None) -> Source:
+def complete(store: Database, source: Source, seen: Beginnings | None = None) -> Source:
     """Say that a source has been read to its end, and cut the last jobs of its runs; `seen` are its digests.
 
     Raises
@@ -174,13 +174,13 @@ def complete(store: Store, source: Source, seen: Beginnings | None = None) -> So
     return after
 
 
-def leave(store: Store, source: Source) -> None:
+def leave(store: Database, source: Source) -> None:
     """Cut the last jobs of what has been read of a source that cannot be read to its end just now."""
     with store.writing() as connection:
         _follow(connection, replace(source, complete=True))
 
 
-def _duplicates(store: Store, source: Source) -> int:
+def _duplicates(store: Database, source: Source) -> int:
     """How many items have a layout that stands earlier in the source."""
     different = select(items.c.digest).where(items.c.source_id == source.id).group_by(items.c.digest).subquery()
     with store.reading() as connection:
@@ -214,7 +214,7 @@ def _storable(found: str) -> str:
     return found.replace("\0", "␀")
 
 
-def find_source(store: Store, key: str) -> Source:
+def find_source(store: Database, key: str) -> Source:
     """The source of that number, or if there is none, the newest of that name.
 
     Raises
@@ -235,7 +235,7 @@ def find_source(store: Store, key: str) -> Source:
     return found
 
 
-def reread(store: Store, source: Source) -> Source:
+def reread(store: Database, source: Source) -> Source:
     """The source as it stands now."""
     with store.reading() as connection:
         now = _one(connection, select(*COLUMNS).where(sources.c.id == source.id))
@@ -243,7 +243,7 @@ def reread(store: Store, source: Source) -> Source:
     return now
 
 
-def rejects_of(store: Store, source: int) -> Iterator[Reject]:
+def rejects_of(store: Database, source: int) -> Iterator[Reject]:
     """The rejects of a source in the order in which they were found, page by page."""
     after = 0
     while True:

@@ -16,7 +16,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.bitmap import pack
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import TOTALS, cut_jobs
 from dealmill.pipeline.store.leases import DONE, Kind, Lease
 from dealmill.pipeline.store.tables import blocks, engines, jobs, packs, runs, sources, verdicts
@@ -72,14 +72,14 @@ class Found:
         return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": self.nodes}
 
 
-def grow(store: Store, run: int, items: int, chunk: int) -> None:
+def grow(store: Database, run: int, items: int, chunk: int) -> None:
     """Cut jobs, so that a survey has as many deals, if it has fewer: a multiple of the size of a block."""
     with store.writing() as connection:
         connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
         cut_jobs(connection, run, items, True, chunk)
 
 
-def pace(store: Store, run: int) -> float | None:
+def pace(store: Database, run: int) -> float | None:
     """How many deals a second a worker did in the quickest of the last jobs; None if none is done."""
     last = (
         select(jobs.c.stop - jobs.c.first, jobs.c.finished - jobs.c.started)
@@ -91,7 +91,7 @@ def pace(store: Store, run: int) -> float | None:
         return max((deals / max(seconds, 1e-3) for deals, seconds in connection.execute(last)), default=None)
 
 
-def claim(store: Store, job: int, worker: str, seconds: float) -> SurveyJob | None:
+def claim(store: Database, job: int, worker: str, seconds: float) -> SurveyJob | None:
     """Take a job for so many seconds; None if it is done or someone else's."""
     lease = leases.claim(store, SURVEYING, job, worker, seconds)
     if lease is None:
@@ -105,7 +105,7 @@ def claim(store: Store, job: int, worker: str, seconds: float) -> SurveyJob | No
     return SurveyJob(lease, row.name, row.node_limit, row.deals)
 
 
-def finish(store: Store, job: SurveyJob, found: Found) -> bool:
+def finish(store: Database, job: SurveyJob, found: Found) -> bool:
     """Write what a job found and mark it done; False, and nothing written, if it is no longer this attempt's."""
     run = job.lease.owner
     row = {

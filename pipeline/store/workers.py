@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from sqlalchemy import ColumnElement, Select, Table, case, func, literal, or_, select, union_all
 
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.leases import LEASED
 from dealmill.pipeline.store.tables import audit_jobs, jobs
 
@@ -47,7 +47,7 @@ def worker_name(process: int) -> str:
     return f"{socket.gethostname()}:{process} {version('dealmill')}"
 
 
-def list_workers(store: Store) -> list[Worker]:
+def list_workers(store: Database) -> list[Worker]:
     """The workers that hold a job, or took or finished one in the last hour, by name."""
     every = union_all(_rows_of(jobs, "run", jobs.c.run_id), _rows_of(audit_jobs, "audit", audit_jobs.c.audit_id)).cte()
     with store.reading() as connection:

@@ -7,20 +7,20 @@ from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.differences import Difference, Said
 from dealmill.pipeline.store.packs import differing_blocks, kept_of
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.survey.solving import again
 
 
-def differing_deals(store: Store, one: Run, other: Run) -> Iterator[Difference]:
+def differing_deals(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
     """All deals of which two surveys of the same deals do not say the same, as far as both go."""
     for first in differing_blocks(store, one.id, other.id, min(one.items, other.items) + 1):
         yield from _differing_in_block(store, one, other, first)
 
 
-def _differing_in_block(store: Store, one: Run, other: Run, first: int) -> Iterator[Difference]:
+def _differing_in_block(store: Database, one: RunStatus, other: RunStatus, first: int) -> Iterator[Difference]:
     deals = replace(parse_deal_range(one.source_name), first=first, last=first + BLOCK - 1)
     sides = [_made_again(store, run, first) for run in (one, other)]
     if None in sides:
@@ -35,7 +35,7 @@ def _differing_in_block(store: Store, one: Run, other: Run, first: int) -> Itera
         yield Difference(f"the evidence of one of {deals.name}", nothing, nothing)
 
 
-def _made_again(store: Store, run: Run, first: int) -> list[Said] | None:
+def _made_again(store: Database, run: RunStatus, first: int) -> list[Said] | None:
     """All that a survey says of a block, if it can be made again."""
     try:
         return [Said(it.position, it.verdict, it.value, it.evidence) for it in again(store, run, first)]
@@ -43,7 +43,7 @@ def _made_again(store: Store, run: Run, first: int) -> list[Said] | None:
         return None
 
 
-def _kept(store: Store, run: Run, first: int) -> list[Said]:
+def _kept(store: Database, run: RunStatus, first: int) -> list[Said]:
     """The verdicts alone."""
     kept = kept_of(store, run.id, first).verdicts
     codes = [None] * BLOCK if kept is None else kept.tolist()

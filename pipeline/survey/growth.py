@@ -9,10 +9,10 @@ from dealmill.pipeline.errors import DifferenceError, NotFoundError, StoreError
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import LONGEST_SURVEY_JOB
 from dealmill.pipeline.store.packs import Stage, course
-from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from dealmill.pipeline.store.sources import open_source
 from dealmill.pipeline.store.surveys import grow, pace
 from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
@@ -78,7 +78,7 @@ class Estimate:
         return of_share(stage.count(Verdict.WINNABLE), self.unknown, stage.deals)
 
 
-def open_survey(store: Store, deals: DealRange, engine: str, limit: int, why: str = "survey") -> Run:
+def open_survey(store: Database, deals: DealRange, engine: str, limit: int, why: str = "survey") -> RunStatus:
     """The survey of deals without end by an engine of their game (its full name); a new one if the store has none, for
     which `why` is for the log of actions.
 
@@ -97,7 +97,7 @@ def open_survey(store: Store, deals: DealRange, engine: str, limit: int, why: st
     return find_run(store, str(plan_run(store, source, engine, found.version, limit, why=why)))
 
 
-def estimate(store: Store, run: Run) -> Estimate | None:
+def estimate(store: Database, run: RunStatus) -> Estimate | None:
     """What the deals of a finished survey say; None if there are none. Those are left out by which others have made it
     grow meanwhile.
 
@@ -117,7 +117,7 @@ def estimate(store: Store, run: Run) -> Estimate | None:
     return Estimate(reached[0])
 
 
-def _as_counted(stage: Stage, run: Run) -> bool:
+def _as_counted(stage: Stage, run: RunStatus) -> bool:
     """Whether what is kept of each block comes to what the jobs have counted."""
     return stage.value_sum == run.value_sum and all(stage.count(one) == run.counts.get(one, 0) for one in Verdict)
 
@@ -156,7 +156,7 @@ def _whole_blocks(deals: int) -> int:
     return -(-deals // BLOCK) * BLOCK
 
 
-def ask_for(store: Store, run: Run, deals: int) -> None:
+def ask_for(store: Database, run: RunStatus, deals: int) -> None:
     """Have a survey grow to as many deals, in jobs that take a worker `JOB_SECONDS`, as far as is known."""
     known = pace(store, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK

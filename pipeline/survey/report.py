@@ -12,9 +12,9 @@ from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.packs import course, extremes
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.survey.growth import Estimate
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
@@ -23,7 +23,7 @@ POINTS = 300
 INK, BAND = "#1b4965", "#bee9e8"
 
 
-def write_report(store: Store, run: Run, found: Estimate, folder: Path) -> None:
+def write_report(store: Database, run: RunStatus, found: Estimate, folder: Path) -> None:
     """Write the four files into a folder, which is made if there is none; what was in them is overwritten.
 
     Raises
@@ -42,7 +42,7 @@ def write_report(store: Store, run: Run, found: Estimate, folder: Path) -> None:
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
 
 
-def survey_facts(store: Store, run: Run, found: Estimate) -> dict[str, object]:
+def survey_facts(store: Database, run: RunStatus, found: Estimate) -> dict[str, object]:
     """All that a survey says, and all that it takes to repeat it."""
     stage, interval = found.stage, found.interval
     facts: dict[str, object] = {
@@ -111,7 +111,7 @@ def _command(facts: Mapping[str, object]) -> str:
     return " ".join(map(str, [*words, "--count", facts["deals"]]))
 
 
-def _closing(store: Store, run: Run) -> Iterator[dict[str, float]]:
+def _closing(store: Database, run: RunStatus) -> Iterator[dict[str, float]]:
     """How the interval closed, at blocks that are as far apart on a logarithmic scale as can be."""
     last = run.items // BLOCK
     at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})

@@ -16,10 +16,10 @@ from dealmill.pipeline.games.batch import Solved, Texts, joined, listed, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.solve import broken_down, compiling, load, solve_texts
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.packs import kept_of, next_pack, objections_to
 from dealmill.pipeline.store.results import ALL, Result, Wanted
-from dealmill.pipeline.store.runs import Run
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.surveys import Found, SurveyJob
 from dealmill.pipeline.survey.deals import dealt_here
 
@@ -99,7 +99,7 @@ def _text(texts: Texts, place: int) -> str:
     return unpack(texts.part(place, place + 1))[0]
 
 
-def again(store: Store, run: Run, first: int) -> list[Result]:
+def again(store: Database, run: RunStatus, first: int) -> list[Result]:
     """The verdicts on the block of deals from number `first` on, dealt and solved again, and held against the verdicts
     and the digest on record.
 
@@ -123,7 +123,7 @@ def again(store: Store, run: Run, first: int) -> list[Result]:
     ]
 
 
-def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
+def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
     """The next wanted verdicts of a survey behind number `after`, at most `most`; those of one block at a time.
 
     Raises
@@ -140,7 +140,7 @@ def page(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[
     return []
 
 
-def _objected(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> list[Result]:
+def _objected(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
     """Those that an audit said something of; what it found to be valid is not kept."""
     if wanted.audit is None or wanted.audit is Outcome.VALID:
         raise NotFoundError(f"run {run.id} is a survey: of these, audits keep only what is invalid or without evidence")
@@ -156,7 +156,7 @@ def _objected(store: Store, run: Run, wanted: Wanted, after: int, most: int) -> 
     return found
 
 
-def _blocks_with(store: Store, run: Run, wanted: Wanted, after: int) -> Iterator[int]:
+def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) -> Iterator[int]:
     """Where the blocks begin that may hold wanted verdicts behind number `after`."""
     codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
     while pack := next_pack(store, run.id, after):
@@ -183,7 +183,7 @@ def _within(number: int, ends: tuple[int, int]) -> bool:
     return ends[0] <= number <= ends[1]
 
 
-def _not_on_record(run: Run, first: int, stop: int) -> DifferenceError:
+def _not_on_record(run: RunStatus, first: int, stop: int) -> DifferenceError:
     return DifferenceError(
         f"the deals {first:,} to {stop - 1:,} of run {run.id} do not come out as they are on record, or something is "
         f"missing there: dealmill audit {run.id} says what and where"

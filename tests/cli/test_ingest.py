@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.cli.sources import readings
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from tests.servers import dealmill
 
 GOOD = ["AABB", "ABAB", "ABBA"]
@@ -139,7 +139,7 @@ def test_a_range_that_is_none_says_how_to_write_one(source: str, message: str, t
     assert message in read.stderr
 
 
-def test_a_file_that_waits_for_its_turn_takes_little_memory(store: Store, tmp_path: Path) -> None:
+def test_a_file_that_waits_for_its_turn_takes_little_memory(store: Database, tmp_path: Path) -> None:
     files = [tmp_path / f"memory-{number}.txt" for number in range(200)]
     for number, file in enumerate(files):
         file.write_text("AABB\n" * number + "ABAB\n")

@@ -16,7 +16,7 @@ from dealmill.cli.progress import Bar
 from dealmill.cli.work import keep_working
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.ingest import deals_reading
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.workers import farm
 
 SOURCE = "deal:memory:seed=1:1-40000"
@@ -96,12 +96,12 @@ def never(_bar: Bar) -> bool:
     return False
 
 
-def test_while_others_work(store: Store) -> None:
+def test_while_others_work(store: Database) -> None:
     with pytest.raises(KeyboardInterrupt):
         keep_working(store, "working", never)
 
 
-def test_while_a_source_is_read(store: Store) -> None:
+def test_while_a_source_is_read(store: Database) -> None:
     reading = deals_reading(store, parse_deal_range(SOURCE))
     with pytest.raises(KeyboardInterrupt):
         keep_working(store, "working", never, [reading])

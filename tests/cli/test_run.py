@@ -16,7 +16,7 @@ from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.query import matching_runs
-from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.runs import find_run
 from dealmill.workers.broker import LocalBroker
 from tests.doing import a_run
@@ -149,7 +149,7 @@ def test_pages_of_a_query_join_to_the_whole(tmp_path: Path) -> None:
     assert len(whole) == 2500
 
 
-def test_a_query_takes_engines_and_sources_by_every_name_they_have(store: Store) -> None:
+def test_a_query_takes_engines_and_sources_by_every_name_they_have(store: Database) -> None:
     layouts = ["AABB", "ABAB"]
     for engine, name in (("memory/two-pass", "a.txt"), ("memory/incremental", "a.txt"), ("memory/two-pass", "1")):
         a_run(store, engine, layouts, name=name)
@@ -177,7 +177,7 @@ def started(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> su
 def solved(cwd: Path) -> int:
     """How many layouts of the newest run have a verdict."""
     try:
-        return find_run(Store(database_url(f"sqlite:///{cwd / 'dealmill.db'}")), "last").solved
+        return find_run(Database(database_url(f"sqlite:///{cwd / 'dealmill.db'}")), "last").solved
     except (NotFoundError, StoreError):
         return 0  # it has not begun
 

@@ -19,7 +19,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.store import migrate
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.patience import patiently
 from dealmill.pipeline.store.runs import plan_run
 from dealmill.workers.broker import find_server
@@ -73,9 +73,9 @@ class Scene:
     def _prepare(self, folder: Path) -> None:
         direct = self.postgres.new_database()
         self._name = direct.partition("?")[0].rpartition("/")[2]
-        self.store = Store(database_url(direct))
+        self.store = Database(database_url(direct))
         migrate.upgrade(self.store)
-        undisturbed = Store(database_url(f"sqlite:///{folder / 'undisturbed.db'}"))
+        undisturbed = Database(database_url(f"sqlite:///{folder / 'undisturbed.db'}"))
         migrate.upgrade(undisturbed)
         self.expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self._layouts).id, ITEMS)
         self.sql(JUMPING_CLOCK)

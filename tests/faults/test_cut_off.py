@@ -14,7 +14,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.store import migrate
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.runs import find_run, plan_run
 from dealmill.workers.broker import find_server
 from dealmill.workers.processes import die_with_parent
@@ -88,7 +88,7 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         server = up.enter_context(running_postgres(HERE))
         up.enter_context(the_broker(tmp_path))
         direct = server.new_database()
-        store = Store(database_url(direct))
+        store = Database(database_url(direct))
         migrate.upgrade(store)
         layouts = dealer("memory")(1, 1, LAYOUTS)
         version = find_engine(ENGINE)[1].version
@@ -119,7 +119,7 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         until(lambda: find_run(store, str(second)).finished, told)  # which nobody else is there to do
         far.terminate()
         assert far.wait(60) == 0
-        undisturbed = Store(database_url(f"sqlite:///{tmp_path / 'undisturbed.db'}"))
+        undisturbed = Database(database_url(f"sqlite:///{tmp_path / 'undisturbed.db'}"))
         migrate.upgrade(undisturbed)
         expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, layouts).id, LAYOUTS)
         for run in (first, second):
@@ -129,7 +129,7 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         assert "Traceback" not in told.read_text(), told.read_text()
 
 
-def somebody_waits(store: Store) -> bool:
+def somebody_waits(store: Database) -> bool:
     with store.reading() as connection:
         return bool(connection.execute(text("SELECT 1 FROM pg_locks WHERE NOT granted")).first())
 

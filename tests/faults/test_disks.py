@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from tests.servers import ORDINARY_USER, Postgres, clean_environment, dealmill, dealmill_command, running_postgres
 
 SOURCE = "deal:memory:seed=8:1-60000"
@@ -103,7 +103,7 @@ def test_a_database_that_takes_no_changes_is_told_at_once(postgres: Postgres, tm
     env = {"DEALMILL_DATABASE_URL": postgres.new_database()}
     assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
     name = database_url(env["DEALMILL_DATABASE_URL"]).database
-    with Store(database_url(env["DEALMILL_DATABASE_URL"])).writing() as connection:
+    with Database(database_url(env["DEALMILL_DATABASE_URL"])).writing() as connection:
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     refused = dealmill("run", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env)
     assert (refused.returncode, refused.stderr.count("\n")) == (1, 1), refused.stderr

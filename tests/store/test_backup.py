@@ -9,7 +9,7 @@ import pytest
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import jobs, leases
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.opening import open_store
 from dealmill.pipeline.store.runs import find_run, list_runs, plan_run
@@ -19,7 +19,7 @@ from tests.servers import Postgres
 LEASE = 60.0
 
 
-def backed_up(store: Store, folder: Path, request: pytest.FixtureRequest) -> Store:
+def backed_up(store: Database, folder: Path, request: pytest.FixtureRequest) -> Database:
     """A backup of a store, restored as docs/database.md says."""
     if store.embedded:
         sqlite3.connect(store.url.database or "").execute("VACUUM INTO ?", [str(folder / "backup.db")])
@@ -35,7 +35,7 @@ def backed_up(store: Store, folder: Path, request: pytest.FixtureRequest) -> Sto
 
 
 def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
-    store: Store, tmp_path: Path, request: pytest.FixtureRequest
+    store: Database, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     texts = dealer("memory")(1, 1, 3_000)
     a_run(store, "memory/two-pass", texts)

@@ -10,11 +10,11 @@ from dealmill.pipeline.games.batch import Solved, pack, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import leases, tables
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.jobs import SOLVING, claim, engine_of, finish
 from dealmill.pipeline.store.leases import PENDING
 from dealmill.pipeline.store.results import Wanted, page
-from dealmill.pipeline.store.runs import Run, find_run, list_runs, plan_repetition, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, plan_repetition, plan_run
 from dealmill.pipeline.store.sources import Source, append, complete, open_source
 
 LEASE = 60.0
@@ -23,17 +23,17 @@ TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]
 
 
 @pytest.fixture
-def source(store: Store) -> Source:
+def source(store: Database) -> Source:
     opened = open_source(store, "memory", "a.txt", b"a")
     return complete(store, append(store, opened, [Layout(line, text) for line, text in enumerate(TEXTS, start=1)]))
 
 
 @pytest.fixture
-def run(store: Store, source: Source) -> int:
+def run(store: Database, source: Source) -> int:
     return plan_run(store, source, "memory/two-pass", "1", NO_LIMIT, chunk=2)
 
 
-def pending(store: Store, most: int = 10) -> list[int]:
+def pending(store: Database, most: int = 10) -> list[int]:
     return leases.pending(store, SOLVING, INSTALLED, most)
 
 
@@ -43,25 +43,25 @@ def scored(*values: int) -> Solved:
     return Solved((ones * int(Verdict.SCORED)).astype(np.int8), np.array(values), ones, traces)
 
 
-def test_a_run_is_cut_into_jobs_that_cover_it(store: Store, run: int) -> None:
+def test_a_run_is_cut_into_jobs_that_cover_it(store: Database, run: int) -> None:
     claimed = [claim(store, job, "w", LEASE) for job in pending(store)]
     assert [unpack(job.layouts) for job in claimed if job] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
     assert [job.lease.first for job in claimed if job] == [1, 3, 5]
     assert {(job.run, job.engine, job.limit) for job in claimed if job} == {(run, "memory/two-pass", NO_LIMIT)}
 
 
-def test_the_same_run_is_planned_once(store: Store, source: Source, run: int) -> None:
+def test_the_same_run_is_planned_once(store: Database, source: Source, run: int) -> None:
     assert plan_run(store, source, "memory/two-pass", "1", NO_LIMIT, chunk=1) == run
     assert plan_run(store, source, "memory/two-pass", "2", NO_LIMIT, chunk=2) != run
     assert plan_run(store, source, "memory/two-pass", "1", 10, chunk=2) != run
     assert len(list_runs(store)) == 3
 
 
-def test_commands_that_plan_a_run_at_once_plan_the_same(store: Store, source: Source) -> None:
+def test_commands_that_plan_a_run_at_once_plan_the_same(store: Database, source: Source) -> None:
     def plan(version: str) -> int:
         return plan_run(store, source, "memory/two-pass", version, NO_LIMIT, chunk=2)
 
-    def repeat(run: Run) -> int:
+    def repeat(run: RunStatus) -> int:
         return plan_repetition(store, run, run.version, chunk=2)
 
     with ThreadPoolExecutor(8) as pool:
@@ -71,14 +71,14 @@ def test_commands_that_plan_a_run_at_once_plan_the_same(store: Store, source: So
     assert [run.jobs for run in list_runs(store)] == [3] * 6
 
 
-def test_a_job_is_claimed_by_one(store: Store, run: int) -> None:
+def test_a_job_is_claimed_by_one(store: Database, run: int) -> None:
     [first, *_] = pending(store)
     with ThreadPoolExecutor(8) as pool:
         claims = list(pool.map(lambda name: claim(store, first, f"w{name}", LEASE), range(8)))
     assert sum(job is not None for job in claims) == 1
 
 
-def test_verdicts_are_written_once_and_counted(store: Store, run: int) -> None:
+def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> None:
     [first, *_] = pending(store)
     job = claim(store, first, "w", LEASE)
     assert job is not None
@@ -97,7 +97,7 @@ def test_verdicts_are_written_once_and_counted(store: Store, run: int) -> None:
     assert not now.finished
 
 
-def test_a_worker_whose_lease_ran_out_writes_nothing(store: Store, run: int) -> None:
+def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) -> None:
     first = pending(store)[-1]  # of one item: it cannot be split
     late = claim(store, first, "late", -1.0)
     assert claim(store, first, "other", LEASE) is None
@@ -111,7 +111,7 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Store, run: int) -> 
     assert [result.value for result in page(store, find_run(store, str(run)), Wanted(), 0, 9)] == [4]
 
 
-def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Store, run: int) -> None:
+def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Database, run: int) -> None:
     first, second, third = pending(store)
     late = claim(store, first, "gone", -1.0)
     claim(store, second, "busy", LEASE)
@@ -129,7 +129,7 @@ def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: St
     assert all(finish(store, job, scored(4)) for job in halves if job)
 
 
-def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_one(store: Store, run: int) -> None:
+def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_one(store: Database, run: int) -> None:
     last = pending(store)[0]
     late = claim(store, last, "late", LEASE)
     assert late is not None
@@ -138,7 +138,7 @@ def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_o
     assert not finish(store, late, scored(4, 6))
 
 
-def test_what_ended_the_last_attempt_is_kept_with_a_job(store: Store, run: int) -> None:
+def test_what_ended_the_last_attempt_is_kept_with_a_job(store: Database, run: int) -> None:
     last = pending(store)[-1]
     claim(store, last, "w:7", LEASE)
     leases.expire(store, SOLVING, last, "w:8", "not its worker")
@@ -150,7 +150,7 @@ def test_what_ended_the_last_attempt_is_kept_with_a_job(store: Store, run: int) 
     assert again is not None and (again.lease.attempt, again.lease.trouble) == (2, "signal 11")
 
 
-def test_a_worker_that_vanished_is_not_said_to_have_ended_like_the_one_before(store: Store, run: int) -> None:
+def test_a_worker_that_vanished_is_not_said_to_have_ended_like_the_one_before(store: Database, run: int) -> None:
     last = pending(store)[-1]
     job = claim(store, last, "w:7", LEASE)
     assert job is not None
@@ -164,7 +164,7 @@ def test_a_worker_that_vanished_is_not_said_to_have_ended_like_the_one_before(st
     assert again is not None and again.lease.trouble == leases.NO_RETURN
 
 
-def test_a_released_job_is_pending_again_but_only_its_holder_releases_it(store: Store, run: int) -> None:
+def test_a_released_job_is_pending_again_but_only_its_holder_releases_it(store: Database, run: int) -> None:
     last = pending(store)[-1]
     late = claim(store, last, "late", -1.0)
     leases.free_expired(store, SOLVING)
@@ -179,7 +179,7 @@ def test_a_released_job_is_pending_again_but_only_its_holder_releases_it(store: 
     assert again is not None and again.lease.trouble == "no room"
 
 
-def end_the_pause(store: Store) -> float:
+def end_the_pause(store: Database) -> float:
     """Have a job that was released be tried at once; how many seconds it was to wait."""
     until = tables.jobs.c.leased_until
     with store.writing() as connection:
@@ -188,7 +188,7 @@ def end_the_pause(store: Store) -> float:
     return seconds
 
 
-def test_a_released_job_waits_longer_after_every_try_and_is_nobodys_meanwhile(store: Store, run: int) -> None:
+def test_a_released_job_waits_longer_after_every_try_and_is_nobodys_meanwhile(store: Database, run: int) -> None:
     last = pending(store)[-1]
     for pause in (1, 2, 4, 8, 8):
         job = claim(store, last, "w", LEASE)
@@ -202,14 +202,14 @@ def test_a_released_job_waits_longer_after_every_try_and_is_nobodys_meanwhile(st
     assert last in pending(store)
 
 
-def set_the_clock_back(store: Store, seconds: float) -> None:
+def set_the_clock_back(store: Database, seconds: float) -> None:
     """Put what is on record into the future, which is the same."""
     later = {name: tables.jobs.c[name] + seconds for name in ("leased_until", "started", "finished")}
     with store.writing() as connection:
         connection.execute(update(tables.jobs).values(**later))
 
 
-def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Store, run: int) -> None:
+def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Database, run: int) -> None:
     held = claim(store, pending(store)[0], "w", LEASE)
     assert held is not None
     set_the_clock_back(store, 0.5)
@@ -221,7 +221,7 @@ def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Store, run
     assert not finish(store, held, scored(3, 5))
 
 
-def test_a_pause_of_before_the_clock_was_set_back_ends_at_once(store: Store, run: int) -> None:
+def test_a_pause_of_before_the_clock_was_set_back_ends_at_once(store: Database, run: int) -> None:
     held = claim(store, pending(store)[0], "w", LEASE)
     assert held is not None
     leases.release(store, SOLVING, held.lease, "no room")
@@ -231,7 +231,7 @@ def test_a_pause_of_before_the_clock_was_set_back_ends_at_once(store: Store, run
     assert claim(store, held.lease.id, "w", LEASE) is not None
 
 
-def test_rates_are_told_whatever_the_clock_did(store: Store, run: int) -> None:
+def test_rates_are_told_whatever_the_clock_did(store: Database, run: int) -> None:
     for number in pending(store):
         held = claim(store, number, "w", LEASE)
         assert held is not None
@@ -242,7 +242,7 @@ def test_rates_are_told_whatever_the_clock_did(store: Store, run: int) -> None:
 
 
 @pytest.mark.parametrize("empty_store", ["postgresql"], indirect=True)  # SQLite lets nobody else write meanwhile
-def test_a_job_that_is_being_finished_holds_nobody_up(store: Store, run: int) -> None:
+def test_a_job_that_is_being_finished_holds_nobody_up(store: Database, run: int) -> None:
     """A worker stands still in the transaction in which it writes."""
     first, second, _ = pending(store)
     for number in (first, second):
@@ -256,7 +256,7 @@ def test_a_job_that_is_being_finished_holds_nobody_up(store: Store, run: int) ->
     assert find_run(store, str(run)).leased == 0
 
 
-def test_a_crash_while_writing_leaves_nothing_half_done(store: Store, run: int) -> None:
+def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: int) -> None:
     [first, *_] = pending(store)
     job = claim(store, first, "w", LEASE)
     assert job is not None
@@ -266,12 +266,12 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Store, run: int) 
     assert finish(store, job, scored(4, 6))
 
 
-def test_an_unknown_job_is_nobodys(store: Store) -> None:
+def test_an_unknown_job_is_nobodys(store: Database) -> None:
     assert engine_of(store, 4711) is None
     assert claim(store, 4711, "w", LEASE) is None
 
 
-def test_unfinished_counts_pending_and_leased(store: Store, run: int) -> None:
+def test_unfinished_counts_pending_and_leased(store: Database, run: int) -> None:
     assert leases.unfinished(store, SOLVING, INSTALLED) == 3
     job = claim(store, pending(store, 1)[0], "w", LEASE)
     assert job is not None
@@ -280,13 +280,13 @@ def test_unfinished_counts_pending_and_leased(store: Store, run: int) -> None:
     assert leases.unfinished(store, SOLVING, INSTALLED) == 2
 
 
-def test_an_empty_source_is_a_finished_run(store: Store) -> None:
+def test_an_empty_source_is_a_finished_run(store: Database) -> None:
     empty = complete(store, open_source(store, "memory", "none", b"none"))
     number = plan_run(store, empty, "memory/two-pass", "1", NO_LIMIT, chunk=2)
     assert find_run(store, str(number)).finished
 
 
-def test_pages_filter_and_go_on_behind_a_position(store: Store, run: int) -> None:
+def test_pages_filter_and_go_on_behind_a_position(store: Database, run: int) -> None:
     for number, values in zip(pending(store), [(4, 6), (8, 10), (12,)], strict=True):
         job = claim(store, number, "w", LEASE)
         assert job is not None
@@ -300,7 +300,7 @@ def test_pages_filter_and_go_on_behind_a_position(store: Store, run: int) -> Non
     ] == TEXTS
 
 
-def test_the_schema_itself_forbids_a_second_verdict(store: Store, run: int) -> None:
+def test_the_schema_itself_forbids_a_second_verdict(store: Database, run: int) -> None:
     job = claim(store, pending(store, 1)[0], "w", LEASE)
     assert job is not None
     finish(store, job, scored(4, 6))
@@ -312,7 +312,7 @@ def test_the_schema_itself_forbids_a_second_verdict(store: Store, run: int) -> N
         finish(store, again, scored(4, 6))
 
 
-def test_jobs_for_an_engine_that_is_not_installed_are_left_alone(store: Store, source: Source, run: int) -> None:
+def test_jobs_for_an_engine_that_is_not_installed_are_left_alone(store: Database, source: Source, run: int) -> None:
     plan_run(store, source, "memory/two-pass", "2", NO_LIMIT, chunk=2)
     assert leases.unfinished(store, SOLVING, INSTALLED) == 3
     assert len(pending(store, 99)) == 3

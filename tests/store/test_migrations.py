@@ -15,17 +15,17 @@ from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store import jobs, leases, migrate
 from dealmill.pipeline.store.audits import Fault, faults_of, latest_audits
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.opening import open_store
-from dealmill.pipeline.store.runs import Run, find_run, list_runs, plan_repetition, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, plan_repetition, plan_run
 from dealmill.pipeline.store.surveys import grow
 from dealmill.pipeline.store.tables import REVISION, metadata
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import a_run, a_source, an_audit, do_runs, do_surveys
 
 
-def test_migrated_database_has_exactly_the_tables_of_the_code(empty_store: Store) -> None:
+def test_migrated_database_has_exactly_the_tables_of_the_code(empty_store: Database) -> None:
     with empty_store.writing() as connection:
         metadata.create_all(connection)
         of_the_code = described(connection)
@@ -64,7 +64,7 @@ def test_the_code_belongs_to_the_newest_migration() -> None:
     assert migrate.revisions()[-1] == REVISION
 
 
-def test_down_and_up_again_leaves_the_same_tables(store: Store) -> None:
+def test_down_and_up_again_leaves_the_same_tables(store: Database) -> None:
     migrate.downgrade(store, "base")
     assert migrate.current(store) is None
     with store.reading() as connection:
@@ -73,7 +73,7 @@ def test_down_and_up_again_leaves_the_same_tables(store: Store) -> None:
     assert migrate.current(store) == REVISION
 
 
-def test_a_failed_migration_changes_nothing(empty_store: Store) -> None:
+def test_a_failed_migration_changes_nothing(empty_store: Database) -> None:
     with empty_store.writing() as connection:
         connection.execute(text("CREATE TABLE verdicts (anything INTEGER)"))
     with pytest.raises(StoreError):
@@ -82,7 +82,7 @@ def test_a_failed_migration_changes_nothing(empty_store: Store) -> None:
         assert "sources" not in inspect(connection).get_table_names()
 
 
-def test_an_unknown_revision_is_an_error_that_says_so(store: Store) -> None:
+def test_an_unknown_revision_is_an_error_that_says_so(store: Database) -> None:
     with pytest.raises(StoreError, match="nonsense"):
         migrate.upgrade(store, "nonsense")
 
@@ -91,7 +91,7 @@ def test_a_fresh_embedded_file_gets_its_tables(tmp_path: Path) -> None:
     assert migrate.current(open_store(f"sqlite:///{tmp_path / 'fresh.db'}")) == REVISION
 
 
-def test_a_server_is_never_changed_unasked(empty_store: Store) -> None:
+def test_a_server_is_never_changed_unasked(empty_store: Database) -> None:
     url = empty_store.url.render_as_string(hide_password=False)
     if empty_store.embedded:
         open_store(url)
@@ -102,7 +102,7 @@ def test_a_server_is_never_changed_unasked(empty_store: Store) -> None:
         assert migrate.current(empty_store) is None
 
 
-def test_a_database_newer_than_the_code_is_refused(store: Store) -> None:
+def test_a_database_newer_than_the_code_is_refused(store: Database) -> None:
     with store.writing() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StoreError, match=r"newer \(9999\)"):
@@ -124,7 +124,7 @@ OLD_ROWS = (
 )
 
 
-def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Store) -> None:
+def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Database) -> None:
     migrate.upgrade(empty_store, "0001")
     with empty_store.writing() as connection:
         for row in OLD_ROWS:
@@ -146,7 +146,7 @@ def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Stor
         assert connection.execute(text("SELECT evidence FROM verdicts")).scalars().all() == ["1 2 3 4"]
 
 
-def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Store) -> None:
+def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
     an_audit(store, run)
     survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", NO_LIMIT)
@@ -165,7 +165,7 @@ def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Store) -> None:
             assert count == {"packs": 0, "verdicts": 2, "actions": 2}.get(table, 1), table
 
 
-def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Store) -> None:
+def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Database) -> None:
     layouts = ["AABB", "ABAB", "ABBA"] * 1_000
     run = a_run(store, "memory/two-pass", layouts)
     survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", NO_LIMIT)
@@ -189,17 +189,17 @@ def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Store) ->
     assert found_by_audit(store, survey) == [Fault(1, 1_000, missing), Fault(1_001, 2_000, missing)]
 
 
-def digests(store: Store, run: int) -> list[bytes]:
+def digests(store: Database, run: int) -> list[bytes]:
     with store.reading() as connection:
         found = connection.execute(text("SELECT digest FROM blocks WHERE run_id = :run ORDER BY number"), {"run": run})
         return [bytes(digest) for digest in found.scalars()]
 
 
-def found_by_audit(store: Store, run: Run) -> list[Fault]:
+def found_by_audit(store: Database, run: RunStatus) -> list[Fault]:
     return faults_of(store, an_audit(store, find_run(store, str(run.id))).id)
 
 
-def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_then(store: Store) -> None:
+def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_then(store: Database) -> None:
     number = plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
     first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
     assert jobs.claim(store, first, "w", 60.0)
@@ -222,7 +222,7 @@ def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_t
     assert an_audit(store, find_run(store, str(number))).clean
 
 
-def test_foreign_keys_are_looked_after_again_behind_a_migration(empty_store: Store) -> None:
+def test_foreign_keys_are_looked_after_again_behind_a_migration(empty_store: Database) -> None:
     migrate.upgrade(empty_store)
     with pytest.raises(StoreError, match=r"(?i)foreign key"), empty_store.writing() as connection:
         connection.execute(text("INSERT INTO blocks (run_id, number, digest) VALUES (99, 0, :d)"), {"d": b"d"})

@@ -8,7 +8,7 @@ import pytest
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import NO_LIMIT, Layout, Reject
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import CHUNK
 from dealmill.pipeline.store.runs import find_run, plan_run
 from dealmill.pipeline.store.sources import (
@@ -24,7 +24,7 @@ from dealmill.pipeline.store.tables import items
 from tests.doing import do_runs
 
 
-def layouts_of(store: Store, source: int) -> list[tuple[int, int, str]]:
+def layouts_of(store: Database, source: int) -> list[tuple[int, int, str]]:
     with store.reading() as connection:
         rows = connection.execute(
             items.select()
@@ -35,7 +35,7 @@ def layouts_of(store: Store, source: int) -> list[tuple[int, int, str]]:
         return [tuple(row) for row in rows]
 
 
-def test_items_keep_order_and_lines_and_duplicates_are_counted(store: Store) -> None:
+def test_items_keep_order_and_lines_and_duplicates_are_counted(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     source = append(store, source, [Layout(1, "AABB"), Reject(2, "AB", ("too short", "odd")), Layout(3, "ABAB")])
     source = append(store, source, [Layout(4, "AABB"), Layout(5, "ABBA")])
@@ -53,7 +53,7 @@ def test_the_digest_tells_a_layout_from_all_others_of_all_games() -> None:
     assert layout_digest("memory", "AABB").hex() == blake2b(b"memory\nAABB", digest_size=16).hexdigest()
 
 
-def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(store: Store) -> None:
+def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     run = plan_run(store, source, "memory/two-pass", "1", NO_LIMIT)
 
@@ -80,7 +80,7 @@ def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(stor
     assert fingerprint_of(store, run, line) == fingerprint_of(store, again, line) is not None
 
 
-def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Store) -> None:
+def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     run = plan_run(store, source, "memory/two-pass", "1", NO_LIMIT)
     source = append(store, source, [Layout(line, "AABB") for line in range(1, 2 * CHUNK + 1)])
@@ -90,19 +90,19 @@ def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Store) -> None:
     assert fingerprint_of(store, run, 2 * CHUNK) is not None
 
 
-def test_the_same_contents_are_the_same_source(store: Store) -> None:
+def test_the_same_contents_are_the_same_source(store: Database) -> None:
     first = open_source(store, "memory", "a.txt", b"same")
     assert open_source(store, "memory", "copy.txt", b"same") == first
 
 
-def test_commands_that_open_a_source_at_once_open_the_same(store: Store) -> None:
+def test_commands_that_open_a_source_at_once_open_the_same(store: Database) -> None:
     with ThreadPoolExecutor(8) as pool:
         for digest in (b"a", b"b", b"c"):
             opened = pool.map(lambda name, digest=digest: open_source(store, "memory", name, digest), "abcdefgh")
             assert len(set(opened)) == 1
 
 
-def test_a_number_is_that_of_a_source_though_a_later_one_has_it_for_a_name(store: Store) -> None:
+def test_a_number_is_that_of_a_source_though_a_later_one_has_it_for_a_name(store: Database) -> None:
     first, second = (open_source(store, "memory", name, name.encode()) for name in ("a.txt", "1"))
     assert find_source(store, "1") == first
     assert find_source(store, "2") == second
@@ -110,7 +110,7 @@ def test_a_number_is_that_of_a_source_though_a_later_one_has_it_for_a_name(store
     assert find_source(store, "7") == third
 
 
-def test_two_readers_of_one_source_do_not_mix(store: Store) -> None:
+def test_two_readers_of_one_source_do_not_mix(store: Database) -> None:
     mine = theirs = open_source(store, "memory", "a.txt", b"a")
     append(store, mine, [Layout(1, "AABB")])
     with pytest.raises(StoreError, match="another command"):
@@ -118,27 +118,27 @@ def test_two_readers_of_one_source_do_not_mix(store: Store) -> None:
     assert len(layouts_of(store, mine.id)) == 1
 
 
-def test_a_complete_source_takes_no_more(store: Store) -> None:
+def test_a_complete_source_takes_no_more(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     complete(store, source)
     with pytest.raises(StoreError):
         append(store, source, [Layout(1, "AABB")])
 
 
-def test_a_reject_may_hold_anything(store: Store) -> None:
+def test_a_reject_may_hold_anything(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     append(store, source, [Reject(1, "\0'; DROP TABLE items; -- \u202e", ("unknown symbol '\0'",))])
     [kept] = rejects_of(store, source.id)
     assert kept.text == "␀'; DROP TABLE items; -- \u202e"
 
 
-def test_rejects_come_page_by_page(store: Store) -> None:
+def test_rejects_come_page_by_page(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     append(store, source, [Reject(line, "x", ("bad",)) for line in range(1, 2501)])
     assert [reject.line for reject in rejects_of(store, source.id)] == list(range(1, 2501))
 
 
 @pytest.mark.parametrize("key", ["7", "nothing", "9" * 30, "'; --", "\0"])
-def test_an_unknown_source_is_an_error_that_says_what_to_do(store: Store, key: str) -> None:
+def test_an_unknown_source_is_an_error_that_says_what_to_do(store: Database, key: str) -> None:
     with pytest.raises(NotFoundError, match="dealmill ingest"):
         find_source(store, key)

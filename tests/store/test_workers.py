@@ -10,9 +10,9 @@ from dealmill.pipeline.audit import queue_audit
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import audits, jobs, leases, tables
 from dealmill.pipeline.store.audits import AUDITING
-from dealmill.pipeline.store.database import Store, clock
+from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from dealmill.pipeline.store.workers import list_workers, worker_name
 from tests.doing import a_run, a_source, said
 
@@ -21,12 +21,12 @@ ME = worker_name(os.getpid())
 
 
 @pytest.fixture
-def run(store: Store) -> Run:
+def run(store: Database) -> RunStatus:
     number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=2)
     return find_run(store, str(number))
 
 
-def test_who_works_on_what_and_how_fast(store: Store, run: Run) -> None:
+def test_who_works_on_what_and_how_fast(store: Database, run: RunStatus) -> None:
     assert list_workers(store) == []
     first, second, third = leases.pending(store, SOLVING, installed_engines(), 9)
     for number, seconds in ((first, 60.0), (second, 60.0), (third, -1.0)):
@@ -44,7 +44,7 @@ def test_who_works_on_what_and_how_fast(store: Store, run: Run) -> None:
     assert [(held.first, held.last, held.late) for held in other.holds] == [(5, 5, True)]
 
 
-def test_audits_are_work_too(store: Store) -> None:
+def test_audits_are_work_too(store: Database) -> None:
     audit = queue_audit(store, a_run(store, "memory/two-pass", TEXTS), None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 9)
     assert audits.claim(store, part, "auditor:1", 60.0)
@@ -52,7 +52,7 @@ def test_audits_are_work_too(store: Store) -> None:
     assert holds == {"auditor:1": [f"audit {audit}"], "test": []}
 
 
-def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Store, run: Run) -> None:
+def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Database, run: RunStatus) -> None:
     first, second, _ = leases.pending(store, SOLVING, installed_engines(), 9)
     for number, worker in ((first, "done"), (second, "hanging")):
         job = jobs.claim(store, number, worker, 60.0)
@@ -65,7 +65,7 @@ def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Store,
     assert [worker.name for worker in list_workers(store)] == ["hanging"]
 
 
-def test_a_run_counts_the_jobs_that_were_tried_in_vain(store: Store, run: Run) -> None:
+def test_a_run_counts_the_jobs_that_were_tried_in_vain(store: Database, run: RunStatus) -> None:
     number = leases.pending(store, SOLVING, installed_engines(), 1)[0]
     job = jobs.claim(store, number, ME, 60.0)
     assert job is not None

@@ -11,8 +11,8 @@ from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Store
-from dealmill.pipeline.store.runs import Run, find_run
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.surveys import SURVEYING, grow
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import do_surveys
@@ -26,7 +26,7 @@ def endless(engine: str, **parameters: int) -> DealRange:
     return DealRange(game, 7, 1, MOST, parameters)
 
 
-def a_survey(store: Store, engine: str, deals: int, *, limit: int = NO_LIMIT, chunk: int = 1_000) -> Run:
+def a_survey(store: Database, engine: str, deals: int, *, limit: int = NO_LIMIT, chunk: int = 1_000) -> RunStatus:
     """A survey of so many deals."""
     run = open_survey(store, endless(engine), engine, limit)
     grow(store, run.id, deals, chunk)
@@ -34,11 +34,11 @@ def a_survey(store: Store, engine: str, deals: int, *, limit: int = NO_LIMIT, ch
     return find_run(store, str(run.id))
 
 
-def pending(store: Store) -> list[int]:
+def pending(store: Database) -> list[int]:
     return leases.pending(store, SURVEYING, installed_engines(), 1_000)
 
 
-def alter(store: Store, statement: str, **values: object) -> None:
+def alter(store: Database, statement: str, **values: object) -> None:
     """Change the database behind its back."""
     with store.writing() as connection:
         assert connection.execute(text(statement), values).rowcount > 0

@@ -14,7 +14,7 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import audits, leases, surveys
 from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, objections_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.results import Wanted
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.surveys import grow
@@ -28,7 +28,7 @@ TOTALS = "the totals on record are not those that come out again: "
 
 
 @pytest.mark.parametrize("other", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
-def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Store, other: str) -> None:
+def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Database, other: str) -> None:
     survey = a_survey(store, MEMORY, 1_000)
     a_run(store, MEMORY, ["AABB"])
     for run in (survey, find_run(store, "2")):
@@ -41,7 +41,7 @@ def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Store, o
     assert job is not None and job.run == 2
 
 
-def test_an_audit_of_a_survey_in_whole_and_of_a_sample(store: Store) -> None:
+def test_an_audit_of_a_survey_in_whole_and_of_a_sample(store: Database) -> None:
     survey = a_survey(store, PAIRING, 5_000, chunk=3_000)
     whole = an_audit(store, survey)
     assert (whole.valid, whole.invalid, whole.faults, whole.size) == (5_000, 0, 0, 5_000)
@@ -51,7 +51,9 @@ def test_an_audit_of_a_survey_in_whole_and_of_a_sample(store: Store) -> None:
         assert connection.execute(text("SELECT count(*) FROM judgements")).scalar() == 0
 
 
-def test_what_an_audit_objected_to_is_looked_through_to_its_end(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_audit_objected_to_is_looked_through_to_its_end(
+    store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     [layout] = deal(find_engine(PAIRING)[0], 7, 1_999, 1)
     with monkeypatch.context() as broken:
         brittle = Brittle(PAIRING, [layout])
@@ -62,7 +64,7 @@ def test_what_an_audit_objected_to_is_looked_through_to_its_end(store: Store, mo
     assert [found.position for found in results(store, [survey], failed, (0, 0), 3)] == [1_999]
 
 
-def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Store) -> None:
+def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
     survey = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
     grow(store, survey.id, 6_000, 2_000)
     job = surveys.claim(store, pending(store)[1], "one", LEASE)
@@ -74,7 +76,7 @@ def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Store) -> None:
     assert (sample.valid, sample.clean) == (20, True)
 
 
-def test_a_survey_may_grow_while_it_is_audited(store: Store) -> None:
+def test_a_survey_may_grow_while_it_is_audited(store: Database) -> None:
     survey = a_survey(store, MEMORY, 4_000)
     number = queue_audit(store, survey, None, 1)
     sample = queue_audit(store, survey, 10, 1)
@@ -101,7 +103,7 @@ def test_a_survey_may_grow_while_it_is_audited(store: Store) -> None:
     ],
 )
 def test_a_record_of_a_survey_that_was_changed_is_named(
-    store: Store, change: str, expected: list[tuple[int, int, str]]
+    store: Database, change: str, expected: list[tuple[int, int, str]]
 ) -> None:
     survey = a_survey(store, PAIRING, 3_000, chunk=2_000)
     alter(store, change, **({"junk": b"\2\1\2junk"} if ":junk" in change else {}))
@@ -111,7 +113,7 @@ def test_a_record_of_a_survey_that_was_changed_is_named(
         assert any((it.first, it.last) == (first, last) and it.reason.startswith(reason) for it in found), found
 
 
-def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: Store) -> None:
+def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: Database) -> None:
     survey = a_survey(store, PAIRING, 2_000, chunk=2_000)
     kept = find_result(store, survey, 1_005)
     with store.writing() as connection:

@@ -8,7 +8,7 @@ from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.query import results
 from dealmill.pipeline.store import surveys
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.packs import course, extremes
 from dealmill.pipeline.store.results import Wanted
 from dealmill.pipeline.store.runs import find_run
@@ -20,7 +20,7 @@ from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pendin
 
 
 @pytest.mark.parametrize("engine", [PAIRING, MEMORY])
-def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: Store) -> None:
+def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: Database) -> None:
     width = Width(0.006, relative=False) if engine == PAIRING else Width(0.0002, relative=True)
     reached = []
     for workers in (1, 2):
@@ -38,7 +38,7 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
     assert wanted_deals(reached[0], Width(width.half * 0.9, width.relative)) > reached[0].stage.deals
 
 
-def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: Store) -> None:
+def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: Database) -> None:
     survey = a_survey(store, PAIRING, 2_000, limit=6)
     found = estimate(store, survey)
     assert found is not None and found.unknown / 2_000 > 0.02
@@ -47,14 +47,14 @@ def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: S
     assert wanted_deals(found, Width(found.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
 
 
-def test_the_interval_holds_what_the_undecided_turn_out_to_be(store: Store) -> None:
+def test_the_interval_holds_what_the_undecided_turn_out_to_be(store: Database) -> None:
     decided = estimate(store, a_survey(store, PAIRING, 2_000))
     limited = estimate(store, a_survey(store, PAIRING, 2_000, limit=6))
     assert decided is not None and limited is not None
     assert limited.interval.low < decided.interval.low < decided.interval.high < limited.interval.high
 
 
-def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Store) -> None:
+def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -> None:
     survey = a_survey(store, MEMORY, 3_000, chunk=2_000)
     values = np.array([it.value for it in results(store, [survey], Wanted(), (0, 0), None)])
     for stage, stop in zip(course(store, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
@@ -70,7 +70,7 @@ def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Store) -> N
     assert [stage.deals for stage in course(store, survey.id, [3, 4, 6])] == [3_000]
 
 
-def test_what_others_let_a_survey_grow_by_meanwhile_is_left_out(store: Store) -> None:
+def test_what_others_let_a_survey_grow_by_meanwhile_is_left_out(store: Database) -> None:
     none = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
     some = a_survey(store, MEMORY, 2_000)
     before = estimate(store, some)
@@ -80,7 +80,7 @@ def test_what_others_let_a_survey_grow_by_meanwhile_is_left_out(store: Store) ->
 
 
 @pytest.mark.parametrize("damaged", [1, 3_001])
-def test_no_estimate_is_made_of_a_part_of_what_was_surveyed(store: Store, damaged: int) -> None:
+def test_no_estimate_is_made_of_a_part_of_what_was_surveyed(store: Database, damaged: int) -> None:
     survey = a_survey(store, MEMORY, 5_000)
     alter(store, "UPDATE packs SET verdicts = :none WHERE first = :first", none=b"", first=damaged)
     with pytest.raises(DifferenceError, match="first 5,000 deals of run 1 are missing on record, or damaged"):

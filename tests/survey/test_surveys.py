@@ -20,9 +20,9 @@ from dealmill.pipeline.rerun import queue_rerun
 from dealmill.pipeline.runs import queue_run
 from dealmill.pipeline.store import leases, surveys
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.results import Wanted
-from dealmill.pipeline.store.runs import Run, find_run
+from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import find_source
 from dealmill.pipeline.store.surveys import SURVEYING, grow
 from dealmill.pipeline.survey.growth import estimate, open_survey
@@ -33,7 +33,7 @@ from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endles
 ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
 
 
-def said(store: Store, run: Run, wanted: Wanted) -> list[tuple[object, ...]]:
+def said(store: Database, run: RunStatus, wanted: Wanted) -> list[tuple[object, ...]]:
     """All that a run says, but for its number."""
     return [
         (it.position, it.line, it.verdict, it.value, it.nodes, it.evidence, it.layout)
@@ -42,7 +42,7 @@ def said(store: Store, run: Run, wanted: Wanted) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_survey_says_what_a_run_over_the_same_deals_says(engine: str, store: Store) -> None:
+def test_a_survey_says_what_a_run_over_the_same_deals_says(engine: str, store: Database) -> None:
     game, _ = find_engine(engine)
     limit = 12 if engine == PAIRING else NO_LIMIT
     survey = a_survey(store, engine, 3_000, limit=limit, chunk=2_000)
@@ -60,7 +60,7 @@ def test_a_survey_says_what_a_run_over_the_same_deals_says(engine: str, store: S
         assert said(store, survey, wanted) == said(store, run, wanted)
 
 
-def test_pages_of_a_survey_go_on_where_the_last_one_ended(store: Store) -> None:
+def test_pages_of_a_survey_go_on_where_the_last_one_ended(store: Database) -> None:
     survey = a_survey(store, PAIRING, 2_000)
     lost = Wanted((Verdict.UNWINNABLE,))
     whole = list(results(store, [survey], lost, (0, 0), None))
@@ -77,7 +77,7 @@ def test_pages_of_a_survey_go_on_where_the_last_one_ended(store: Store) -> None:
         find_result(store, survey, 2_001)
 
 
-def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Store) -> None:
+def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Database) -> None:
     deals = endless(MEMORY)
     straight = a_survey(store, MEMORY, 9_000, chunk=9_000)
     crooked = open_survey(store, deals, MEMORY, 10**6)
@@ -95,7 +95,7 @@ def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Store) 
     assert an_audit(store, found).clean
 
 
-def test_a_survey_is_split_into_whole_blocks_only(store: Store) -> None:
+def test_a_survey_is_split_into_whole_blocks_only(store: Database) -> None:
     run = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
     grow(store, run.id, 3_000, 3_000)
     for _ in range(4):
@@ -106,7 +106,7 @@ def test_a_survey_is_split_into_whole_blocks_only(store: Store) -> None:
     assert (found.jobs, found.pending, found.items) == (3, 3, 3_000)
 
 
-def test_a_job_is_finished_once(store: Store) -> None:
+def test_a_job_is_finished_once(store: Database) -> None:
     run = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
     grow(store, run.id, 1_000, 1_000)
     [number] = pending(store)
@@ -118,7 +118,7 @@ def test_a_job_is_finished_once(store: Store) -> None:
     assert find_run(store, str(run.id)).solved == 1_000
 
 
-def test_deals_of_another_generator_are_left_to_others(store: Store) -> None:
+def test_deals_of_another_generator_are_left_to_others(store: Database) -> None:
     run = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
     grow(store, run.id, 1_000, 1_000)
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/0'")
@@ -133,7 +133,7 @@ def test_deals_of_another_generator_are_left_to_others(store: Store) -> None:
 
 
 def test_what_fails_is_kept_with_its_reason_and_never_tried_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game, _ = find_engine(PAIRING)
     layouts = deal(game, 7, 1, 3_000)
@@ -156,7 +156,7 @@ def test_what_fails_is_kept_with_its_reason_and_never_tried_again(
     assert found is not None and found.unknown == 3
 
 
-def test_a_repetition_is_compared_block_by_block(store: Store) -> None:
+def test_a_repetition_is_compared_block_by_block(store: Database) -> None:
     survey = a_survey(store, PAIRING, 3_000, chunk=2_000)
     number = queue_rerun(store, survey, any_version=False)
     do_surveys(store)
@@ -186,7 +186,7 @@ def test_a_repetition_is_compared_block_by_block(store: Store) -> None:
     assert {found[0].one.verdict, found[0].other.verdict} == {Verdict.WINNABLE, Verdict.UNWINNABLE}
 
 
-def test_only_surveys_of_the_same_deals_are_compared(store: Store) -> None:
+def test_only_surveys_of_the_same_deals_are_compared(store: Database) -> None:
     survey = a_survey(store, MEMORY, 1_000)
     other = a_survey(store, "memory/two-pass", 1_000)
     run = a_run(store, MEMORY, deal(find_engine(MEMORY)[0], 7, 1, 20))
@@ -195,7 +195,7 @@ def test_only_surveys_of_the_same_deals_are_compared(store: Store) -> None:
     assert len(list(compare(store, survey, other))) == 1_000
 
 
-def test_a_survey_is_exported_as_rows(store: Store, tmp_path: object) -> None:
+def test_a_survey_is_exported_as_rows(store: Database, tmp_path: object) -> None:
     from pathlib import Path
 
     survey = a_survey(store, MEMORY, 2_000)
@@ -205,7 +205,7 @@ def test_a_survey_is_exported_as_rows(store: Store, tmp_path: object) -> None:
     assert files[0].read_text() == files[1].read_text()
 
 
-def test_deals_without_end_are_not_read_in(store: Store) -> None:
+def test_deals_without_end_are_not_read_in(store: Database) -> None:
     deals = endless(MEMORY)
     with pytest.raises(InputError, match="deal:memory:seed=7:1- has no end"):
         deals_reading(store, deals)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.errors import NotFoundError
-from dealmill.pipeline.store.database import Store, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.patience import patiently
 from dealmill.pipeline.store.runs import find_run
 from tests.servers import Postgres, clean_environment, dealmill, dealmill_command, running_postgres
@@ -37,7 +37,7 @@ def reached(env: dict[str, str], what: str) -> int:
     """How many items the newest run has, or how many are solved."""
     try:
         found = patiently(
-            partial(find_run, Store(database_url(env["DEALMILL_DATABASE_URL"])), "last"), list[str]().append
+            partial(find_run, Database(database_url(env["DEALMILL_DATABASE_URL"])), "last"), list[str]().append
         )
     except NotFoundError:
         return 0  # it has not begun

@@ -8,10 +8,10 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store import leases, tables
-from dealmill.pipeline.store.database import Store
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.results import Wanted, page
-from dealmill.pipeline.store.runs import Run, find_run, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from dealmill.workers import tasks
 from tests.doing import a_source
 
@@ -20,7 +20,7 @@ BAD = "ABAB"
 
 
 @pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(store: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     """A run of three jobs, one of which finds no memory while the test says so."""
     monkeypatch.setattr(tasks, "configured_store", lambda: store)
     monkeypatch.setattr(tasks, "solve_texts", without_room)
@@ -35,7 +35,7 @@ def without_room(engine: str, layouts: Texts, limit: int) -> Solved:
     return solve_texts(engine, layouts, limit)
 
 
-def work_on_all(store: Store) -> int:
+def work_on_all(store: Database) -> int:
     """Do what can be done now; how many jobs that was."""
     numbers = leases.pending(store, SOLVING, installed_engines(), 99)
     for number in numbers:
@@ -43,12 +43,12 @@ def work_on_all(store: Store) -> int:
     return len(numbers)
 
 
-def end_pauses(store: Store) -> None:
+def end_pauses(store: Database) -> None:
     with store.writing() as connection:
         connection.execute(update(tables.jobs).values(leased_until=None))
 
 
-def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: Store, run: Run) -> None:
+def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: Database, run: RunStatus) -> None:
     assert work_on_all(store) == 3
     assert (find_run(store, str(run.id)).solved, find_run(store, str(run.id)).retried) == (2, 1)
     for _ in range(4):
@@ -63,7 +63,9 @@ def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: S
     assert failed.evidence == "tried 5 times: MemoryError: no room"
 
 
-def test_what_fails_for_a_passing_reason_is_solved(store: Store, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_for_a_passing_reason_is_solved(
+    store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert work_on_all(store) == 3
     monkeypatch.setattr(tasks, "solve_texts", solve_texts)
     end_pauses(store)

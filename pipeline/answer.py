@@ -11,7 +11,7 @@ from dealmill.pipeline.solve import solve
 
 BATCH = 2_000
 
-Complain = Callable[[str], None]
+Complain = Callable[[str], object]
 """Called with a message for every layout that has no answer."""
 
 

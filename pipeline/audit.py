@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
-from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.referee import Judgement, judge
 from dealmill.pipeline.store.audits import AuditJob, Fault, plan_audit
@@ -25,9 +25,10 @@ def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) 
 
     Raises
     ------
+    UsageError
+        If the sample is larger than the run.
     NotFoundError
-        If the sample is larger than the run, or no engine of this installation is that of the run, so that the referee
-        is not here either.
+        If the engine of the run is not installed, so that its referee is missing too.
     StoreError
         If the source of the run is still being read.
     VersionError
@@ -36,7 +37,7 @@ def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) 
     if not run.complete:
         raise StoreError(f"{run.source_name} has not been read to its end; the run over it can be audited then")
     if sample is not None and sample > run.items:
-        raise NotFoundError(f"run {run.id} has {run.items:,} items, too few for a sample of {sample:,}")
+        raise UsageError(f"run {run.id} has {run.items:,} items, too few for a sample of {sample:,}")
     find_engine(run.engine)
     if run.survey:
         dealt_here(run)

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
 
@@ -35,20 +36,20 @@ class DealRange:
 
         Raises
         ------
-        NotFoundError
+        UsageError
         """
         if not 0 <= self.seed < 2**64:
-            raise NotFoundError(f"a seed is a number from 0 to 2⁶⁴ − 1, not {self.seed}")
+            raise UsageError(f"a seed is a number from 0 to 2⁶⁴ − 1, not {self.seed}")
         if not 1 <= self.first <= self.last <= MOST:
-            raise NotFoundError(
+            raise UsageError(
                 f"deals are numbered from 1 to 2⁶³ − 1, the first before the last: {self.first}-{self.last} is no range"
             )
         for name, value in self.parameters.items():
             if (known := self.game.deals.parameters.get(name)) is None:
                 offered = ", ".join(self.game.deals.parameters) or "none"
-                raise NotFoundError(f"deals of {self.game.name} have no parameter {name!r}; there is: {offered}")
+                raise UsageError(f"deals of {self.game.name} have no parameter {name!r}; there is: {offered}")
             if not known.least <= value <= known.most:
-                raise NotFoundError(f"{name} ({known.meaning}) is {known.least} to {known.most}, not {value}")
+                raise UsageError(f"{name} ({known.meaning}) is {known.least} to {known.most}, not {value}")
 
     @property
     def endless(self) -> bool:
@@ -76,8 +77,12 @@ class DealRange:
 
     def __iter__(self) -> Iterator[Layout]:
         """The layouts, dealt block by block; a layout's line is the number of its deal."""
+        return chain.from_iterable(self.blocks())
+
+    def blocks(self) -> Iterator[list[Layout]]:
+        """The same, a block at a time."""
         for start in range(self.first, self.last + 1, BLOCK):
-            yield from self.starting(start, min(BLOCK, self.last - start + 1))
+            yield self.starting(start, min(BLOCK, self.last - start + 1))
 
     def texts(self, number: int, count: int) -> "Texts":
         """Canonical texts of the `count` deals from `number` on."""
@@ -88,7 +93,7 @@ class DealRange:
 
         Raises
         ------
-        NotFoundError
+        UsageError
             If the parameters do not go together.
         """
         if self.parameters:
@@ -111,18 +116,20 @@ def parse_deal_range(text: str) -> DealRange:
 
     Raises
     ------
-    NotFoundError
+    UsageError
         With what is wrong and how a range is written.
+    NotFoundError
+        If there is no such game.
     """
     usage = f"{text!r} is no range of deals; write deal:GAME:seed=S:FIRST-LAST, for example deal:camelot:seed=1:1-1000"
     game, *options, numbers = text.removeprefix(PREFIX).split(":") if text.count(":") > 1 else ("", "")
     span = re.fullmatch(r"(\d{1,20})(-)?(\d{1,20})?", numbers, re.ASCII)
     named = [re.fullmatch(r"([a-z]+)=(\d{1,20})", option, re.ASCII) for option in options]
     if span is None or None in named or (span[3] and not span[2]):
-        raise NotFoundError(usage)
+        raise UsageError(usage)
     parameters = {match[1]: int(match[2]) for match in named if match}
     if "seed" not in parameters or len(parameters) < len(options):
-        raise NotFoundError(usage)
+        raise UsageError(usage)
     seed = parameters.pop("seed")
     end = span[3] or (MOST if span[2] else span[1])
     return DealRange(find_game(game), seed, int(span[1]), int(end), parameters)

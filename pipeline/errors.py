@@ -1,28 +1,56 @@
 """Every error that Dealmill raises on purpose. The message says what is wrong, where, and what to do.
 
 DealmillError
-├── InputError        a file or stream that cannot be read as layouts        (exit code 1)
-├── OutputError       a file that cannot be written                           (exit code 1)
-├── NotFoundError     an unknown game, engine, source, run or layout         (exit code 2)
-├── StoreError        the database is missing, locked, or of another version (exit code 1)
-│   └── StoreAway     the database does not answer just now
-├── BrokerError       the broker cannot be reached or started                (exit code 1)
-├── WorkerError       the workers cannot be started or died                  (exit code 1)
-├── RetractedError    the engine version that was asked was retracted         (exit code 1)
-├── VersionError      another engine version is installed than is on record  (exit code 1)
-├── DifferenceError   what comes out again is not what is on record           (exit code 3)
-├── BadLayout         one layout breaks the rules of its game: all reasons   (recorded as a reject)
-└── InvalidEvidence   a trace or certificate does not prove its verdict
-    └── IllegalMove   a move the rules do not allow
+├── UsageError               an argument that cannot be used
+├── NotFoundError            a game, engine, source, run or layout that does not exist
+├── UnavailableError         a service that cannot be reached or started
+│   ├── StoreUnavailable     the database (also a StoreError)
+│   ├── BrokerError          the message broker
+│   └── WorkerError          the local workers
+├── StoreError               a database that cannot be used: no tables, another version, busy
+├── InputError               a file or stream that cannot be read as layouts
+├── OutputError              a file that cannot be written
+├── RetractedError           verdicts of an engine version that was retracted
+├── VersionError             another version of an engine is installed than the one on record
+├── DifferenceError          a repetition that does not give what is on record
+├── BadLayout                a text that is not a layout of its game: all reasons
+└── InvalidEvidence          a trace or certificate that does not prove its verdict
+    └── IllegalMove          a move that the rules do not allow
 """
 
 from collections.abc import Sequence
 
 
 class DealmillError(Exception):
-    """Base of all errors that are told to the user as one message without a traceback."""
+    """Base of all errors that are reported to the user as one message without a traceback."""
 
-    exit_code = 1
+
+class UsageError(DealmillError):
+    """An argument that cannot be used: out of range, malformed, or not to be combined with another one."""
+
+
+class NotFoundError(DealmillError):
+    """A game, engine, source, run or layout that does not exist."""
+
+
+class UnavailableError(DealmillError):
+    """A service that cannot be reached or started."""
+
+
+class StoreError(DealmillError):
+    """A database that cannot be used: it has no tables, is of another version, or refuses what is asked."""
+
+
+class StoreUnavailable(StoreError, UnavailableError):
+    """The database does not answer; it may be available again later."""
+
+
+class BrokerError(UnavailableError):
+    """The message broker cannot be reached or started."""
+
+
+class WorkerError(UnavailableError):
+    """The local workers cannot be started or have died."""
 
 
 class InputError(DealmillError):
@@ -33,30 +61,8 @@ class OutputError(DealmillError):
     """A file that cannot be written."""
 
 
-class NotFoundError(DealmillError):
-    """A name or number that the user gave and that does not exist."""
-
-    exit_code = 2
-
-
-class StoreError(DealmillError):
-    """The database is missing, unreachable, read-only, or of another version than the code."""
-
-
-class StoreAway(StoreError):
-    """The database does not answer: it may be there again in a while."""
-
-
-class BrokerError(DealmillError):
-    """The message broker cannot be reached or started."""
-
-
-class WorkerError(DealmillError):
-    """The local workers cannot be started or have died."""
-
-
 class RetractedError(DealmillError):
-    """What an engine version has said was retracted, and is no answer any more."""
+    """The verdicts of an engine version were retracted and are not shown as answers."""
 
 
 class VersionError(DealmillError):
@@ -64,9 +70,7 @@ class VersionError(DealmillError):
 
 
 class DifferenceError(DealmillError):
-    """What comes out when something is done again is not what is on record."""
-
-    exit_code = 3
+    """What comes out when something is done again differs from what is on record."""
 
 
 class BadLayout(DealmillError):

@@ -12,13 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dealmill.pipeline.errors import NotFoundError, OutputError
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.errors import OutputError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.query import PAGE, results
+from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.results import Result, Wanted
+from dealmill.pipeline.store.results import Wanted
 from dealmill.pipeline.store.runs import RunStatus
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ GROUP = 25
 Row = tuple[int, int, str, str, int | None, int, str | None]
 Write = Callable[[Sequence[Row]], None]
 Form = Callable[[BinaryIO, Mapping[str, str]], AbstractContextManager[Write]]
-Progress = Callable[[int], None]
-"""Called after every page with how many rows have been written."""
 
 
 def export(
@@ -42,35 +41,48 @@ def export(
     verdicts: Sequence[Verdict] = (),
     *,
     force: bool = False,
-    progress: Progress = lambda _: None,
+    progress: Progress = silent,
 ) -> int:
-    """Write all verdicts of a run, or only these kinds, in the form that the file's suffix names; how many they are.
+    """Write all verdicts of a run, or only these kinds, in the form that the file's suffix names; return their number.
 
     The file is there only when it is complete. Of a run under way it has the verdicts that were found while it was
     written.
 
     Raises
     ------
-    NotFoundError
+    UsageError
         If the suffix is none of those in `FORMS`.
     OutputError
         If the file cannot be written, or exists and is not to be overwritten (`force`).
     """
     form = _form_of(path)
     found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
+    total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = 0
     with _whole_file(path, force) as file, form(file, _about(store, run, verdicts)) as write:
         while rows := [_row(result) for result in islice(found, PAGE)]:
             write(rows)
             written += len(rows)
-            progress(written)
+            progress(Exporting(written, max(written, total)))
     return written
+
+
+def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
+    """All verdicts of a run, or only these kinds, as a table with the columns and metadata of a Parquet file."""
+    import pyarrow as pa
+
+    schema = _schema(_about(store, run, verdicts))
+    found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
+    batches = []
+    while rows := [_row(result) for result in islice(found, PAGE)]:
+        batches.append(_record_batch(rows, schema))
+    return pa.Table.from_batches(batches, schema)
 
 
 def _form_of(path: Path) -> Form:
     form = FORMS.get(path.suffix.lower())
     if form is None:
-        raise NotFoundError(f"{path} must end in {' or '.join(FORMS)}: that says in which form it is written")
+        raise UsageError(f"{path} must end in {' or '.join(FORMS)}: that says in which form it is written")
     return form
 
 
@@ -81,7 +93,7 @@ def _about(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict
         "game": run.game,
         "engine": run.engine,
         "version": run.version,
-        "limit": None if run.limit == NO_LIMIT else str(run.limit),
+        "max_nodes": None if run.max_nodes is None else str(run.max_nodes),
         "source": run.source_name,
         "verdicts": " ".join(verdict.word for verdict in verdicts) or None,
         "retracted": run.retracted,
@@ -162,15 +174,21 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
             waiting.clear()
 
         def write(rows: Sequence[Row]) -> None:
-            columns = zip(*rows, strict=True)
-            arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-            waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+            waiting.append(_record_batch(rows, schema))
             if len(waiting) == GROUP:
                 write_group()
 
         yield write
         if waiting:
             write_group()
+
+
+def _record_batch(rows: Sequence[Row], schema: "pa.Schema") -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _schema(about: Mapping[str, str]) -> "pa.Schema":

@@ -1,47 +1,21 @@
 """From a file or a range of deals to a stored source: parsed and validated; duplicates are kept and counted."""
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from functools import partial
 from itertools import islice
-from pathlib import Path
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.files import STDIN, Reopen, numbered_lines, rereadable, text_digest
-from dealmill.pipeline.games import games
-from dealmill.pipeline.games.contract import Game, Layout, Reject
-from dealmill.pipeline.printable import printable
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database import Database, refresh_statistics
 from dealmill.pipeline.store.patience import patiently
-from dealmill.pipeline.store.sources import Beginnings, Source, append, complete, leave, open_source, reread
+from dealmill.pipeline.store.sources import Beginnings, Source, append, complete, leave, reread
 
 BATCH = 10_000
 """Layouts in one transaction: enough to make its cost small, few enough to hold in memory and to lose in a crash."""
 
-Progress = Callable[[Source, int, int], None]
-"""Called after every batch with the source as it stands, and how much of it has been read of how much."""
-
 Reached = Callable[[int], None]
 """Called now and then with how much has been read of a source."""
-
-
-def game_of_file(name: str) -> Game:
-    """The game that a file's name speaks of: ``hi-q_17.txt.gz`` is of hi-q.
-
-    Raises
-    ------
-    InputError
-        If the name speaks of no game or of several.
-    """
-    letters = _letters(Path(name).name)
-    named = [game for game in games().values() if _letters(game.name) in letters]
-    if len(named) == 1:
-        return named[0]
-    which = "several games" if named else "no game"
-    place = "standard input" if name == STDIN else name
-    raise InputError(f"the name of {place} speaks of {which}; say which one with --game: {', '.join(games())}")
 
 
 class Reading:
@@ -61,18 +35,23 @@ class Reading:
         self._read = 0
         self._size = size
 
-    def finish(self, progress: Progress, tell: Callable[[str], None]) -> Source:
-        """Read to the end, on from where an earlier try broke off; nothing is done if all of it is there. If it cannot
-        be read as text, it is `broken` from there on; what came before is kept. While the database is away, wait for
-        it, and `tell`.
+    def finish(self, progress: Progress, tick: Callable[[], None] = lambda: None) -> None:
+        """Read to the end, on from where an earlier try broke off, and call `tick` after every batch. If it cannot be
+        read as text, it is `broken` from there on; what came before is kept. While the database is unavailable, wait.
 
         Raises
         ------
         StoreError
         """
         self.source = reread(self._store, self.source)  # it may stand twice in one command
-        if self.source.complete:
-            return self.source
+        if not self.source.complete:
+            self._read_on(progress, tick)
+        progress(Ingested(self.source, self.broken))
+
+    def _read_on(self, progress: Progress, tick: Callable[[], None]) -> None:
+        def tell(text: str) -> None:
+            progress(Message(text))
+
         entries = self._unbroken()
         for _ in islice(entries, self.source.entries):
             pass
@@ -84,7 +63,9 @@ class Reading:
             batches += 1
             if batches > 1 and batches.bit_count() == 1:  # the second, fourth, eighth …
                 patiently(partial(refresh_statistics, self._store), tell)
-            progress(self.source, self._read, self._size)
+            read = self.source
+            progress(Ingesting(self._read, self._size, read.name, read.accepted, read.rejected))
+            tick()
         if self.broken:
             patiently(partial(leave, self._store, self.source), tell)
         elif not self.source.complete:
@@ -92,7 +73,6 @@ class Reading:
             self.source = self._once(step, self.source.entries, tell)
         if batches > 1:
             patiently(partial(refresh_statistics, self._store), tell)
-        return self.source
 
     def _unbroken(self) -> Iterator[Layout | Reject]:
         """The entries as far as they can be read."""
@@ -119,57 +99,3 @@ class Reading:
             return step()
 
         return patiently(attempt, tell)
-
-
-def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> Reading:
-    """The reading of a file; `copies` are of those that can be read only once.
-
-    Raises
-    ------
-    InputError
-        If there is no text in it.
-    StoreError
-    """
-    reopen = rereadable(name, copies)
-    with reopen() as file:
-        size = os.fstat(file.fileno()).st_size
-        source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
-    return Reading(store, source, partial(_written, name, game, reopen), size)
-
-
-def _written(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Layout | Reject]:
-    with reopen() as file:
-        yield from game.layout.read(numbered_lines(file, name, reached))
-
-
-def deals_reading(store: Database, deals: DealRange) -> Reading:
-    """The reading of a range of deals.
-
-    Raises
-    ------
-    InputError
-        If they have no end.
-    NotFoundError
-        If their parameters do not go together.
-    StoreError
-    """
-    if deals.endless:
-        raise InputError(f"{deals.name} has no end: name the last deal, or survey it with: dealmill survey")
-    deals.check_parameters()
-    source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator)
-    return Reading(store, source, partial(_dealt, deals), len(deals))
-
-
-def _dealt(deals: DealRange, reached: Reached) -> Iterator[Layout]:
-    for number, layout in enumerate(deals, start=1):
-        reached(number)
-        yield layout
-
-
-def _letters(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum())
-
-
-def _plain_name(name: str) -> str:
-    """A name that a table, a terminal and a database can hold, whatever bytes a file's name is made of."""
-    return "stdin" if name == STDIN else printable(name)

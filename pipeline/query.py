@@ -1,16 +1,91 @@
-"""Asking the store for verdicts."""
+"""Querying results."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 
-from dealmill.pipeline.errors import NotFoundError, RetractedError
+from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.results import Result, Wanted, page
+from dealmill.pipeline.store.results import ALL, Wanted, page
 from dealmill.pipeline.store.runs import RunStatus, list_runs
 from dealmill.pipeline.store.sources import find_source
 
 PAGE = 2_000
+
+Ends = tuple[int | None, int | None]
+"""The ends of a range, both included; None for an open end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The `wanted` results of these runs behind the item `after` (run and position), at most `limit` of them.
+
+    Iterating asks the store page by page, each time from the beginning.
+    """
+
+    store: Database
+    runs: list[RunStatus]
+    wanted: Wanted
+    after: tuple[int, int] = (0, 0)
+    limit: int | None = None
+
+    def __iter__(self) -> Iterator[Result]:
+        return results(self.store, self.runs, self.wanted, self.after, self.limit)
+
+    @property
+    def unfinished(self) -> list[RunStatus]:
+        """The runs that have layouts without a verdict."""
+        return [run for run in self.runs if not run.finished]
+
+    @property
+    def unaudited(self) -> list[RunStatus]:
+        """The runs of which no audit can say what was asked for."""
+        audited = latest_audits(self.store) if self.wanted.audit else None
+        return [] if audited is None else [run for run in self.runs if run.id not in audited]
+
+
+def wanted_results(
+    verdict: Verdict | str | Iterable[Verdict | str] = (),
+    value: Ends | int | None = None,
+    nodes: Ends | int | None = None,
+    audit: Outcome | str | None = None,
+) -> Wanted:
+    """What is wanted, in the words of a caller.
+
+    Raises
+    ------
+    UsageError
+        If there is no such verdict or outcome.
+    """
+    verdicts = [verdict] if isinstance(verdict, Verdict | str) else verdict
+    outcome = None if audit is None else Outcome.of(audit)
+    return Wanted(tuple(map(Verdict.of, verdicts)), _range(value), _range(nodes), outcome)
+
+
+def _range(ends: Ends | int | None) -> tuple[int, int]:
+    if ends is None:
+        return ALL
+    low, high = (ends, ends) if isinstance(ends, int) else ends
+    return ALL[0] if low is None else low, ALL[1] if high is None else high
+
+
+def parse_item(text: str) -> tuple[str, int]:
+    """The run and the position of ``RUN:POSITION``, as the first column of a query shows it.
+
+    Raises
+    ------
+    UsageError
+    """
+    match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", text, re.ASCII)
+    if not match:
+        raise UsageError(f"{text!r} is not an item; write RUN:POSITION, as in 3:17")
+    return match[1], int(match[2])
 
 
 def matching_runs(

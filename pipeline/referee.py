@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
-from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -23,6 +23,20 @@ class Outcome(IntEnum):
         """The outcome as users read and write it."""
         return self.name.lower().replace("_", "-")
 
+    @classmethod
+    def of(cls, outcome: "Outcome | str") -> "Outcome":
+        """The outcome of that word.
+
+        Raises
+        ------
+        UsageError
+        """
+        if isinstance(outcome, Outcome):
+            return outcome
+        if found := {one.word: one for one in cls}.get(outcome):
+            return found
+        raise UsageError(f"there is no outcome {outcome!r}; the outcomes are: {', '.join(one.word for one in cls)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -31,6 +45,11 @@ class Judgement:
     outcome: Outcome
     step: int | None = None
     reason: str | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether the evidence proves the verdict and its value."""
+        return self.outcome is Outcome.VALID
 
     def __str__(self) -> str:
         return self.outcome.word if self.reason is None else f"{self.outcome.word}: step {self.step}: {self.reason}"

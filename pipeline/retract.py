@@ -1,7 +1,7 @@
 """Quarantine: what a faulty engine version has said is kept, but is no answer any more."""
 
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.errors import VersionError
+from dealmill.pipeline.errors import UsageError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs import queue_run
 from dealmill.pipeline.store.database import Database
@@ -11,14 +11,18 @@ from dealmill.pipeline.store.sources import find_source
 
 
 def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
-    """Retract every verdict of an engine (full name) version, those to come included; the runs concerned. What is
-    retracted already stays as it is.
+    """Retract every verdict of an engine (full name) version, those to come included; return the runs concerned. What
+    is retracted already stays as it is.
 
     Raises
     ------
+    UsageError
+        If `why` does not say anything.
     NotFoundError
         If the store has no runs of it.
     """
+    if not why.strip():
+        raise UsageError("say what is wrong with the engine")
     retract_engine(store, engine, version, why)
     return [run for run in list_runs(store) if (run.engine, run.version) == (engine, version)]
 
@@ -44,14 +48,14 @@ def requeue(store: Database, retracted: RunStatus) -> RunStatus:
 
 def _queue_run(store: Database, retracted: RunStatus) -> int:
     source = find_source(store, str(retracted.source))
-    return queue_run(store, source, retracted.engine, retracted.limit, _why(retracted))
+    return queue_run(store, source, retracted.engine, retracted.max_nodes, _why(retracted))
 
 
 def _queue_survey(store: Database, retracted: RunStatus) -> int:
     from dealmill.pipeline.survey.growth import ask_for, open_survey  # loads the compiler
 
     deals = parse_deal_range(retracted.source_name)
-    planned = open_survey(store, deals, retracted.engine, retracted.limit, _why(retracted))
+    planned = open_survey(store, deals, retracted.engine, retracted.max_nodes, _why(retracted))
     ask_for(store, planned, retracted.items)
     return planned.id
 

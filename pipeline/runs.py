@@ -1,6 +1,8 @@
 """Planning runs: which engine goes over which source."""
 
-from dealmill.pipeline.errors import NotFoundError, RetractedError
+from collections.abc import Sequence
+
+from dealmill.pipeline.errors import RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.runs import RunStatus, plan_run
@@ -10,6 +12,26 @@ from dealmill.pipeline.store.sources import Source
 def installed_engines() -> frozenset[tuple[str, str]]:
     """Full name and version of every engine of this installation."""
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
+
+
+def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
+    """The full names of those of the `wanted` engines that are of a game; its default engine if none is wanted. The
+    name of an engine that is not of another game may come without that of the game.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such engine.
+    UsageError
+        If none of them is one of the game.
+    """
+    if not wanted:
+        return [game]
+    found = [find_engine(engine, None if engine in games() else find_game(game)) for engine in wanted]
+    fitting = [owner.full_name(engine) for owner, engine in found if owner.name == game]
+    if not fitting:
+        raise UsageError(f"none of the engines named with --engine is one of {game}")
+    return fitting
 
 
 def refuse_retracted(run: RunStatus) -> None:
@@ -25,20 +47,22 @@ def refuse_retracted(run: RunStatus) -> None:
         )
 
 
-def queue_run(store: Database, source: Source, engine_name: str, limit: int, why: str | None = None) -> int:
+def queue_run(store: Database, source: Source, engine_name: str, max_nodes: int | None, why: str | None = None) -> int:
     """Plan a run; its number, which is that of an earlier one if it was planned before. `why` is for the log of
     actions.
 
     Raises
     ------
     NotFoundError
-        If there is no such engine, or it is one of another game, or the source has no end.
+        If there is no such engine.
+    UsageError
+        If the engine is one of another game, or the source has no end.
     RetractedError
         If the engine's version was retracted.
     """
     if source.endless:
-        raise NotFoundError(f"{source.name} has no end: dealmill survey works on it")
+        raise UsageError(f"{source.name} has no end: dealmill survey works on it")
     game, engine = find_engine(engine_name, find_game(source.game))
     if game.name != source.game:
-        raise NotFoundError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
-    return plan_run(store, source, game.full_name(engine), engine.version, limit, why=why)
+        raise UsageError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
+    return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, why=why)

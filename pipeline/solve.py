@@ -11,9 +11,11 @@ import numpy as np
 
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, joined, listed, pack, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT, EngineFunction
+from dealmill.pipeline.games.contract import NO_LIMIT, Engine, EngineFunction, Game
 from dealmill.pipeline.games.kernel import caches
+from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +44,21 @@ def solve_texts(engine: str, layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     middle = len(layouts) // 2
     halves = layouts.part(0, middle), layouts.part(middle, len(layouts))
     return joined([solve_texts(engine, half, limit) for half in halves])
+
+
+def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: int | None = None) -> list[Result]:
+    """The results of an engine on layouts that are written as lines of a file are.
+
+    Raises
+    ------
+    BadLayout
+        If a text is not exactly one layout.
+    """
+    name = game.full_name(engine)
+    layouts = [read_one(game, text) for text in texts]
+    solved = solve(name, layouts, NO_LIMIT if max_nodes is None else max_nodes)
+    rows = zip(layouts, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
+    return [Result(name, *row, position, position) for position, row in enumerate(rows, start=1)]
 
 
 def broken_down(trouble: str, count: int) -> Solved:

@@ -79,7 +79,7 @@ def solver(engine: str) -> Callable[..., Batch]:
 
 def said(job: Job) -> Solved:
     """What the engine says of a job's layouts."""
-    return solve_texts(job.engine, job.layouts, job.limit)
+    return solve_texts(job.engine, job.layouts, job.max_nodes)
 
 
 def an_audit(store: Database, run: RunStatus, sample: int | None = None, seed: int = 1) -> AuditStatus:

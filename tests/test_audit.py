@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from dealmill.pipeline.audit import abandoned, queue_audit, sampled
-from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack
 from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
@@ -287,7 +287,7 @@ def test_a_sample_is_judged_and_nothing_else(store: Database) -> None:
     alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = :position", position=judged[3])
     again = an_audit(store, run, sample=NUMBER, seed=7)
     assert [position for position, _ in objections_of(store, again)] == [judged[3]]
-    with pytest.raises(NotFoundError, match="too few for a sample"):
+    with pytest.raises(UsageError, match="too few for a sample"):
         queue_audit(store, run, len(DEALS) + 1, 1)
 
 

@@ -12,19 +12,21 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import text
 
-from dealmill.pipeline.errors import NotFoundError, OutputError, StoreError
+from dealmill.pipeline.errors import OutputError, StoreError, UsageError
 from dealmill.pipeline.export import COLUMNS, FORMS, Row, export
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.progress import Event, Exporting
 from dealmill.pipeline.query import results
+from dealmill.pipeline.result import Result
 from dealmill.pipeline.retract import retract
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import jobs, leases
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.results import Result, Wanted
+from dealmill.pipeline.store.results import Wanted
 from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, deal, said
 
@@ -115,9 +117,9 @@ def test_every_form_says_what_a_query_says(store: Database, folder: Path) -> Non
 def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS, limit=1_000)
     path = folder / "night.parquet"
-    seen: list[int] = []
+    seen: list[Event] = []
     export(store, run, path, progress=seen.append)
-    assert seen == [*range(7, 300, 7), 300]
+    assert seen == [Exporting(written, 300) for written in [*range(7, 300, 7), 300]]
     schema = parquet.read_schema(path)
     assert [(field.name, str(field.type), field.nullable) for field in schema] == [
         ("position", "int64", False),
@@ -218,7 +220,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Database, folde
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.csv.gz", "-", "a.parquet.", ".csv", ""])
 def test_another_suffix_is_refused(name: str, store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
-    with pytest.raises(NotFoundError, match=r"must end in \.parquet or \.csv or \.jsonl"):
+    with pytest.raises(UsageError, match=r"must end in \.parquet or \.csv or \.jsonl"):
         export(store, run, folder / name)
     assert list(folder.iterdir()) == []
 

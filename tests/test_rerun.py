@@ -45,7 +45,7 @@ def compared(store: Database, one: RunStatus, other: RunStatus) -> list[Differen
 def test_a_repetition_says_the_same_and_is_a_run_of_its_own(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS, limit=50, chunk=7)
     again = repeat(store, run)
-    assert (again.id, again.repeats, again.limit, again.source) == (2, 1, 50, run.source)
+    assert (again.id, again.repeats, again.max_nodes, again.source) == (2, 1, 50, run.source)
     assert (again.engine, again.version) == (run.engine, run.version)
     assert again.solved == 300 and again.finished
     assert compared(store, run, again) == compared(store, again, run) == []
@@ -165,7 +165,7 @@ def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Data
     put_on_record(store, "0")
     [gone] = retract(store, ENGINE, "0", "miscounts")
     planned = requeue(store, gone)
-    assert (planned.id, planned.version, planned.limit, planned.retracted) == (2, "1", 77, None)
+    assert (planned.id, planned.version, planned.max_nodes, planned.retracted) == (2, "1", 77, None)
     assert requeue(store, gone).id == planned.id
     do_runs(store)
     assert find_run(store, "2").solved == 300
@@ -180,7 +180,7 @@ def test_a_retracted_survey_is_asked_for_as_many_deals_anew(store: Database) -> 
     put_on_record(store, "0")
     planned = [requeue(store, gone) for gone in retract(store, ENGINE, "0", "miscounts")]
     assert [(run.id, run.survey, run.items) for run in planned] == [(3, True, 12_000), (4, False, 300)]
-    assert (planned[0].source_name, planned[0].version, planned[0].limit) == (deals.name, "1", 77)
+    assert (planned[0].source_name, planned[0].version, planned[0].max_nodes) == (deals.name, "1", 77)
     assert [requeue(store, gone).id for gone in list_runs(store, [1, 2])] == [3, 4]
     do_surveys(store)
     assert find_run(store, "3").solved == find_run(store, "3").items == 12_000

@@ -6,11 +6,12 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
+from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
 from typing import Self
 
-from dealmill.pipeline.errors import BrokerError, StoreAway, WorkerError
+from dealmill.pipeline.errors import BrokerError, StoreUnavailable, WorkerError
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.patience import patiently
@@ -21,8 +22,8 @@ from dealmill.workers.logs import line_of
 from dealmill.workers.processes import kill, start, stop
 from dealmill.workers.reconciler import check_broker, reconcile, unfinished
 
-Tell = Callable[[str], None]
-"""Called with every line that the workers print."""
+Tell = Callable[[str], object]
+"""Called with every line that the workers print, in the thread of whoever keeps the farm up."""
 
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that must name a folder before a worker loads the library for metrics."""
@@ -45,7 +46,7 @@ class Farm:
         self._store = store
         self._tell = tell
         self._said: deque[str] = deque(maxlen=20)
-        self._stopping = False
+        self._lines: SimpleQueue[str] = SimpleQueue()
         self._quick_deaths = 0
         self._broker_answers = True
         self._broker: LocalBroker | None = None
@@ -70,7 +71,7 @@ class Farm:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stopping = True
+        self._tell_lines()
         self._opened.close()
 
     def tick(self, *, at_once: bool = False) -> None:
@@ -82,6 +83,7 @@ class Farm:
         WorkerError
             If the workers die as soon as they are started.
         """
+        self._tell_lines()
         if time.monotonic() - self._ticked < TICK and not at_once:
             return
         self._ticked = time.monotonic()
@@ -125,7 +127,7 @@ class Farm:
         only wait for the database."""
         try:
             busy = unfinished(self._store) > 0
-        except StoreAway:
+        except StoreUnavailable:
             busy = False
         if busy:
             stop(self._worker)
@@ -144,5 +146,8 @@ class Farm:
     def _listen(self, output: Iterable[str]) -> None:
         for line in output:
             self._said.append(line.rstrip())
-            if not self._stopping:
-                self._tell(line.rstrip())
+            self._lines.put(line.rstrip())
+
+    def _tell_lines(self) -> None:
+        while not self._lines.empty():
+            self._tell(self._lines.get())

@@ -73,7 +73,7 @@ def solve_job(number: int) -> None:
 
 
 def _solved(_store: Database, job: Job, trouble: str | None) -> Solved:
-    return broken_down(trouble, len(job.layouts)) if trouble else solve_texts(job.engine, job.layouts, job.limit)
+    return broken_down(trouble, len(job.layouts)) if trouble else solve_texts(job.engine, job.layouts, job.max_nodes)
 
 
 def _verdicts(solved: Solved) -> dict[str, int]:

@@ -7,22 +7,23 @@ from io import StringIO
 
 import click
 
+from dealmill.cli.exits import ERROR, INTERRUPTED, exit_code
 from dealmill.cli.interrupt import heed_signals
 from dealmill.pipeline.errors import DealmillError, WorkerError
 from dealmill.pipeline.printable import printable
 
 COMMANDS = {
     "run": "run",
-    "ingest": "sources",
-    "deal": "sources",
+    "ingest": "run",
+    "deal": "deal",
     "queue": "run",
-    "work": "work",
+    "work": "run",
     "status": "status",
     "query": "query",
     "show": "show",
     "audit": "audit",
-    "rerun": "rerun",
-    "diff": "rerun",
+    "rerun": "diff",
+    "diff": "diff",
     "export": "export",
     "survey": "survey",
     "retract": "retract",
@@ -34,7 +35,6 @@ COMMANDS = {
 }
 """Every command and the module it stands in, in the order of the help text; loaded only when it is needed."""
 
-INTERRUPTED = 130
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -61,7 +61,7 @@ class Commands(click.Group):
 
             for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:
                 tell(line)
-            ctx.exit(error.exit_code)
+            ctx.exit(exit_code(error))
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -94,11 +94,11 @@ def main() -> None:
         status = error.exit_code
     except BrokenPipeError:
         sys.stderr.close()
-        status = 1
+        status = ERROR
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
         click.echo(f"dealmill: what was asked for cannot be written: {error.strerror or error}", err=True)
         sys.stdout = StringIO()  # where Python has nothing left to write at the end
-        status = 1
+        status = ERROR
     sys.exit(status if isinstance(status, int) else 0)

@@ -1,22 +1,13 @@
 """``audit``: all verdicts of a run before the referee, and all rows of its record against each other."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import click
 
+import dealmill
+from dealmill.cli.exits import DIFFERENT
 from dealmill.cli.output import counted, output_options, write_first
-from dealmill.cli.progress import Bar
-from dealmill.cli.sources import open_configured_store
-from dealmill.cli.work import keep_working
-
-if TYPE_CHECKING:
-    from dealmill.pipeline.store.audits import AuditStatus
-    from dealmill.pipeline.store.database import Database
+from dealmill.cli.progress import shown
 
 COLUMNS = ("items", "finding", "step", "reason")
-DIFFERENT = 3
-"""The exit code of an audit or a comparison that found a difference."""
 
 
 @click.command()
@@ -33,53 +24,23 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, form: str
     whole record: items, texts and their digests, totals, and the digests of what was written. Findings go to standard
     output; there are none where all is well. Exit code 3 if there are any.
     """
-    from dealmill.pipeline.audit import queue_audit
-    from dealmill.pipeline.store.audits import find_audit
-    from dealmill.pipeline.store.runs import find_run
-
-    store = open_configured_store()
-    audited = find_run(store, run)
-    number = queue_audit(store, audited, sample, seed)
-    _work(store, number)
-    result = find_audit(store, number)
-    if (form or not result.clean) and write_first(COLUMNS, _findings(store, result), form):
-        click.echo("there are more: --nl gives all", err=True)
-    click.echo(f"audit {number} of run {audited.id}: {_summary(result)}", err=True)
-    if audited.items > audited.solved:
-        click.echo(f"run {audited.id} is not finished: {audited.items - audited.solved:,} layouts to come", err=True)
-    if not result.clean:
+    with dealmill.open() as store:
+        audited = store.find_run(run)
+        with shown(store) as progress:
+            result = audited.audit(sample=sample, seed=seed, progress=progress)
+        if (form or not result.valid) and write_first(COLUMNS, map(_row, result.findings()), form):
+            click.echo("there are more: --nl gives all", err=True)
+        found, status = result.status, audited.status()
+    click.echo(
+        f"audit {found.id} of run {audited.id}: {found.valid:,} valid, {found.invalid:,} invalid, "
+        f"{found.no_evidence:,} without evidence; {counted(found.faults, 'fault')} in the record",
+        err=True,
+    )
+    if not status.finished:
+        click.echo(f"run {audited.id} is not finished: {status.items - status.solved:,} layouts to come", err=True)
+    if not result.valid:
         ctx.exit(DIFFERENT)
 
 
-def _work(store: "Database", number: int) -> None:
-    from dealmill.pipeline.store.audits import find_audit
-
-    def done(bar: Bar) -> bool:
-        found = find_audit(store, number)
-        wrong = f", {found.invalid:,} invalid, {counted(found.faults, 'fault')}" if not found.clean else ""
-        bar.update(found.judged, found.size, f"{found.judged:,} verdicts{wrong}")
-        return found.finished
-
-    keep_working(store, "auditing", done)
-
-
-def _summary(found: "AuditStatus") -> str:
-    return (
-        f"{found.valid:,} valid, {found.invalid:,} invalid, {found.no_evidence:,} without evidence; "
-        f"{counted(found.faults, 'fault')} in the record"
-    )
-
-
-def _findings(store: "Database", found: "AuditStatus") -> Iterator[dict[str, object]]:
-    from dealmill.pipeline.store.audits import faults_of, objections_of
-
-    for fault in faults_of(store, found.id):
-        last = "" if fault.last == fault.first else f"-{fault.last}"
-        yield {"items": f"{found.run}:{fault.first}{last}", "finding": "fault", "step": None, "reason": fault.reason}
-    for position, judgement in objections_of(store, found):
-        yield {
-            "items": f"{found.run}:{position}",
-            "finding": "invalid",
-            "step": judgement.step,
-            "reason": judgement.reason,
-        }
+def _row(finding: "dealmill.Finding") -> dict[str, object]:
+    return {"items": finding.items, "finding": finding.finding, "step": finding.step, "reason": finding.reason}

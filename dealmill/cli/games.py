@@ -2,8 +2,8 @@
 
 import click
 
+import dealmill
 from dealmill.cli.output import output_options, write_rows
-from dealmill.pipeline.games import games as all_games
 
 
 @click.command()
@@ -25,7 +25,7 @@ def games(form: str | None) -> None:
             ],
             "examples": str(game.examples),
         }
-        for game in all_games().values()
+        for game in dealmill.games().values()
         for engine in game.engines
     ]
     write_rows(

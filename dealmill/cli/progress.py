@@ -1,29 +1,42 @@
-"""Progress on standard error, only where a person looks at it."""
+"""The progress of long work on standard error: messages always, a bar only on a terminal."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dealmill.cli.output import tell
+import dealmill
+from dealmill.cli.interrupt import check_interrupted
+from dealmill.cli.output import counted, tell
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.progress import (
+    Auditing,
+    Continued,
+    Event,
+    Exporting,
+    Ingested,
+    Ingesting,
+    Message,
+    Opening,
+    Progress,
+    Refused,
+    Repeating,
+    Solving,
+    Step,
+    Surveying,
+    Working,
+)
 
+SHOWN = 10
+"""Rejects that are shown at once; ``dealmill query --rejected`` lists all."""
 
-class Bar:
-    """A progress bar that shows nothing; messages go to standard error."""
-
-    def update(self, done: int, total: int, note: str) -> None:
-        """Show how far the work is."""
-
-    def say(self, message: str) -> None:
-        """Tell something that stays."""
-        tell(message)
+Say = Callable[[str], object]
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Bar]:
-    """A bar for as long as the `with` block lasts."""
+def shown(store: "dealmill.Store | None" = None) -> Iterator[Progress]:
+    """Show progress for as long as the `with` block lasts. With a `store`, the rejects of a source are shown, too."""
     if not sys.stderr.isatty():
-        yield Bar()
+        yield lambda event: _show(event, store, tell, _no_bar)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -35,14 +48,85 @@ def progress_bar(title: str) -> Iterator[Bar]:
         TextColumn("{task.fields[note]}", markup=False),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(title, total=None, note="")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, note="")
 
-        class Shown(Bar):
-            def update(self, done: int, total: int, note: str) -> None:
-                progress.update(task, completed=done, total=total, note=note)
+        def say(message: str) -> None:
+            bar.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
 
-            def say(self, message: str) -> None:
-                progress.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
+        def draw(step: Step) -> None:
+            title, note = _words(step)
+            bar.update(task, description=title, completed=step.done, total=step.total, note=note)
 
-        yield Shown()
+        yield lambda event: _show(event, store, say, draw)
+
+
+def _no_bar(_step: Step) -> None:
+    """Draw nothing."""
+
+
+def _show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[[Step], None]) -> None:
+    check_interrupted()
+    match event:
+        case Step():
+            draw(event)
+        case Ingested(source, None):
+            _tell_source(store, source, say)
+        case Ingested(_, error) | Refused(error):
+            say(f"dealmill: {error}")
+        case Continued():
+            say(_continued(event))
+        case Repeating():
+            say(f"run {event.run} repeats run {event.repeats}")
+        case Message(text):
+            say(text)
+
+
+def _words(step: Step) -> tuple[str, str]:
+    """What is being done, and how far it is."""
+    title, note = type(step).__name__.lower(), ""
+    match step:
+        case Opening():
+            note = step.name
+        case Ingesting():
+            title, note = "reading", f"{step.source}: {step.accepted:,} layouts, {step.rejected:,} rejected"
+        case Solving():
+            note = f"{step.engine} on {step.source}{_rate(step.rate)}"
+        case Surveying():
+            note = f"{step.done:,} deals{_rate(step.rate)}"
+        case Auditing():
+            wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
+            note = f"{step.done:,} verdicts{wrong}"
+        case Working():
+            note = f"{step.total - step.done:,} jobs left"
+        case Exporting():
+            note = f"{step.done:,} verdicts"
+    return title, note
+
+
+def _rate(rate: float | None) -> str:
+    return f", {rate:,.0f}/s" if rate else ""
+
+
+def _continued(run: Continued) -> str:
+    what = f"run {run.run}: {run.engine} on {run.source}"
+    if run.finished:
+        return f"{what} is already solved"
+    total = f"{run.layouts:,}" if run.complete else f"{run.layouts:,} that were read so far"
+    return f"{what} goes on at {run.solved:,} of {total}"
+
+
+def _tell_source(store: "dealmill.Store | None", source: "dealmill.Source", say: Say) -> None:
+    """Say what a source holds, and what is wrong with the first of its rejects."""
+    say(
+        f"source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
+        f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
+    )
+    if not source.rejected or store is None:
+        return
+    for _, reject in store.rejects(source=source.id, limit=SHOWN):
+        say(f"  {source.name}, line {reject.line}: {'; '.join(reject.reasons)}")
+    if source.rejected > SHOWN:
+        say(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected")
+    if not source.accepted:
+        say(f"  none of it is a layout of {source.game}: is it a file of another game? (--game)")

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import click
 
+import dealmill
 from dealmill.cli.output import counted, output_options, write_rows
-from dealmill.cli.sources import open_configured_store
 
 
 @click.command()
@@ -20,28 +20,22 @@ def retract(engine: str, version: str, why: str, requeue: bool) -> None:
     and goes no further with those it has. With --requeue, now or later, the installed version gets a run in the place
     of each; the numbers of these runs go to standard output, and `dealmill work --drain` solves them.
     """
-    from dealmill.pipeline.retract import requeue as requeue_run
-    from dealmill.pipeline.retract import retract as retract_all
-
-    store = open_configured_store()
-    if not why.strip():
-        raise click.BadParameter("say what is wrong with it", param_hint="--why")
-    retracted = retract_all(store, engine, version, why)
-    verdicts = counted(sum(run.solved for run in retracted), "verdict")
-    runs = counted(len(retracted), "run")
-    click.echo(f"retracted: {verdicts} of {engine} version {version} in {runs}", err=True)
-    for run in retracted if requeue else []:
-        planned = requeue_run(store, run)
-        click.echo(f"run {planned.id} takes the place of run {run.id}: version {planned.version}", err=True)
-        click.echo(planned.id)
+    with dealmill.open() as store:
+        retraction = store.retract(engine, version, why)
+        verdicts = counted(sum(run.solved for run in retraction.runs), "verdict")
+        runs = counted(len(retraction.runs), "run")
+        click.echo(f"retracted: {verdicts} of {engine} version {version} in {runs}", err=True)
+        for run, planned in retraction.requeue() if requeue else ():
+            click.echo(f"run {planned.id} takes the place of run {run.id}: version {planned.version}", err=True)
+            click.echo(planned.id)
 
 
 @click.command()
 @output_options
 def log(form: str | None) -> None:
     """List who did what to the store, when and why: runs, reruns, audits and retractions, oldest first."""
-    from dealmill.pipeline.store.actions import list_actions
-
+    with dealmill.open() as store:
+        actions = store.log()
     rows = [
         {
             "when": datetime.fromtimestamp(action.at, UTC).astimezone().isoformat(" ", "seconds"),
@@ -54,6 +48,6 @@ def log(form: str | None) -> None:
             "why": action.why,
             "dealmill": action.dealmill,
         }
-        for action in list_actions(open_configured_store())
+        for action in actions
     ]
     write_rows(["when", "who", "what", "run", "audit", "engine", "version", "why", "dealmill"], rows, form)

@@ -1,21 +1,18 @@
 """``status``: how far the runs are, and who works on them."""
 
 import sys
-import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import click
 
+import dealmill
 from dealmill.cli.output import counted, output_options, write_rows
-from dealmill.cli.sources import open_configured_store
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from dealmill.pipeline.store.audits import AuditStatus
-    from dealmill.pipeline.store.database import Database
-    from dealmill.pipeline.store.runs import RunStatus
     from dealmill.pipeline.store.workers import Held
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
@@ -23,7 +20,6 @@ COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
 SHOWN = 12
 """Digits of a fingerprint in a table; the other forms give all."""
 
-SECOND = 1.0
 HOME_AND_CLEAR = "\x1b[H\x1b[J"
 
 
@@ -39,23 +35,17 @@ def status(run: str | None, workers: bool, watch: bool, form: str | None) -> Non
     in the last hour, its items a second in the last minute, when it took or finished a job, and which it holds. One
     that has had no job for an hour is not listed.
     """
-    store = open_configured_store()
-    while True:
-        runs = _runs(store, run)
-        if watch and sys.stdout.isatty():
-            click.echo(HOME_AND_CLEAR, nl=False)
-        if workers:
-            _show_workers(store, form)
-        else:
-            _show_runs(store, runs, form)
-        if not watch or all(one.finished or one.retracted is not None for one in runs):
-            return
-        time.sleep(SECOND)
+    with dealmill.open() as store:
+        for overviews in store.watch(run) if watch else [store.status(run)]:
+            if watch and sys.stdout.isatty():
+                click.echo(HOME_AND_CLEAR, nl=False)
+            if workers:
+                _show_workers(store, form)
+            else:
+                _show_runs(overviews, form)
 
 
-def _show_workers(store: "Database", form: str | None) -> None:
-    from dealmill.pipeline.store.workers import list_workers
-
+def _show_workers(store: "dealmill.Store", form: str | None) -> None:
     rows = [
         {
             "worker": one.name,
@@ -66,7 +56,7 @@ def _show_workers(store: "Database", form: str | None) -> None:
             "seconds_ago": round(one.seen, 1),
             "holds": [_held(job) for job in one.holds],
         }
-        for one in list_workers(store)
+        for one in store.workers()
     ]
     if not rows:
         click.echo("no worker had a job in the last hour; start some with: dealmill work", err=True)
@@ -78,46 +68,25 @@ def _held(job: "Held") -> str:
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
 
-def _show_runs(store: "Database", runs: list["RunStatus"], form: str | None) -> None:
-    if not runs:
+def _show_runs(overviews: Sequence["dealmill.Overview"], form: str | None) -> None:
+    if not overviews:
         click.echo("there are no runs yet; begin with: dealmill run FILE…", err=True)
-    rows = _rows(store, runs)
+    rows = list(map(_row, overviews))
     used = [word for word in COUNTED if any(row[word] for row in rows)]
     if form is None:
         rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
     write_rows([*COLUMNS, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
-def _runs(store: "Database", key: str | None) -> list["RunStatus"]:
-    from dealmill.pipeline.store.runs import find_run, list_runs
-
-    return list_runs(store) if key is None else [find_run(store, key)]
-
-
-def _rows(store: "Database", runs: list["RunStatus"]) -> list[dict[str, object]]:
-    from dealmill.pipeline.store.audits import latest_audits
-    from dealmill.pipeline.store.blocks import fingerprint_of
-
-    audits = latest_audits(store)
-    return [
-        {
-            **_row(one),
-            "audit": _audit(audits[one.id]) if one.id in audits else None,
-            "fingerprint": fingerprint_of(store, one.id, one.items) if one.finished else None,
-            "state": _state(one),
-        }
-        for one in runs
-    ]
-
-
-def _row(run: "RunStatus") -> dict[str, object]:
+def _row(overview: "dealmill.Overview") -> dict[str, object]:
+    run = overview.run
     answers = {} if run.retracted is not None else run.counts
     return {
         "run": run.id,
         "engine": run.engine,
         "version": run.version,
         "source": run.source_name,
-        "limit": None if run.limit == NO_LIMIT else run.limit,
+        "max_nodes": run.max_nodes,
         "repeats": run.repeats,
         "layouts": run.items,
         "solved": run.solved,
@@ -133,6 +102,9 @@ def _row(run: "RunStatus") -> dict[str, object]:
         "jobs_done": run.done,
         "jobs_retried": run.retried,
         "layouts/s": None if run.rate is None else round(run.rate),
+        "audit": None if overview.audit is None else _audit(overview.audit),
+        "fingerprint": overview.fingerprint,
+        "state": _state(run),
     }
 
 
@@ -145,7 +117,7 @@ def _audit(audit: "AuditStatus") -> str:
     return f"{audit.valid:,} valid" if audit.size == audit.population else f"{audit.valid:,} of a sample valid"
 
 
-def _state(run: "RunStatus") -> str:
+def _state(run: "dealmill.RunStatus") -> str:
     if run.retracted is not None:
         return "retracted"
     if run.finished:
@@ -159,7 +131,7 @@ def _state(run: "RunStatus") -> str:
     return f"{jobs}{retried}{_end(run)}"
 
 
-def _end(run: "RunStatus") -> str:
+def _end(run: "dealmill.RunStatus") -> str:
     """When it will be ready if it goes on as in the last minute in which anything was done; that must be now."""
     if not run.leased or not run.rate:
         return ""

@@ -4,7 +4,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from dealmill.pipeline.errors import DealmillError, NotFoundError
+from dealmill.pipeline.errors import DealmillError, NotFoundError, UsageError
 from dealmill.pipeline.games.contract import Engine, Game
 
 
@@ -39,6 +39,25 @@ def find_game(name: str) -> Game:
     if game := games().get(name):
         return game
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
+
+
+def engine_of(game: str, engine: str | None = None) -> tuple[Game, Engine]:
+    """The engine of that name of a game, or its default one. The name of the game may also be that of an engine.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such game or engine.
+    UsageError
+        If the engine is one of another game.
+    """
+    wanted, default = find_engine(game)
+    if engine is None:
+        return wanted, default
+    owner, found = find_engine(engine, wanted)
+    if owner is not wanted:
+        raise UsageError(f"{engine} is not an engine of {wanted.name}")
+    return owner, found
 
 
 def find_engine(name: str, within: Game | None = None) -> tuple[Game, Engine]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from dealmill.pipeline.errors import BadLayout
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.contract import Game, Layout, Reject
 
 KEPT = 200
 """Characters of a bad layout that are kept, and of each reason."""
@@ -17,6 +17,22 @@ def read_line(number: int, line: str, canonical: Callable[[str], str]) -> Layout
         return Layout(number, canonical(line))
     except BadLayout as error:
         return rejected(number, line.strip(), error.reasons)
+
+
+def read_one(game: Game, text: str) -> str:
+    """The canonical text of one layout, written as a line of a file is.
+
+    Raises
+    ------
+    BadLayout
+    """
+    entries = list(islice(game.layout.read([(1, text)]), 2))
+    if len(entries) != 1:
+        raise BadLayout([f"it is not one layout of {game.name}"])
+    [entry] = entries
+    if isinstance(entry, Layout):
+        return entry.text
+    raise BadLayout(entry.reasons)
 
 
 def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:

@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+from dealmill.pipeline.errors import UsageError
+
 
 class Verdict(IntEnum):
     """What an engine says of a layout. The numbers are stored: never reuse one."""
@@ -18,3 +20,23 @@ class Verdict(IntEnum):
     def word(self) -> str:
         """The verdict as users read and write it."""
         return self.name.lower()
+
+    @classmethod
+    def of(cls, verdict: "Verdict | str") -> "Verdict":
+        """The verdict of that word.
+
+        Raises
+        ------
+        UsageError
+        """
+        if isinstance(verdict, Verdict):
+            return verdict
+        if found := {one.word: one for one in cls}.get(verdict):
+            return found
+        raise UsageError(f"there is no verdict {verdict!r}; the verdicts are: {', '.join(one.word for one in cls)}")
+
+    def __str__(self) -> str:
+        return self.word
+
+    def __format__(self, spec: str) -> str:
+        return format(self.word, spec)

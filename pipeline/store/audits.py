@@ -90,6 +90,24 @@ class Fault:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an audit objects to: a ``fault`` of the record of the items `first` to `last`, or an ``invalid`` verdict
+    with the step of its evidence (0 for the verdict itself)."""
+
+    run: int
+    first: int
+    last: int
+    finding: str
+    step: int | None
+    reason: str | None
+
+    @property
+    def items(self) -> str:
+        """``RUN:POSITION`` or ``RUN:FIRST-LAST``."""
+        return f"{self.run}:{self.first}" + ("" if self.last == self.first else f"-{self.last}")
+
+
 def plan_audit(store: Database, run: RunStatus, size: int, seed: int, chunk: int) -> int:
     """The number of a new audit with its jobs; of an earlier one of the same verdicts, if that is not finished."""
     same = (audits.c.run_id == run.id, audits.c.population == run.items, audits.c.size == size, audits.c.seed == seed)
@@ -246,3 +264,11 @@ def faults_of(store: Database, audit: int) -> list[Fault]:
     )
     with store.reading() as connection:
         return [Fault(*row) for row in connection.execute(query)]
+
+
+def findings_of(store: Database, audit: AuditStatus) -> Iterator[Finding]:
+    """All that an audit objects to: first the faults, then the invalid verdicts, each in the order of the items."""
+    for fault in faults_of(store, audit.id):
+        yield Finding(audit.run, fault.first, fault.last, "fault", None, fault.reason)
+    for position, judgement in objections_of(store, audit):
+        yield Finding(audit.run, position, position, "invalid", judgement.step, judgement.reason)

@@ -17,7 +17,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
-from dealmill.pipeline.errors import StoreAway, StoreError
+from dealmill.pipeline.errors import StoreError, StoreUnavailable
 
 BUSY_SECONDS = 60
 READ_ONLY = "25006"
@@ -138,13 +138,13 @@ def _told(url: URL) -> Iterator[None]:
             hint = f"can {folder} be written to, and is there room on the disk?"
         else:
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
-        raise StoreAway(f"the database {shown(url)} does not answer: {reason}; {hint}") from error
+        raise StoreUnavailable(f"the database {shown(url)} does not answer: {reason}; {hint}") from error
     except UnicodeEncodeError as error:
         raise StoreError(f"a database holds text, and {error.object!r} is none: it is not in UTF-8") from error
     except exc.DatabaseError as error:
         if getattr(error.orig, "sqlstate", None) == READ_ONLY:
             engine_for(url).dispose()  # a new connection may reach one that does
-            raise StoreAway(
+            raise StoreUnavailable(
                 f"the database {shown(url)} takes no changes: {' '.join(str(error.orig).split())}; is it a standby, or "
                 "was it set to read-only?"
             ) from error
@@ -161,6 +161,10 @@ class Database:
     def embedded(self) -> bool:
         """Whether the store is a file of ours."""
         return self.url.get_backend_name() == "sqlite"
+
+    def close(self) -> None:
+        """Close the connections of this process; the next transaction opens another one."""
+        engine_for(self.url).dispose()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

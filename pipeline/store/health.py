@@ -20,7 +20,7 @@ def server_version(store: Database) -> str:
 
     Raises
     ------
-    StoreAway
+    StoreUnavailable
         If it does not answer.
     """
     kind = store.url.get_backend_name()

@@ -46,7 +46,7 @@ class Job:
     lease: Lease
     run: int
     engine: str
-    limit: int
+    max_nodes: int | None
     layouts: "Texts"
 
 
@@ -78,7 +78,7 @@ def claim(store: Database, job: int, worker: str, seconds: float) -> Job | None:
     if lease is None:
         return None
     with store.reading() as connection:
-        source, limit, engine = connection.execute(
+        source, max_nodes, engine = connection.execute(
             select(runs.c.source_id, runs.c.node_limit, engines.c.name)
             .select_from(runs.join(engines))
             .where(runs.c.id == lease.owner)
@@ -88,7 +88,7 @@ def claim(store: Database, job: int, worker: str, seconds: float) -> Job | None:
             .where(items.c.source_id == source, items.c.position >= lease.first, items.c.position < lease.stop)
             .order_by(items.c.position)
         )
-        return Job(lease, lease.owner, engine, limit, pack([text for (text,) in texts.all()]))
+        return Job(lease, lease.owner, engine, max_nodes, pack([text for (text,) in texts.all()]))
 
 
 def finish(store: Database, job: Job, solved: "Solved") -> bool:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from dealmill.pipeline.errors import StoreAway
+from dealmill.pipeline.errors import StoreUnavailable
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ def patiently(step: Callable[[], T], tell: Callable[[str], None]) -> T:
     for pause in pauses():
         try:
             result = step()
-        except StoreAway as away:
+        except StoreUnavailable as away:
             if not told:
                 tell(f"{away}; waiting for it")
             told = True

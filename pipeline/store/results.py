@@ -8,6 +8,7 @@ from sqlalchemy import Select, and_, exists, literal_column, null, select
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.tables import items, judgements, verdicts
@@ -26,21 +27,6 @@ class Wanted:
     values: tuple[int, int] = ALL
     nodes: tuple[int, int] = ALL
     audit: Outcome | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One verdict with its layout, and with the judgement on it where an outcome was asked for."""
-
-    run: int
-    position: int
-    line: int
-    verdict: Verdict
-    value: int | None
-    nodes: int
-    evidence: str | None
-    layout: str
-    judgement: Judgement | None
 
 
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
@@ -71,14 +57,15 @@ def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int)
     with store.reading() as connection:
         return [
             Result(
-                run.id,
-                position,
-                line,
+                run.engine,
+                text,
                 Verdict(verdict),
                 value,
                 nodes,
                 evidence,
-                text,
+                position,
+                line,
+                run.id,
                 None if outcome is None else Judgement(Outcome(outcome), step, reason),
             )
             for position, line, verdict, value, nodes, evidence, text, outcome, step, reason in connection.execute(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, exists, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, exists, func, insert, literal, select
 
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
@@ -14,7 +14,7 @@ from dealmill.pipeline.store.engines import enter_engine
 from dealmill.pipeline.store.jobs import CHUNK, SURVEY_CHUNK, cut_jobs
 from dealmill.pipeline.store.leases import DONE, LEASED, PENDING
 from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import engines, jobs, runs, sources
+from dealmill.pipeline.store.tables import NodeLimit, engines, jobs, runs, sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class RunStatus:
     game: str
     engine: str
     version: str
-    limit: int
+    max_nodes: int | None
     repeats: int | None
     retracted: str | None
     survey: bool
@@ -85,7 +85,7 @@ def plan_run(
     source: Source,
     engine: str,
     version: str,
-    limit: int,
+    max_nodes: int | None,
     chunk: int = CHUNK,
     why: str | None = None,
 ) -> int:
@@ -100,11 +100,11 @@ def plan_run(
     with store.writing() as connection:
         entered = enter_engine(connection, engine, version)
         known: int | None = connection.execute(
-            select(runs.c.id).where(*_alike(source.id, entered.id, limit)).order_by(runs.c.repetition).limit(1)
+            select(runs.c.id).where(*_alike(source.id, entered.id, max_nodes)).order_by(runs.c.repetition).limit(1)
         ).scalar()
         if known is not None:
             return known
-        number = _plan(connection, source.id, entered.id, limit, None, why)
+        number = _plan(connection, source.id, entered.id, max_nodes, None, why)
         cut_jobs(connection, number, *_readable(connection, source.id), chunk)
     return number
 
@@ -120,7 +120,7 @@ def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int = 
     """
     with store.writing() as connection:
         entered = enter_engine(connection, run.engine, version)
-        alike = _alike(run.source, entered.id, run.limit)
+        alike = _alike(run.source, entered.id, run.max_nodes)
         begun: int | None = connection.execute(
             select(runs.c.id)
             .where(*alike, runs.c.repeats == run.id, exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE))
@@ -128,32 +128,32 @@ def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int = 
         ).scalar()
         if begun is not None:
             return begun
-        number = _plan(connection, run.source, entered.id, run.limit, run.id, f"repeats run {run.id}")
+        number = _plan(connection, run.source, entered.id, run.max_nodes, run.id, f"repeats run {run.id}")
         cut_jobs(connection, number, run.items, True, SURVEY_CHUNK if run.survey else chunk)
     return number
 
 
-def _alike(source: int, engine: int, limit: int) -> tuple[ColumnElement[bool], ...]:
-    return runs.c.source_id == source, runs.c.engine_id == engine, runs.c.node_limit == limit
+def _alike(source: int, engine: int, max_nodes: int | None) -> tuple[ColumnElement[bool], ...]:
+    return runs.c.source_id == source, runs.c.engine_id == engine, runs.c.node_limit == literal(max_nodes, NodeLimit)
 
 
 def _plan(
     connection: Connection,
     source: int,
     engine: int,
-    limit: int,
+    max_nodes: int | None,
     repeats: int | None,
     why: str | None,
 ) -> int:
     repetition = connection.execute(
-        select(func.count()).select_from(runs).where(*_alike(source, engine, limit))
+        select(func.count()).select_from(runs).where(*_alike(source, engine, max_nodes))
     ).scalar_one()
     run: int = connection.execute(
         insert(runs)
         .values(
             source_id=source,
             engine_id=engine,
-            node_limit=limit,
+            node_limit=max_nodes,
             repetition=repetition,
             repeats=repeats,
             created=clock(),
@@ -257,7 +257,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
         game=counted["game"],
         engine=counted["engine"],
         version=counted["version"],
-        limit=counted["node_limit"],
+        max_nodes=counted["node_limit"],
         repeats=counted["repeats"],
         retracted=counted["retracted_why"],
         survey=counted["survey"],

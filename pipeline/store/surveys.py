@@ -42,7 +42,7 @@ class SurveyJob:
 
     lease: Lease
     engine: str
-    limit: int
+    max_nodes: int | None
     deals: str
 
 

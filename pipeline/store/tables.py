@@ -19,6 +19,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Dialect,
     Float,
     ForeignKey,
     ForeignKeyConstraint,
@@ -29,6 +30,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
     text,
 )
@@ -47,6 +49,24 @@ metadata = MetaData(
 
 RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite numbers rows by itself only in a column declared INTEGER."""
+
+
+class NodeLimit(TypeDecorator[int]):
+    """The node limit of a run, None without one. It is stored as a number, because it is part of a unique key, in which
+    NULLs would differ."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    NONE = 2**62
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> int:
+        """What is stored."""
+        return self.NONE if value is None else value
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:
+        """What was stored."""
+        return None if value == self.NONE else value
 
 
 def _owner(column: str, of: str) -> ForeignKeyConstraint:
@@ -120,7 +140,7 @@ runs = Table(
     Column("id", Integer, primary_key=True),
     Column("source_id", ForeignKey("sources.id"), nullable=False),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
-    Column("node_limit", BigInteger, nullable=False),
+    Column("node_limit", NodeLimit, nullable=False),
     Column("repetition", Integer, nullable=False, comment="0 for the first run of its kind"),
     Column("repeats", ForeignKey("runs.id"), comment="the run that it was to repeat"),
     Column("created", Float, nullable=False),

@@ -52,7 +52,7 @@ def _audit_block(
     if kept.to_come:
         return [], []
     last = first + BLOCK - 1
-    layouts, solved = solve_deals(deals, run.engine, run.limit, first, last + 1, kept.failures)
+    layouts, solved = solve_deals(deals, run.engine, run.max_nodes, first, last + 1, kept.failures)
     faults = []
     if kept.digest is None:
         faults.append(Fault(first, last, "there is no digest of these verdicts on record"))
@@ -100,7 +100,7 @@ def _audit_jobs(store: Database, run: RunStatus, deals: DealRange, first: int, s
 
 
 def _miscounted(run: RunStatus, deals: DealRange, part: Part) -> Iterator[Fault]:
-    found = found_in(deals, run.engine, run.limit, part.first, part.stop, part.failures)
+    found = found_in(deals, run.engine, run.max_nodes, part.first, part.stop, part.failures)
     pack = {"least": found.least, "greatest": found.greatest, "moments": found.moments.astype(MOMENTS).tobytes()}
     counted: dict[str, object] = {**found.totals, **pack}
     if differing := [name for name, total in part.totals.items() if total != counted[name]]:

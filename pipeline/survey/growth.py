@@ -1,11 +1,12 @@
 """How a survey grows: by stages, until its interval is narrow enough. From nothing, how far depends on what comes out
 and on nothing else, so the same survey comes to the same number of deals on every machine."""
 
+import re
 from dataclasses import dataclass
 from math import ceil
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import DifferenceError, NotFoundError, StoreError
+from dealmill.pipeline.errors import DifferenceError, StoreError, UsageError
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
@@ -33,7 +34,20 @@ class Width:
     a share already."""
 
     half: float
-    relative: bool
+    relative: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> "Width":
+        """``0.1%`` or ``0.001``; with a per cent sign it is a part of a mean value.
+
+        Raises
+        ------
+        UsageError
+        """
+        match = re.fullmatch(r"(\d{0,9}(?:\.\d{1,12})?) ?(%)?", text, re.ASCII)
+        if not match or not match[1] or float(match[1]) == 0:
+            raise UsageError(f"{text!r} is not a width; write 0.1% or 0.001")
+        return cls(float(match[1]) / (100 if match[2] else 1), relative=bool(match[2]))
 
     def of(self, estimate: "Estimate") -> float:
         """The same in units of what is estimated."""
@@ -78,23 +92,25 @@ class Estimate:
         return of_share(stage.count(Verdict.WINNABLE), self.unknown, stage.deals)
 
 
-def open_survey(store: Database, deals: DealRange, engine: str, limit: int, why: str = "survey") -> RunStatus:
+def open_survey(
+    store: Database, deals: DealRange, engine: str, max_nodes: int | None, why: str = "survey"
+) -> RunStatus:
     """The survey of deals without end by an engine of their game (its full name); a new one if the store has none, for
     which `why` is for the log of actions.
 
     Raises
     ------
-    NotFoundError
+    UsageError
         If the engine is one of another game, or the parameters of the deals do not go together.
     RetractedError
         If the engine's version was retracted.
     """
     game, found = find_engine(engine)
     if game is not deals.game:
-        raise NotFoundError(f"{engine} is no engine of {deals.game.name}")
+        raise UsageError(f"{engine} is no engine of {deals.game.name}")
     deals.check_parameters()
     source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator, endless=True)
-    return find_run(store, str(plan_run(store, source, engine, found.version, limit, why=why)))
+    return find_run(store, str(plan_run(store, source, engine, found.version, max_nodes, why=why)))
 
 
 def estimate(store: Database, run: RunStatus) -> Estimate | None:
@@ -146,7 +162,7 @@ def _deals_for(found: Estimate, goal: float) -> int:
     if floor >= goal:
         raise StoreError(
             f"{found.unknown:,} of {deals:,} deals are undecided or have failed, which alone makes the interval wider "
-            "than that: a higher --limit may decide them"
+            "than that: a higher --max-nodes may decide them"
         )
     more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
     return _whole_blocks(ceil(deals * more))

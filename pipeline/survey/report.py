@@ -9,7 +9,6 @@ from pathlib import Path
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.fingerprint import BLOCK
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
@@ -23,7 +22,7 @@ POINTS = 300
 INK, BAND = "#1b4965", "#bee9e8"
 
 
-def write_report(store: Database, run: RunStatus, found: Estimate, folder: Path) -> None:
+def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], folder: Path) -> None:
     """Write the four files into a folder, which is made if there is none; what was in them is overwritten.
 
     Raises
@@ -31,7 +30,6 @@ def write_report(store: Database, run: RunStatus, found: Estimate, folder: Path)
     OutputError
         If they cannot be written.
     """
-    facts = survey_facts(store, run, found)
     points = list(_closing(store, run))
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +46,7 @@ def survey_facts(store: Database, run: RunStatus, found: Estimate) -> dict[str, 
     facts: dict[str, object] = {
         "engine": run.engine,
         "version": run.version,
-        "limit": None if run.limit == NO_LIMIT else run.limit,
+        "max_nodes": run.max_nodes,
         "source": run.source_name,
         "generator": run.generator,
         "deals": stage.deals,
@@ -106,8 +104,8 @@ def _command(facts: Mapping[str, object]) -> str:
     words = ["dealmill", "survey", deals.game.name, "--engine", facts["engine"], "--seed", deals.seed]
     for name, value in deals.parameters.items():
         words += ["--param", f"{name}={value}"]
-    if facts["limit"] is not None:
-        words += ["--limit", facts["limit"]]
+    if facts["max_nodes"] is not None:
+        words += ["--max-nodes", facts["max_nodes"]]
     return " ".join(map(str, [*words, "--count", facts["deals"]]))
 
 

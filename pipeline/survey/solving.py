@@ -9,16 +9,17 @@ from itertools import groupby
 import numpy as np
 
 from dealmill.pipeline.deals import DealRange, parse_deal_range
-from dealmill.pipeline.errors import DifferenceError, NotFoundError
+from dealmill.pipeline.errors import DifferenceError, UsageError
 from dealmill.pipeline.fingerprint import BLOCK, block_of, whole_blocks
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Solved, Texts, joined, listed, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
 from dealmill.pipeline.solve import broken_down, compiling, load, solve_texts
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.packs import kept_of, next_pack, objections_to
-from dealmill.pipeline.store.results import ALL, Result, Wanted
+from dealmill.pipeline.store.results import ALL, Wanted
 from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.surveys import Found, SurveyJob
 from dealmill.pipeline.survey.deals import dealt_here
@@ -41,10 +42,12 @@ def ready(engine: str) -> None:
 
 def survey_part(job: SurveyJob, failures: Mapping[int, str]) -> Found:
     """Deal and solve the deals of a job, but for known `failures`."""
-    return found_in(parse_deal_range(job.deals), job.engine, job.limit, job.lease.first, job.lease.stop, failures)
+    return found_in(parse_deal_range(job.deals), job.engine, job.max_nodes, job.lease.first, job.lease.stop, failures)
 
 
-def found_in(deals: DealRange, engine: str, limit: int, first: int, stop: int, failures: Mapping[int, str]) -> Found:
+def found_in(
+    deals: DealRange, engine: str, max_nodes: int | None, first: int, stop: int, failures: Mapping[int, str]
+) -> Found:
     """Deal and solve whole blocks, but for known `failures`, which are taken as they are."""
     verdicts, moments = np.empty(stop - first, dtype=np.int8), np.empty(((stop - first) // BLOCK, 2), dtype=np.int64)
     extremes: list[int] = []
@@ -52,7 +55,7 @@ def found_in(deals: DealRange, engine: str, limit: int, first: int, stop: int, f
     texts, nodes = dict(failures), 0
     for start in range(first, stop, AT_ONCE):
         end = min(start + AT_ONCE, stop)
-        layouts, solved = solve_deals(deals, engine, limit, start, end, failures)
+        layouts, solved = solve_deals(deals, engine, max_nodes, start, end, failures)
         digests |= whole_blocks(start, layouts, solved)
         verdicts[start - first : end - first] = solved.verdicts
         scored = solved.verdicts == SCORED
@@ -79,17 +82,17 @@ def found_in(deals: DealRange, engine: str, limit: int, first: int, stop: int, f
 
 
 def solve_deals(
-    deals: DealRange, engine: str, limit: int, first: int, stop: int, failures: Mapping[int, str]
+    deals: DealRange, engine: str, max_nodes: int | None, first: int, stop: int, failures: Mapping[int, str]
 ) -> tuple[Texts, Solved]:
     """Deal and solve the deals number `first` to before `stop`, but for known `failures`."""
     layouts = deals.texts(first, stop - first)
     if not any(first <= position < stop for position in failures):
-        return layouts, solve_texts(engine, layouts, limit)
+        return layouts, solve_texts(engine, layouts, max_nodes)
     return layouts, joined(
         [
             broken_down(failures[position], 1)
             if position in failures
-            else solve_texts(engine, layouts.part(position - first, position - first + 1), limit)
+            else solve_texts(engine, layouts.part(position - first, position - first + 1), max_nodes)
             for position in range(first, stop)
         ]
     )
@@ -111,14 +114,14 @@ def again(store: Database, run: RunStatus, first: int) -> list[Result]:
         If they do not come out as they are on record.
     """
     kept = kept_of(store, run.id, first)
-    layouts, solved = solve_deals(dealt_here(run), run.engine, run.limit, first, first + BLOCK, kept.failures)
+    layouts, solved = solve_deals(dealt_here(run), run.engine, run.max_nodes, first, first + BLOCK, kept.failures)
     same = kept.verdicts is not None and np.array_equal(kept.verdicts, solved.verdicts)
     if not same or whole_blocks(first, layouts, solved) != {block_of(first): kept.digest}:
         raise _not_on_record(run, first, first + BLOCK)
     said = listed(solved)
     rows = zip(unpack(layouts), said.verdicts, said.values, said.nodes, said.evidence, strict=True)
     return [
-        Result(run.id, number, number, verdict, value, nodes, evidence, layout, None)
+        Result(run.engine, layout, verdict, value, nodes, evidence, number, number, run.id)
         for number, (layout, verdict, value, nodes, evidence) in enumerate(rows, start=first)
     ]
 
@@ -143,7 +146,7 @@ def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int)
 def _objected(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
     """Those that an audit said something of; what it found to be valid is not kept."""
     if wanted.audit is None or wanted.audit is Outcome.VALID:
-        raise NotFoundError(f"run {run.id} is a survey: of these, audits keep only what is invalid or without evidence")
+        raise UsageError(f"run {run.id} is a survey: of these, audits keep only what is invalid or without evidence")
     found: list[Result] = []
     while objections := objections_to(store, run.id, wanted.audit, after, BLOCK):
         for number, inside in groupby(objections, lambda objection: block_of(objection[0])):

@@ -15,7 +15,7 @@ from dealmill.cli import interrupt
 from dealmill.cli.progress import Bar
 from dealmill.cli.work import keep_working
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.ingest import deals_reading
+from dealmill.pipeline.sources import deals_reading
 from dealmill.pipeline.store.database import Database
 from dealmill.workers import farm
 

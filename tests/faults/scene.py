@@ -14,7 +14,7 @@ from typing import Self
 from redis import Redis
 from sqlalchemy import text
 
-from dealmill.pipeline.errors import StoreAway
+from dealmill.pipeline.errors import StoreUnavailable
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.store import migrate
@@ -148,7 +148,7 @@ class Scene:
         for name in HOSTS:
             if name not in self.hosts or self.hosts[name].poll() is not None:
                 self.hosts[name] = self.start("work")
-        with suppress(StoreAway):
+        with suppress(StoreUnavailable):
             if self._more_to_come and self.items - self.solved() < ITEMS:
                 _, engine = find_engine(ENGINE)
                 source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")

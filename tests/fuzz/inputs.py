@@ -5,7 +5,7 @@ import io
 
 from hypothesis import strategies as st
 
-from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import Game
 from tests.doing import deal
 
@@ -26,7 +26,7 @@ def real_lines(game: Game) -> list[str]:
         for value in {parameter.least, (parameter.least + parameter.default) // 2, parameter.most}:
             try:
                 lines += deal(game, 2, 1, 3, **{name: value})
-            except NotFoundError:  # not every size goes with the other parameters
+            except UsageError:  # not every size goes with the other parameters
                 continue
     return lines
 

@@ -18,11 +18,11 @@ import click
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dealmill.cli.query import Item, Range
+from dealmill.cli.options import Item, Range
 from dealmill.cli.survey import HalfWidth
 from dealmill.pipeline import files
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError
+from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Batch
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
@@ -168,7 +168,7 @@ def deal_ranges(text: str) -> None:
     """A range of deals is read as it is written, or refused with how to write one."""
     try:
         deals = parse_deal_range(text)
-    except NotFoundError as error:
+    except (NotFoundError, UsageError) as error:
         assert str(error).isprintable()
         return
     assert parse_deal_range(deals.name).name == deals.name

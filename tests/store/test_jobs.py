@@ -47,7 +47,7 @@ def test_a_run_is_cut_into_jobs_that_cover_it(store: Database, run: int) -> None
     claimed = [claim(store, job, "w", LEASE) for job in pending(store)]
     assert [unpack(job.layouts) for job in claimed if job] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
     assert [job.lease.first for job in claimed if job] == [1, 3, 5]
-    assert {(job.run, job.engine, job.limit) for job in claimed if job} == {(run, "memory/two-pass", NO_LIMIT)}
+    assert {(job.run, job.engine, job.max_nodes) for job in claimed if job} == {(run, "memory/two-pass", NO_LIMIT)}
 
 
 def test_the_same_run_is_planned_once(store: Database, source: Source, run: int) -> None:

@@ -7,17 +7,17 @@ from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
 from dealmill.pipeline.audit import queue_audit
-from dealmill.pipeline.compare import compare
-from dealmill.pipeline.errors import InputError, NotFoundError, VersionError
+from dealmill.pipeline.diff import compare
+from dealmill.pipeline.errors import InputError, NotFoundError, UsageError, VersionError
 from dealmill.pipeline.export import export
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest import deals_reading
 from dealmill.pipeline.query import find_result, results
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.rerun import queue_rerun
 from dealmill.pipeline.runs import queue_run
+from dealmill.pipeline.sources import deals_reading
 from dealmill.pipeline.store import leases, surveys
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
@@ -150,7 +150,7 @@ def test_what_fails_is_kept_with_its_reason_and_never_tried_again(
     assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_997, 3, 0, 0)
     [first, *_] = results(store, [survey], Wanted(audit=Outcome.NO_EVIDENCE), (0, 0), None)
     assert first.position == 5 and first.judgement is not None
-    with pytest.raises(NotFoundError, match="audits keep only"):
+    with pytest.raises(UsageError, match="audits keep only"):
         list(results(store, [survey], Wanted(audit=Outcome.VALID), (0, 0), None))
     found = estimate(store, survey)
     assert found is not None and found.unknown == 3
@@ -190,7 +190,7 @@ def test_only_surveys_of_the_same_deals_are_compared(store: Database) -> None:
     survey = a_survey(store, MEMORY, 1_000)
     other = a_survey(store, "memory/two-pass", 1_000)
     run = a_run(store, MEMORY, deal(find_engine(MEMORY)[0], 7, 1, 20))
-    with pytest.raises(NotFoundError, match="a survey is compared with one of the same deals"):
+    with pytest.raises(UsageError, match="a survey is compared with one of the same deals"):
         list(compare(store, survey, run))
     assert len(list(compare(store, survey, other))) == 1_000
 
@@ -210,5 +210,5 @@ def test_deals_without_end_are_not_read_in(store: Database) -> None:
     with pytest.raises(InputError, match="deal:memory:seed=7:1- has no end"):
         deals_reading(store, deals)
     a_survey(store, MEMORY, 1_000)
-    with pytest.raises(NotFoundError, match="has no end: dealmill survey works on it"):
+    with pytest.raises(UsageError, match="has no end: dealmill survey works on it"):
         queue_run(store, find_source(store, "1"), MEMORY, NO_LIMIT)

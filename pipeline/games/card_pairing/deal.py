@@ -8,7 +8,7 @@ bottom to top, the next ones stack 1, and so on.
 
 import numpy as np
 
-from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.batch import Bytes, Texts, rows
 from dealmill.pipeline.games.card_pairing.layout import SUITS
 from dealmill.pipeline.games.kernel import kernel
@@ -23,12 +23,12 @@ def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9) -> 
 
     Raises
     ------
-    NotFoundError
+    UsageError
         If the cards cannot be cut into that many stacks of equal height.
     """
     height, rest = divmod(ranks * SUITS, stacks)
     if rest or not height:
-        raise NotFoundError(f"{ranks * SUITS} cards cannot be cut into {stacks} stacks of equal height")
+        raise UsageError(f"{ranks * SUITS} cards cannot be cut into {stacks} stacks of equal height")
     symbols = FRENCH[-ranks:] + MORE[: max(0, ranks - len(FRENCH))]
     deck = np.frombuffer(symbols.encode("ascii"), dtype=np.uint8).repeat(SUITS)
     texts = np.full((count, stacks * (height + 1) - 1), ord(" "), dtype=np.uint8)

@@ -1,0 +1,22 @@
+"""``deal``: numbered deals on standard output."""
+
+import click
+
+import dealmill
+from dealmill.cli.options import given_parameters, parameters_option
+
+
+@click.command()
+@click.argument("game")
+@click.option("--count", type=click.IntRange(1), required=True, help="How many deals.")
+@click.option("--seed", type=int, required=True, help="Which series of deals, 0 to 2⁶⁴ − 1.")
+@click.option("--first", type=int, default=1, show_default=True, help="The number of the first deal.")
+@parameters_option
+def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...]) -> None:
+    """Print numbered deals, one canonical layout a line.
+
+    Deal number k of seed s is the same on every machine and is reached without dealing those before it.
+    """
+    deals = dealmill.deals(game, seed=seed, first=first, count=count, **given_parameters(given))
+    for block in deals.blocks():
+        click.echo("\n".join(layout.text for layout in block))

@@ -1,0 +1,84 @@
+"""``rerun`` and ``diff``: a run repeated, and two runs compared."""
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import chain
+
+import click
+
+import dealmill
+from dealmill.cli.exits import DIFFERENT
+from dealmill.cli.output import counted, output_options, write_first
+from dealmill.cli.progress import shown
+
+SAID = ("item", "verdict", "value", "evidence")
+COLUMNS = ("layout", *SAID, *(f"other_{name}" for name in SAID))
+
+
+@click.command()
+@click.argument("run")
+@click.option("--any-version", is_flag=True, help="Though another version of the engine is installed.")
+@output_options
+@click.pass_context
+def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> None:
+    """Solve all layouts of RUN (its number, or `last`) once more, and compare.
+
+    Engine, version, node limit and layouts are those on record. The repetition is a run of its own. Layouts on which
+    the two differ go to standard output, as with `dealmill diff`; exit code 3 if there are any.
+    """
+    with dealmill.open() as store:
+        repeated = store.find_run(run)
+        with shown(store) as progress:
+            differences = repeated.rerun(any_version=any_version, progress=progress)
+        _write(ctx, differences, form)
+
+
+@click.command()
+@click.argument("run")
+@click.argument("other")
+@output_options
+@click.pass_context
+def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
+    """Compare two runs of a game: every layout on which RUN and OTHER do not say the same, with what both say.
+
+    Runs over the same source are compared item by item, others layout by layout. Two runs are equal if all verdicts,
+    values and evidence are; versions and node counts may differ. Exit code 3 if they are not equal.
+    """
+    with dealmill.open() as store:
+        _write(ctx, store.find_run(run).diff(store.find_run(other)), form)
+
+
+def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
+    one, other = diff.one.id, diff.other.id
+    number = 0
+
+    def rows() -> Iterator[dict[str, object]]:
+        nonlocal number
+        for number, difference in enumerate(diff, start=1):  # noqa: B007
+            yield _row(one, other, difference)
+
+    different = rows()
+    first = next(different, None)
+    if form or first:
+        cut = write_first(COLUMNS, chain([first] if first else [], different), form)
+        if cut:
+            deque(different, maxlen=0)  # to count them
+            click.echo("there are more: --nl gives all", err=True)
+    if diff.deals_of_both is not None:
+        click.echo(f"only the first {diff.deals_of_both:,} deals of both were compared", err=True)
+    for run in diff.unfinished:
+        click.echo(f"run {run.id} is not finished: {run.items - run.solved:,} layouts to come", err=True)
+    if first:
+        click.echo(f"runs {one} and {other} differ on {counted(number, 'layout')}", err=True)
+        ctx.exit(DIFFERENT)
+    click.echo(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence", err=True)
+
+
+def _row(one: int, other: int, difference: "dealmill.Difference") -> dict[str, object]:
+    row: dict[str, object] = {"layout": difference.layout}
+    for run, said, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
+        row[f"{prefix}item"] = None if said.position is None else f"{run}:{said.position}"
+        row[f"{prefix}verdict"] = None if said.verdict is None else said.verdict.word
+        row[f"{prefix}value"] = said.value
+        row[f"{prefix}evidence"] = said.evidence
+    return row

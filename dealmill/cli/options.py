@@ -1,0 +1,84 @@
+"""Options that several commands share, and the types of their arguments."""
+
+import re
+from collections.abc import Sequence
+
+import click
+
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.verdict import Verdict
+
+MOST_NODES = 2**62 - 1
+"""That can be asked for; the next number stands for no limit in the database."""
+
+
+class Range(click.ParamType[tuple[int | None, int | None]]):
+    """``70..80``, ``70..``, ``..80`` or ``75``."""
+
+    name = "MIN..MAX"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int | None, int | None]:
+        """Both ends, included; None for an open end."""
+        match = re.fullmatch(r"(-?\d{1,18})?(\.\.)?(-?\d{1,18})?", str(value), re.ASCII)
+        if not match or not (match[1] or match[3]) or (match[1] and match[3] and not match[2]):
+            self.fail(f"{value!r} is not a range; write 70..80, 70.. or ..80", param, ctx)
+        low, dots, high = match.groups()
+        if not dots:
+            return int(low), int(low)
+        return (int(low) if low else None), (int(high) if high else None)
+
+
+class Item(click.ParamType[tuple[int, int]]):
+    """``RUN:POSITION``, as the first column of a query shows it."""
+
+    name = "RUN:POSITION"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """The number of the run and the position in it."""
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"(\d{1,9}):(\d{1,18})", str(value), re.ASCII)
+        if not match:
+            self.fail(f"{value!r} is not an item; write RUN:POSITION, as in 3:17", param, ctx)
+        return int(match[1]), int(match[2])
+
+
+game_option = click.option(
+    "--game", metavar="GAME", help=f"The game, if the file's name does not tell it: {', '.join(games())}."
+)
+engine_option = click.option("--engine", metavar="GAME/ENGINE", help="Not the game's default one.")
+nodes_option = click.option(
+    "--max-nodes",
+    type=click.IntRange(1, MOST_NODES),
+    help="Nodes for one layout; then it is undecided.",
+    show_default="none",
+)
+parameters_option = click.option(
+    "--param", "given", metavar="NAME=N", multiple=True, help="What shapes the deals; see dealmill games."
+)
+verdict_option = click.option(
+    "--verdict",
+    "verdicts",
+    type=click.Choice([verdict.word for verdict in Verdict]),
+    multiple=True,
+    help="Only this verdict; repeatable.",
+)
+
+
+def given_parameters(given: Sequence[str]) -> dict[str, int]:
+    """What `parameters_option` was given.
+
+    Raises
+    ------
+    UsageError
+    """
+    parameters = {}
+    for text in given:
+        name, _, number = text.partition("=")
+        if not (number.isascii() and number.isdigit() and len(number) < 10):
+            raise UsageError(f"--param takes NAME=NUMBER, not {text!r}")
+        parameters[name] = int(number)
+    return parameters

@@ -1,0 +1,46 @@
+"""The tables of a store: created, upgraded and downgraded by migrations.
+
+A new SQLite file gets its tables when it is opened; those of a server are only changed by `upgrade`. In all functions
+`url` is that of the database; None means ``DEALMILL_DATABASE_URL``.
+"""
+
+from dealmill.pipeline.settings import settings
+from dealmill.pipeline.store import migrate
+from dealmill.pipeline.store.database import Database, database_url
+
+
+def upgrade(url: str | None = None, revision: str = "head") -> str | None:
+    """Run the migrations up to `revision`, all or none, and return the revision of the database.
+
+    Raises
+    ------
+    StoreError
+        If the database is newer than this Dealmill, or workers hold leases.
+    """
+    database = _database(url)
+    migrate.upgrade(database, revision)
+    return migrate.current(database)
+
+
+def downgrade(url: str | None = None, *, revision: str) -> str | None:
+    """Undo the migrations after `revision` (``base`` drops every table), all or none, and return the revision.
+
+    What only the tables of later revisions hold is lost.
+
+    Raises
+    ------
+    StoreError
+        If the database is newer than this Dealmill, or workers hold leases.
+    """
+    database = _database(url)
+    migrate.downgrade(database, revision)
+    return migrate.current(database)
+
+
+def current(url: str | None = None) -> str | None:
+    """Return the revision of the database; None if it has no tables yet."""
+    return migrate.current(_database(url))
+
+
+def _database(url: str | None) -> Database:
+    return Database(database_url(url or settings().database_url.get_secret_value()))

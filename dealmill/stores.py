@@ -1,0 +1,446 @@
+"""The store: sources, runs and results in a database, and everything that is done with them."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from os import PathLike
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from dealmill.pipeline.deals import MOST, DealRange
+from dealmill.pipeline.errors import InputError, StoreError, UsageError
+from dealmill.pipeline.games import engine_of
+from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.progress import Progress, silent
+from dealmill.pipeline.query import Ends, Query, answers_of, matching_runs, parse_item, wanted_results
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.retract import requeue, retract
+from dealmill.pipeline.runs import engines_for, queue_run
+from dealmill.pipeline.settings import settings
+from dealmill.pipeline.sources import game_of_source, named, open_readings
+from dealmill.pipeline.store.actions import Action, list_actions
+from dealmill.pipeline.store.audits import AuditStatus, latest_audits
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.opening import open_store
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.sources import Source, find_source, rejects_of
+from dealmill.pipeline.store.workers import Worker, list_workers
+from dealmill.pipeline.summary import Summary, summarise
+from dealmill.runs import Run
+from dealmill.workers.working import solve_runs, work
+
+if TYPE_CHECKING:
+    from dealmill.surveys import Survey
+
+Named = str | PathLike[str] | DealRange
+"""A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST``, or what `deals` returns."""
+
+WATCHED = 1.0
+"""Seconds between two looks at runs that are watched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """How far a run is, its newest audit, and its fingerprint once it is finished."""
+
+    run: RunStatus
+    audit: AuditStatus | None
+    fingerprint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """The sources that were read, and the errors that kept files from being opened or read to their end."""
+
+    sources: list[Source]
+    errors: list[InputError]
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """The work of one call: runs with the status of each, sources, a summary per engine, and the errors of reading."""
+
+    runs: list[Run]
+    statuses: list[RunStatus]
+    sources: list[Source]
+    summaries: list[Summary]
+    errors: list[InputError]
+
+
+def open(url: str | None = None) -> "Store":
+    """Open a store.
+
+    Parameters
+    ----------
+    url
+        ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``; None means ``DEALMILL_DATABASE_URL``, which is
+        ``sqlite:///dealmill.db`` by default. A new SQLite file gets its tables; for a server, see `dealmill.db`.
+
+    Raises
+    ------
+    StoreUnavailable
+        If the database does not answer.
+    StoreError
+        If it has no tables, or is of another version.
+    """
+    return Store(open_store(url or settings().database_url.get_secret_value()))
+
+
+class Retraction:
+    """The runs of an engine version whose verdicts are retracted.
+
+    Attributes
+    ----------
+    runs : list of RunStatus
+        The runs concerned, oldest first.
+    """
+
+    def __init__(self, database: Database, runs: list[RunStatus]) -> None:
+        self._database = database
+        self.runs = runs
+
+    def requeue(self) -> Iterator[tuple[RunStatus, Run]]:
+        """Plan a run by the installed version of the engine in the place of each, and yield both.
+
+        Raises
+        ------
+        VersionError
+            If the retracted version is still the installed one.
+        """
+        for retracted in self.runs:
+            yield retracted, Run(self._database, requeue(self._database, retracted))
+
+
+class Store:
+    """Sources, runs and results in a database; `dealmill.open` opens one.
+
+    It can be used in a ``with`` statement, which closes its connections at the end. Methods that take long accept
+    `progress`, a function that is called with the events of `dealmill.progress`. After an interruption, the same call
+    goes on where it was.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections to the database."""
+        self._database.close()
+
+    def run(
+        self,
+        source: Named,
+        *,
+        game: str | None = None,
+        engine: str | None = None,
+        max_nodes: int | None = None,
+        progress: Progress = silent,
+    ) -> Run:
+        """Read a source, solve its layouts with local workers, and return the finished run.
+
+        What was done before is not done again.
+
+        Parameters
+        ----------
+        source
+            A file, a range of deals, or what `dealmill.deals` returns.
+        game
+            The game of a file whose name does not tell it.
+        engine
+            Not the default one of the game.
+        max_nodes
+            Leave a layout undecided that would take more nodes than that.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read to its end; what comes before is solved and stored.
+        NotFoundError, UsageError
+            If there is no such game or engine, or they do not go together.
+        RetractedError
+            If the installed version of the engine was retracted.
+        BrokerError, WorkerError
+            If the broker or the workers cannot be started.
+        """
+        engines = () if engine is None else (engine,)
+        night = self.run_all([source], game=game, engines=engines, max_nodes=max_nodes, progress=progress)
+        for error in night.errors:
+            raise error
+        return night.runs[0]
+
+    def run_all(
+        self,
+        sources: Iterable[Named],
+        *,
+        game: str | None = None,
+        engines: Sequence[str] = (),
+        max_nodes: int | None = None,
+        progress: Progress = silent,
+    ) -> Night:
+        """Read several sources and solve each by the engines of its game that are named, or by its default one.
+
+        A file that cannot be read does not stop the others; see `Night.errors`. For the rest see `run`.
+        """
+        wanted = [named(source) for source in sources]
+        for source in wanted if engines else ():
+            engines_for(game_of_source(source, game).name, engines)
+        with open_readings(self._database, wanted, game, progress) as readings:
+            numbers = [
+                queue_run(self._database, reading.source, engine, max_nodes)
+                for reading in readings.found
+                for engine in engines_for(reading.source.game, engines)
+            ]
+            statuses = solve_runs(self._database, numbers, progress, readings.found) if numbers else []
+        runs = [Run(self._database, status) for status in statuses]
+        return Night(runs, statuses, readings.sources, summarise(statuses, readings.sources), readings.errors)
+
+    def ingest(self, *sources: Named, game: str | None = None, progress: Progress = silent) -> Ingestion:
+        """Read sources into the store, validated; duplicates are stored and counted.
+
+        A file that cannot be read does not stop the others; see `Ingestion.errors`.
+
+        Raises
+        ------
+        InputError, NotFoundError, UsageError
+            If a file does not exist, or its game is not known.
+        """
+        with open_readings(self._database, [named(source) for source in sources], game, progress) as readings:
+            for reading in readings.found:
+                reading.finish(progress)
+        return Ingestion(readings.sources, readings.errors)
+
+    def queue(
+        self,
+        source: Named | int,
+        *,
+        engine: str | None = None,
+        max_nodes: int | None = None,
+        progress: Progress = silent,
+    ) -> Run:
+        """Plan a run over a source for workers to take up, and return it at once.
+
+        `source` is the number or the name of a source in the store, or a range of deals, which is read first.
+
+        Raises
+        ------
+        NotFoundError, UsageError
+            If there is no such source or engine, or they do not go together.
+        StoreError
+            If the source has not been read to its end.
+        """
+        wanted = str(source) if isinstance(source, int) else named(source)
+        if isinstance(wanted, DealRange):
+            [found] = self.ingest(wanted, progress=progress).sources
+        else:
+            found = find_source(self._database, wanted)
+        if not found.complete:
+            raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
+        number = queue_run(self._database, found, engine or found.game, max_nodes)
+        return self.find_run(number)
+
+    def work(self, *, drain: bool = False, progress: Progress = silent) -> None:
+        """Have local workers do whatever is queued, until interrupted; or until nothing is left, if `drain` is true.
+
+        Raises
+        ------
+        BrokerError, WorkerError
+            If the broker or the workers cannot be started.
+        """
+        work(self._database, progress, drain=drain)
+
+    def find_run(self, run: int | str = "last") -> Run:
+        """Return a run by its number; ``"last"`` is the newest one.
+
+        Raises
+        ------
+        NotFoundError
+        """
+        return Run(self._database, find_run(self._database, str(run)))
+
+    def find_source(self, source: int | str) -> Source:
+        """Return a source by its number, or the newest one of that name.
+
+        Raises
+        ------
+        NotFoundError
+        """
+        return find_source(self._database, str(source))
+
+    def runs(self) -> list[Run]:
+        """Return all runs, oldest first."""
+        return [Run(self._database, status) for status in list_runs(self._database)]
+
+    def status(self, run: int | str | None = None) -> list[Overview]:
+        """Return how far all runs are, oldest first, or one run.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        """
+        statuses = list_runs(self._database) if run is None else [find_run(self._database, str(run))]
+        audits = latest_audits(self._database)
+        return [Overview(one, audits.get(one.id), self._fingerprint(one)) for one in statuses]
+
+    def watch(self, run: int | str | None = None) -> Iterator[list[Overview]]:
+        """Yield `status` once a second until nothing is left to do."""
+        while True:
+            found = self.status(run)
+            yield found
+            if all(one.run.finished or one.run.retracted is not None for one in found):
+                return
+            time.sleep(WATCHED)
+
+    def workers(self) -> list[Worker]:
+        """Return the worker processes that hold a job, or claimed or finished one in the last hour."""
+        return list_workers(self._database)
+
+    def query(
+        self,
+        *,
+        run: int | str | None = None,
+        game: str | None = None,
+        engine: str | None = None,
+        source: int | str | None = None,
+        verdict: Verdict | str | Iterable[Verdict | str] = (),
+        value: Ends | int | None = None,
+        nodes: Ends | int | None = None,
+        audit: Outcome | str | None = None,
+        after: tuple[int, int] = (0, 0),
+        limit: int | None = None,
+        retracted: bool = False,
+    ) -> Query:
+        """Return the results of one run, or of all runs of a game, an engine or a source, in order.
+
+        `after` is a run and a position in it; `retracted` means the retracted results and only those. For the rest see
+        `Run.results`.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run, game, engine or source.
+        RetractedError
+            If the one run was retracted.
+        UsageError
+            If there is no such verdict or outcome.
+        """
+        one = None if run is None else answers_of(find_run(self._database, str(run)), retracted=retracted)
+        over = None if source is None else str(source)
+        matching = matching_runs(self._database, game, engine, over, retracted=retracted)
+        runs = [found for found in matching if one is None or found.id == one.id]
+        return Query(self._database, runs, wanted_results(verdict, value, nodes, audit), after, limit)
+
+    def rejects(
+        self, *, run: int | str | None = None, source: int | str | None = None, limit: int | None = None
+    ) -> Iterator[tuple[Source, Reject]]:
+        """Iterate over what was rejected of a source, or of that of a run, with every reason.
+
+        Raises
+        ------
+        UsageError
+            If neither is named.
+        NotFoundError
+            If there is no such run or source.
+        """
+        if source is None and run is None:
+            raise UsageError("say of what: a run, or --source NUMBER")
+        key = find_run(self._database, str(run)).source if source is None else source
+        found = self.find_source(key)
+        return ((found, reject) for reject in islice(rejects_of(self._database, found.id), limit))
+
+    def result(self, item: str, *, retracted: bool = False) -> Result:
+        """Return the result of an item ``RUN:POSITION``, as the first column of a query shows it.
+
+        Raises
+        ------
+        UsageError, NotFoundError
+            If it is malformed, or there is no result (yet).
+        RetractedError
+            If the engine version was retracted.
+        """
+        run, position = parse_item(item)
+        return self.find_run(run).result(position, retracted=retracted)
+
+    def survey(
+        self,
+        game: str,
+        *,
+        engine: str | None = None,
+        half_width: str | float = "0.1%",
+        count: int | None = None,
+        seed: int = 1,
+        parameters: dict[str, int] | None = None,
+        max_nodes: int | None = None,
+        progress: Progress = silent,
+    ) -> "Survey":
+        """Estimate how many random deals of a game can be won, or their mean value; local workers deal and solve them.
+
+        Parameters
+        ----------
+        engine
+            Not the default one of the game.
+        half_width
+            Half the width of the confidence interval: a share such as 0.001 or ``"0.1%"``; of mean values a number, or
+            per cent of the mean.
+        count
+            Solve this many deals instead, in whole thousands, however wide the interval.
+        seed
+            Which series of deals, 0 to 2⁶⁴ − 1.
+        parameters
+            What shapes the deals, for instance ``{"ranks": 13, "stacks": 13}``.
+        max_nodes
+            Leave a deal undecided that would take more nodes than that.
+
+        Raises
+        ------
+        NotFoundError, UsageError
+            If there is no such game, engine or series of deals.
+        RetractedError
+            If the engine version was retracted.
+        StoreError
+            If no number of deals makes the interval narrow enough, since too many are undecided.
+        DifferenceError
+            If the record of the survey is damaged.
+        """
+        from dealmill.pipeline.survey.growth import Width, open_survey
+        from dealmill.surveys import Survey
+        from dealmill.workers.surveying import grow_survey
+
+        width = Width.parse(half_width) if isinstance(half_width, str) else Width(half_width)
+        found, used = engine_of(game, engine)
+        deals = DealRange(found, seed, 1, MOST, parameters or {})
+        planned = open_survey(self._database, deals, found.full_name(used), max_nodes)
+        estimate = grow_survey(self._database, planned.id, count or width, progress)
+        return Survey(self._database, find_run(self._database, str(planned.id)), estimate)
+
+    def retract(self, engine: str, version: str, why: str) -> "Retraction":
+        """Retract every verdict of an engine version, those to come included.
+
+        The verdicts are kept, but shown only on request; the version gets no new runs.
+
+        Raises
+        ------
+        NotFoundError
+            If the store has no runs of it.
+        UsageError
+            If `why` is empty.
+        """
+        return Retraction(self._database, retract(self._database, engine, version, why))
+
+    def log(self) -> list[Action]:
+        """Return who did what to the store, when and why, oldest first."""
+        return list_actions(self._database)
+
+    def _fingerprint(self, run: RunStatus) -> str | None:
+        return fingerprint_of(self._database, run.id, run.items) if run.finished else None

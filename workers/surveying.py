@@ -1,0 +1,41 @@
+"""Local workers kept at work until a survey says what was asked for."""
+
+from dealmill.pipeline.progress import Progress, Surveying
+from dealmill.pipeline.runs import refuse_retracted
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.survey.growth import Estimate, Width, ask_for, estimate, wanted_deals
+from dealmill.workers.working import work_until
+
+
+def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> Estimate:
+    """Work on a survey until its interval is narrow enough or it has as many deals, and return what it says then.
+
+    Raises
+    ------
+    RetractedError
+        If its engine was retracted.
+    StoreError
+        If no number of deals would be enough, since too many are unknown.
+    DifferenceError
+        If something of it is not on record.
+    """
+    found: Estimate | None = None
+
+    def done() -> bool:
+        nonlocal found
+        run = find_run(store, str(number))
+        progress(Surveying(run.solved, run.items, run.id, run.rate))
+        if not run.finished:
+            refuse_retracted(run)
+            return False
+        found = estimate(store, run)
+        wanted = wanted_deals(found, goal)
+        if wanted > run.items:
+            ask_for(store, run, wanted)
+        return wanted <= run.items
+
+    if not done():
+        work_until(store, done, progress)
+    assert found is not None  # noqa: S101 -- there is at least one block
+    return found

@@ -16,11 +16,15 @@ from dealmill.pipeline.games.reading import KEPT
 
 def mask(game: Game, layouts: Texts) -> Mask:
     """Check which texts are canonical layouts, with the compiled check of the game or, if it has none, its reader."""
+    if check := compiled_check(game):
+        return check.mask(layouts.text, layouts.starts[:-1], layouts.starts[1:])
+    return np.array([_read(game, text) == [Layout(1, text)] for text in unpack(layouts)], dtype=np.bool_)
+
+
+def compiled_check(game: Game) -> CanonicalModule | None:
+    """Return ``canonical.py`` of a game, if it has one."""
     name = f"{game.package}.canonical"
-    if find_spec(name) is None:
-        return np.array([_is_canonical(game, text) for text in unpack(layouts)], dtype=np.bool_)
-    check = cast(CanonicalModule, import_module(name))
-    return check.mask(layouts.text, layouts.starts[:-1], layouts.starts[1:])
+    return cast(CanonicalModule, import_module(name)) if find_spec(name) else None
 
 
 def guarded(game: Game, function: EngineFunction) -> EngineFunction:
@@ -47,10 +51,6 @@ def refusal(game: Game, text: str) -> BadLayout:
     """Return the error for a text that is not a canonical layout, with the reasons that the game's reader gives."""
     shown = repr(text[:KEPT]) + "..." * (len(text) > KEPT)
     return BadLayout(_reasons(game, text), f"{shown} is not a canonical layout of {game.name}")
-
-
-def _is_canonical(game: Game, text: str) -> bool:
-    return _read(game, text) == [Layout(1, text)]
 
 
 def _reasons(game: Game, text: str) -> list[str]:

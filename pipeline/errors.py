@@ -74,10 +74,13 @@ class DifferenceError(DealmillError):
 
 
 class BadLayout(DealmillError):
-    """A text that is not a layout of its game; `reasons` lists everything that is wrong with it."""
+    """A text that is not a layout of its game, or not a canonical one; `reasons` lists everything wrong with it.
 
-    def __init__(self, reasons: Sequence[str]) -> None:
-        super().__init__("; ".join(reasons))
+    The message begins with `what`, if that is given.
+    """
+
+    def __init__(self, reasons: Sequence[str], what: str = "") -> None:
+        super().__init__(f"{what}: " * bool(what) + "; ".join(reasons))
         self.reasons = tuple(reasons)
 
 

@@ -9,12 +9,15 @@ from threading import Timer
 
 import numpy as np
 
+from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, joined, listed, pack, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT, Engine, EngineFunction, Game
+from dealmill.pipeline.games.contract import Engine, Game, Solver
+from dealmill.pipeline.games.guard import refusal
 from dealmill.pipeline.games.kernel import caches
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
 from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)
@@ -23,27 +26,46 @@ PATIENCE = 1.0
 """Seconds after which a load must be a compilation, and the user is told."""
 
 
-def solve(engine: str, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
-    """The verdicts of an engine (its full name) on canonical layouts."""
-    return listed(solve_texts(engine, pack(layouts), limit)) if layouts else Batch([], [], [], [])
+def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
+    """Solve canonical layouts with an engine (its full name).
 
+    A layout on which the engine breaks down gets the verdict `FAILED` with the error's text; the others get theirs.
 
-def solve_texts(engine: str, layouts: Texts, limit: int = NO_LIMIT) -> Solved:
-    """The same in arrays.
-
-    A layout on which the engine breaks down gets the verdict `FAILED` with the error's text; the others in the batch
-    get theirs.
+    Raises
+    ------
+    BadLayout
+        If a text is not canonical; nothing is solved then.
     """
+    return listed(_solve(engine, pack(layouts), max_nodes)) if layouts else Batch([], [], [], [])
+
+
+def solve_texts(engine: str, layouts: Texts, max_nodes: int | None = None) -> Solved:
+    """Solve layouts on record: the same in arrays, but a text that is not canonical gets the verdict `FAILED`, too."""
+    try:
+        return _solve(engine, layouts, max_nodes)
+    except BadLayout as error:
+        game, _ = find_engine(engine)
+        canonical = game.canonical(layouts)
+        good, bad = np.flatnonzero(canonical), np.flatnonzero(~canonical)
+        logger.warning("%s: %d of %d layouts on record are not canonical; %s", engine, len(bad), len(layouts), error)
+    told = [f"fault of the record: {refusal(game, text)}" for text in unpack(layouts.chosen(bad))]
+    parts = [_solve(engine, layouts.chosen(good), max_nodes), _failed(told)]
+    return joined(parts).chosen(np.argsort(np.concatenate([good, bad])))
+
+
+def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
     solver = load(engine)
     try:
-        return solver(layouts, limit)
+        return solver(layouts, max_nodes)
+    except BadLayout:
+        raise
     except Exception as error:
         if len(layouts) == 1:
             logger.exception("%s failed on %s", engine, unpack(layouts)[0])
             return broken_down(f"{type(error).__name__}: {error}", 1)
     middle = len(layouts) // 2
     halves = layouts.part(0, middle), layouts.part(middle, len(layouts))
-    return joined([solve_texts(engine, half, limit) for half in halves])
+    return joined([_solve(engine, half, max_nodes) for half in halves])
 
 
 def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: int | None = None) -> list[Result]:
@@ -56,20 +78,25 @@ def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: i
     """
     name = game.full_name(engine)
     layouts = [read_one(game, text) for text in texts]
-    solved = solve(name, layouts, NO_LIMIT if max_nodes is None else max_nodes)
+    solved = solve(name, layouts, max_nodes)
     rows = zip(layouts, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
     return [Result(name, *row, position, position) for position, row in enumerate(rows, start=1)]
 
 
 def broken_down(trouble: str, count: int) -> Solved:
     """The verdicts on `count` layouts that something kept from being solved; its text in one line, in ASCII."""
-    told = " ".join(trouble.replace("\0", " ").split()).encode("ascii", "backslashreplace").decode()
-    nothing = np.zeros(count, dtype=np.int64)
-    return Solved(np.full(count, int(Verdict.FAILED), dtype=np.int8), nothing, nothing, pack([told] * count))
+    return _failed([" ".join(trouble.replace("\0", " ").split())] * count)
+
+
+def _failed(reasons: Sequence[str]) -> Solved:
+    """Verdicts `FAILED` with these reasons as evidence, each in one line of ASCII."""
+    nothing = np.zeros(len(reasons), dtype=np.int64)
+    told = [printable(reason).encode("ascii", "backslashreplace").decode() for reason in reasons]
+    return Solved(np.full(len(told), int(Verdict.FAILED), dtype=np.int8), nothing, nothing, pack(told))
 
 
 @cache
-def load(name: str) -> EngineFunction:
+def load(name: str) -> Solver:
     """An engine ready to run. Where its kernels must be compiled first, one process does it and the others wait."""
     game, engine = find_engine(name)
     with compiling(name):

@@ -13,11 +13,15 @@ from dealmill.pipeline.games.verdict import Verdict
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int8]
 Numbers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """N texts (ASCII, no line ends) one behind the other: number i is ``text[starts[i]:starts[i + 1]]``."""
+    """N texts in UTF-8, concatenated: number i is ``text[starts[i]:starts[i + 1]]``.
+
+    Canonical layouts and evidence are ASCII without line ends; what is to be checked may be any bytes.
+    """
 
     text: Bytes
     starts: Numbers
@@ -28,7 +32,7 @@ class Texts:
 
     @property
     def lengths(self) -> Numbers:
-        """The length of each."""
+        """The length of each, in bytes."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
@@ -39,6 +43,13 @@ class Texts:
     def part(self, first: int, stop: int) -> "Texts":
         """The texts number `first` to before `stop`."""
         return Texts(self.text, self.starts[first : stop + 1])
+
+    def chosen(self, numbers: Numbers) -> "Texts":
+        """The texts with these numbers, in the order of the numbers."""
+        lengths = self.lengths[numbers]
+        starts = _starts(lengths)
+        moves = np.repeat(self.starts[:-1][numbers] - starts[:-1], lengths)
+        return Texts(self.text[moves + np.arange(starts[-1])], starts)
 
 
 class Solved(NamedTuple):
@@ -54,6 +65,10 @@ class Solved(NamedTuple):
         """What it says of the layouts number `first` to before `stop`."""
         part = slice(first, stop)
         return Solved(self.verdicts[part], self.values[part], self.nodes[part], self.evidence.part(first, stop))
+
+    def chosen(self, numbers: Numbers) -> "Solved":
+        """What it says of the layouts with these numbers, in the order of the numbers."""
+        return Solved(self.verdicts[numbers], self.values[numbers], self.nodes[numbers], self.evidence.chosen(numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +115,12 @@ VERDICTS = {int(verdict): verdict for verdict in Verdict}
 
 
 def pack(texts: Sequence[str]) -> Texts:
-    """Texts as flat arrays."""
-    return Texts(np.frombuffer("".join(texts).encode("ascii"), dtype=np.uint8), _starts(list(map(len, texts))))
+    """Texts as flat arrays. Surrogates, which no other text has in UTF-8, are encoded like all other characters."""
+    whole = "".join(texts)
+    if whole.isascii():
+        return Texts(np.frombuffer(whole.encode("ascii"), dtype=np.uint8), _starts(list(map(len, texts))))
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return Texts(np.frombuffer(b"".join(encoded), dtype=np.uint8), _starts(list(map(len, encoded))))
 
 
 def rows(texts: Bytes) -> Texts:
@@ -111,10 +130,20 @@ def rows(texts: Bytes) -> Texts:
 
 
 def unpack(texts: Texts) -> list[str]:
-    """Flat arrays as texts."""
-    whole = texts.together.tobytes().decode("ascii")
+    """Flat arrays as texts. In what is not UTF-8, the bytes that are wrong are replaced."""
+    whole = texts.together.tobytes()
     ends = (texts.starts - texts.starts[0]).tolist()
-    return [whole[start:end] for start, end in pairwise(ends)]
+    if whole.isascii():
+        characters = whole.decode("ascii")
+        return [characters[start:end] for start, end in pairwise(ends)]
+    return [_decoded(whole[start:end]) for start, end in pairwise(ends)]
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return text.decode("utf-8", "replace")
 
 
 def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solved:

@@ -17,8 +17,23 @@ def _count_trailing_zeros(_: Any, word: Any) -> Any:
     return word(word), generate
 
 
+@intrinsic
+def _count_ones(_: Any, word: Any) -> Any:
+    def generate(_: Any, builder: Any, __: Any, words: Any) -> Any:
+        return builder.ctpop(words[0])
+
+    return word(word), generate
+
+
 @inlined
 def lowest_bit(word: np.uint64) -> np.uint64:
     """The number of the lowest bit in a word that has one: a single instruction."""
     number: np.uint64 = _count_trailing_zeros(word)  # type: ignore[call-arg]
     return number
+
+
+@inlined
+def count_bits(word: np.uint64) -> np.uint64:
+    """The number of bits set in a word."""
+    count: np.uint64 = _count_ones(word)  # type: ignore[call-arg]
+    return count

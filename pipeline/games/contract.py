@@ -1,15 +1,16 @@
 """What a game must offer. Each folder beside this file is one game and keeps this contract.
 
 A game's folder holds a `GAME` in its ``__init__`` and these modules, which are imported only when needed
-(``engine`` and ``deal`` pull in the compiler):
+(``engine``, ``canonical`` and ``deal`` pull in the compiler):
 
-=========== ==================================================================================================
-``layout``  ``read(lines)``: layouts out of a file in the statement's format, or one canonical layout a line
-``deal``    ``deal(seed, first, count, **parameters) -> Texts``: numbered deals
-``engine``  one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, limit) -> Solved``
-``rules``   ``check(...)``: the referee, plain Python that shares no code with ``engine`` or ``deal``
-``picture`` ``frames(...)``: boards as text, one for the layout and one per step of its evidence
-=========== ==================================================================================================
+============= ================================================================================================
+``layout``    ``read(lines)``: layouts out of a file in the statement's format, or one canonical layout a line
+``deal``      ``deal(seed, first, count, **parameters) -> Texts``: numbered deals
+``engine``    one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, limit) -> Solved``
+``canonical`` ``mask(text, starts, ends)``: the compiled check that texts are canonical; without it, the reader checks
+``rules``     ``check(...)``: the referee, plain Python that shares no code with ``engine`` or ``deal``
+``picture``   ``frames(...)``: boards as text, one for the layout and one per step of its evidence
+============= ================================================================================================
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.batch import Solved, Texts
+    from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
 
 UNKNOWN = "?"
 """Stands where a layout has no answer."""
@@ -122,6 +123,18 @@ class DealModule(Protocol):
         ...
 
 
+class CanonicalModule(Protocol):
+    """``canonical.py`` of a game, which it may have."""
+
+    def mask(self, text: "Bytes", starts: "Numbers", ends: "Numbers") -> "Mask":
+        """Check which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts; texts are any bytes.
+
+        A text is canonical if `layout` reads exactly one layout from it and writes that layout as the same text. Bytes
+        outside the texts are never read.
+        """
+        ...
+
+
 class RulesModule(Protocol):
     """``rules.py`` of a game: the referee."""
 
@@ -149,6 +162,20 @@ class EngineFunction(Protocol):
 
     def __call__(self, layouts: "Texts", limit: int = NO_LIMIT) -> "Solved":
         """Solve canonical layouts; a layout that would take more than `limit` nodes is undecided."""
+        ...
+
+
+class Solver(Protocol):
+    """The function of an engine, behind the check that every text is canonical."""
+
+    def __call__(self, layouts: "Texts", max_nodes: int | None = None) -> "Solved":
+        """Solve layouts; one that would take more than `max_nodes` nodes is undecided.
+
+        Raises
+        ------
+        BadLayout
+            If a text is not canonical, before anything is solved.
+        """
         ...
 
 
@@ -201,7 +228,23 @@ class Game:
         """Text boards."""
         return cast(PictureModule, import_module(f"{self.package}.picture"))
 
-    def solver(self, engine: Engine) -> EngineFunction:
-        """The function of an engine; its kernels are compiled or loaded at its first call."""
+    def canonical(self, layouts: "Texts") -> "Mask":
+        """Check which texts are canonical layouts: one truth value for each."""
+        return _guard().mask(self, layouts)
+
+    def solver(self, engine: Engine) -> Solver:
+        """Return the function of an engine, behind the check; its kernels are compiled or loaded at its first call."""
         module = import_module(f"{self.package}.engine")
-        return cast(EngineFunction, getattr(module, engine.function))
+        return _guard().guarded(self, cast(EngineFunction, getattr(module, engine.function)))
+
+
+class _GuardModule(Protocol):
+    """``guard.py`` beside this file, which loads the compiler and so is imported only when needed, too."""
+
+    def mask(self, game: Game, layouts: "Texts") -> "Mask": ...
+
+    def guarded(self, game: Game, function: EngineFunction) -> Solver: ...
+
+
+def _guard() -> _GuardModule:
+    return cast(_GuardModule, import_module("dealmill.pipeline.games.guard"))

@@ -47,12 +47,17 @@ def caches() -> Path:
 
 @cache
 def cache_folder(game_folder: Path) -> Path:
-    """The folder for the machine code of the kernels that stand in `game_folder`."""
+    """The folder for the machine code of the kernels in `game_folder`.
+
+    Code that checks its bounds (``NUMBA_BOUNDSCHECK=1``) has a folder of its own, because numba does not tell the two
+    apart.
+    """
     sources = sorted({*SHARED.glob("*.py"), *game_folder.glob("*.py")})
     digest = blake2b(digest_size=8)
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    return caches() / "kernels" / f"{game_folder.name}-{digest.hexdigest()}"
+    checked = "-checked" if numba.config.BOUNDSCHECK else ""  # type: ignore[attr-defined]
+    return caches() / "kernels" / f"{game_folder.name}-{digest.hexdigest()}{checked}"
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

@@ -6,8 +6,8 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-
 from dealmill.cli.sources import readings
+
 from dealmill.pipeline.store.database import Database
 from tests.servers import dealmill
 

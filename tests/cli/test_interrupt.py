@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import Self
 
 import pytest
+from dealmill.cli.work import keep_working
 
 from dealmill.cli import interrupt
 from dealmill.cli.progress import Bar
-from dealmill.cli.work import keep_working
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.sources import deals_reading
 from dealmill.pipeline.store.database import Database

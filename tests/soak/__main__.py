@@ -6,13 +6,14 @@ from functools import partial
 
 from tests.fuzz.targets import TARGETS as PROPERTIES
 from tests.soak.files import tiny_files
-from tests.soak.fuzzing import fuzz
+from tests.soak.fuzzing import fuzz, fuzz_kernels
 from tests.soak.outcome import Outcome
 
 SECONDS = 60.0
 
 TARGETS: dict[str, Callable[[float], Outcome]] = {
     **{name: partial(fuzz, name) for name in PROPERTIES},
+    "checks and kernels": fuzz_kernels,
     "a heap of tiny files": tiny_files,
 }
 """What is tried, by name: each is called with the seconds that it has."""

@@ -1,8 +1,10 @@
-"""A property driven by the branches that it reaches, in a process of its own: libFuzzer cannot be stopped in ours."""
+"""Fuzzing in processes of their own: libFuzzer cannot be stopped in ours, and a kernel might crash it."""
 
+import os
 import re
 import subprocess
 import sys
+import time
 
 from tests.soak.outcome import Outcome
 
@@ -11,10 +13,22 @@ GRACE = 120.0
 
 
 def fuzz(name: str, seconds: float) -> Outcome:
-    """Fuzz one of `tests.fuzz.targets`. An input that fails is kept in ``.hypothesis``, and the tests try it again."""
+    """Fuzz one of `tests.fuzz.targets`, driven by the branches that it reaches. An input that fails is kept in
+    ``.hypothesis``, and the tests try it again."""
+    return _run(["tests.soak.fuzzer", name], seconds, {})
+
+
+def fuzz_kernels(seconds: float) -> Outcome:
+    """Send hostile texts through all checks and engines, with bounds checks on, from a seed that is new each time."""
+    return _run(["tests.fuzz.kernels", str(int(time.time()))], seconds, {"NUMBA_BOUNDSCHECK": "1"})
+
+
+def _run(module: list[str], seconds: float, env: dict[str, str]) -> Outcome:
+    """Run a module with its arguments and then the seconds, and collect how many inputs it says it has tried."""
     try:
         ran = subprocess.run(
-            [sys.executable, "-m", "tests.soak.fuzzer", name, str(seconds)],
+            [sys.executable, "-m", *module, str(seconds)],
+            env={**os.environ, **env},
             capture_output=True,
             text=True,
             errors="replace",

@@ -1,0 +1,69 @@
+"""What stands in front of every engine: the check that a text is canonical."""
+
+from functools import wraps
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import islice
+from typing import cast
+
+import numpy as np
+
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games.batch import Mask, Solved, Texts, unpack
+from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalModule, EngineFunction, Game, Layout, Reject, Solver
+from dealmill.pipeline.games.reading import KEPT
+
+
+def mask(game: Game, layouts: Texts) -> Mask:
+    """Check which texts are canonical layouts, with the compiled check of the game or, if it has none, its reader."""
+    if check := compiled_check(game):
+        return check.mask(layouts.text, layouts.starts[:-1], layouts.starts[1:])
+    return np.array([_read(game, text) == [Layout(1, text)] for text in unpack(layouts)], dtype=np.bool_)
+
+
+def compiled_check(game: Game) -> CanonicalModule | None:
+    """Return ``canonical.py`` of a game, if it has one."""
+    name = f"{game.package}.canonical"
+    return cast(CanonicalModule, import_module(name)) if find_spec(name) else None
+
+
+def guarded(game: Game, function: EngineFunction) -> Solver:
+    """Return the function of an engine behind the check.
+
+    Raises
+    ------
+    BadLayout
+        By the function that is returned, for the first text that is not canonical.
+    """
+
+    @wraps(function)
+    def solve(layouts: Texts, max_nodes: int | None = None) -> Solved:
+        canonical = mask(game, layouts)
+        if not canonical.all():
+            first = int(np.argmin(canonical))
+            raise refusal(game, unpack(layouts.part(first, first + 1))[0])
+        return function(layouts, NO_LIMIT if max_nodes is None else max_nodes)
+
+    return solve
+
+
+def refusal(game: Game, text: str) -> BadLayout:
+    """Return the error for a text that is not a canonical layout, with the reasons that the game's reader gives."""
+    shown = repr(text[:KEPT]) + "..." * (len(text) > KEPT)
+    return BadLayout(_reasons(game, text), f"{shown} is not a canonical layout of {game.name}")
+
+
+def _reasons(game: Game, text: str) -> list[str]:
+    match _read(game, text):
+        case []:
+            return ["it holds no layout"]
+        case [Reject(reasons=reasons), *_] | [_, Reject(reasons=reasons)]:
+            return list(reasons)
+        case [Layout(text=canonical)]:
+            return [f"the canonical text is {canonical!r}"]
+    return ["it holds more than one layout"]
+
+
+def _read(game: Game, text: str) -> list[Layout | Reject]:
+    """The first two entries that the reader finds in a text: enough to know whether it is one layout."""
+    return list(islice(game.layout.read([(1, text)]), 2))

@@ -1,0 +1,38 @@
+"""The compiled check for canonical layouts of Memory."""
+
+from string import ascii_letters
+
+import numpy as np
+
+from dealmill.pipeline.games.batch import Bytes, Mask, Numbers
+from dealmill.pipeline.games.bits import count_bits
+from dealmill.pipeline.games.kernel import inlined, kernel
+from dealmill.pipeline.games.memory.layout import MOST_CARDS
+
+NO_LETTER = np.uint64(1 << 63)
+BITS = np.full(256, NO_LETTER, dtype=np.uint64)
+"""A bit for each letter, and one for all other bytes."""
+for number, letter in enumerate(ascii_letters):
+    BITS[ord(letter)] = 1 << number
+ZERO, ONE = np.uint64(0), np.uint64(1)
+
+
+@kernel
+def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
+    """Check which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
+    canonical = np.empty(len(starts), dtype=np.bool_)
+    for i in range(len(starts)):
+        filled = 0 < ends[i] - starts[i] <= MOST_CARDS
+        canonical[i] = filled and _is_layout(text, np.uint64(starts[i]), np.uint64(ends[i]))
+    return canonical
+
+
+@inlined
+def _is_layout(text: Bytes, begin: np.uint64, end: np.uint64) -> bool:
+    """Check that every letter occurs an even number of times, and that letters occur twice on average."""
+    seen = odd = ZERO
+    for at in range(begin, end):
+        bit = BITS[text[at]]
+        seen |= bit
+        odd ^= bit
+    return bool(odd == ZERO and seen < NO_LETTER and count_bits(seen) << ONE == end - begin)

@@ -1,0 +1,58 @@
+"""The process that sends hostile texts through all checks and engines: ``python -m tests.fuzz.kernels SEED SECONDS``.
+
+A kernel that leaves its bounds may end the process. With ``NUMBA_BOUNDSCHECK=1`` in its environment, the kernels check
+their indexes and raise an error instead.
+"""
+
+import sys
+import time
+from itertools import count, islice
+
+import numpy as np
+
+from dealmill.pipeline.games import batch, games
+from dealmill.pipeline.games.batch import Texts
+from dealmill.pipeline.games.contract import NO_LIMIT, Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import solve_texts
+from tests.fuzz.layouts import altered_texts, canonical_texts, is_canonical, noise
+
+AT_ONCE = 1_000
+LIMITS = (0, 1, 2, NO_LIMIT)
+LIMIT = 2_000
+"""Nodes for altered layouts, some of which may be hard to solve."""
+FAILED = int(Verdict.FAILED)
+
+
+def main(seed: int, seconds: float) -> None:
+    """Try the largest and smallest layouts, then hostile texts, some at least, until the time is over."""
+    print("seed", seed, flush=True)
+    batch.ROOM = 1  # so that evidence gets no more room than its engine asks for, and bounds checks see all of it
+    end = time.monotonic() + seconds
+    for game in games().values():
+        for limit in LIMITS:
+            try_texts(game, canonical_texts(game), limit)
+    for number in count(seed):
+        for game in games().values():
+            texts = [*islice(altered_texts(game, number), AT_ONCE), *islice(noise(game, number), AT_ONCE)]
+            try_texts(game, texts, LIMIT)
+        print("tried", (number - seed + 1) * 2 * AT_ONCE * len(games()), flush=True)
+        if time.monotonic() > end:
+            break
+
+
+def try_texts(game: Game, texts: list[bytes], limit: int) -> None:
+    """Check that exactly the canonical ones pass the check, and that exactly the others fail in every engine."""
+    canonical = np.array([is_canonical(game, text) for text in texts])
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    layouts = Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)
+    assert (game.canonical(layouts) == canonical).all(), game.name
+    for engine in game.engines:
+        name = game.full_name(engine)
+        solved = solve_texts(name, layouts, limit)
+        assert ((solved.verdicts == FAILED) == ~canonical).all(), name
+        assert len(solved.evidence) == len(texts), name
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]))

@@ -1,0 +1,52 @@
+"""No text crashes a check or an engine, and no kernel leaves its bounds: tried in processes of their own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.servers import clean_environment
+
+BOUNDS_CHECK = {"NUMBA_BOUNDSCHECK": "1"}
+UNGUARDED = """
+from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.games.camelot.engine import winnable
+winnable(pack(["A" * 10]))
+"""
+FOLDER = """
+from pathlib import Path
+from dealmill.pipeline.games.kernel import cache_folder
+print(cache_folder(Path("camelot")))
+"""
+
+
+def python(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run Python, and have it tell where it crashes."""
+    return subprocess.run(
+        [sys.executable, "-X", "faulthandler", *arguments],
+        env=clean_environment(env),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+@pytest.mark.parametrize("env", [{}, BOUNDS_CHECK], ids=["as compiled", "with bounds checks"])
+def test_no_text_crashes_a_check_or_an_engine(env: dict[str, str]) -> None:
+    ran = python("-m", "tests.fuzz.kernels", "1", "0", env=env)
+    assert ran.returncode == 0, ran.stderr[-5_000:]
+    assert "tried" in ran.stdout
+
+
+def test_bounds_checks_notice_a_kernel_that_leaves_its_bounds() -> None:
+    """So the test above can fail, and code with bounds checks is not taken from the cache of code without."""
+    ran = python("-c", UNGUARDED, env=BOUNDS_CHECK)
+    assert "IndexError" in ran.stderr
+
+
+def test_code_with_bounds_checks_is_cached_apart() -> None:
+    folders = [Path(python("-c", FOLDER, env=env).stdout.strip()) for env in ({}, BOUNDS_CHECK)]
+    assert folders[0] != folders[1]
+    assert folders[0].parent == folders[1].parent

@@ -3,7 +3,7 @@
 >>> import dealmill
 >>> result = dealmill.solve("memory", "ABBA")
 >>> result.value, result.evidence
-(6, '1 2 3 4 1 4')
+(8, '1 2 3 4 1 4 2 3')
 >>> result.check().valid
 True
 

@@ -6,7 +6,7 @@ from functools import partial
 from dealmill.pipeline.audit import audit_part, queue_audit
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Batch, Solved, listed, pack, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT, Game, Layout
+from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.solve import load, solve_texts
 from dealmill.pipeline.store import audits, jobs, leases, surveys
@@ -32,11 +32,17 @@ def a_source(store: Database, engine: str, layouts: list[str], name: str = "a.tx
 
 
 def a_run(
-    store: Database, engine: str, layouts: list[str], *, limit: int = NO_LIMIT, chunk: int = 2_000, name: str = "a.txt"
+    store: Database,
+    engine: str,
+    layouts: list[str],
+    *,
+    max_nodes: int | None = None,
+    chunk: int = 2_000,
+    name: str = "a.txt",
 ) -> RunStatus:
     """A run with its verdicts."""
     _, found = find_engine(engine)
-    number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, limit, chunk)
+    number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, max_nodes, chunk)
     do_runs(store)
     return find_run(store, str(number))
 
@@ -69,10 +75,10 @@ def dealer(game: str) -> Callable[..., list[str]]:
 
 
 def solver(engine: str) -> Callable[..., Batch]:
-    """An engine on a list of layouts: ``(layouts, limit)``, whatever it raises."""
+    """An engine on a list of layouts: ``(layouts, max_nodes)``, whatever it raises."""
 
-    def called(layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
-        return listed(load(engine)(pack(layouts), limit))
+    def called(layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
+        return listed(load(engine)(pack(layouts), max_nodes))
 
     return called
 

@@ -13,7 +13,7 @@ from dealmill.pipeline.audit import abandoned, queue_audit, sampled
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack
-from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
+from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.runs import installed_engines
@@ -227,7 +227,7 @@ def test_a_record_that_disagrees_with_itself_is_named(
 
 
 def test_an_engine_that_lies_is_caught(store: Database) -> None:
-    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", NO_LIMIT, 100)
+    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", None, 100)
     for part in leases.pending(store, SOLVING, installed_engines(), 10):
         job = jobs.claim(store, part, "test", LEASE)
         assert job is not None
@@ -236,7 +236,7 @@ def test_an_engine_that_lies_is_caught(store: Database) -> None:
         lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * count))
         assert jobs.finish(store, job, lies)
     run = find_run(store, str(number))
-    honest = a_run(store, PAIRING, DEALS[:300], limit=10**6)
+    honest = a_run(store, PAIRING, DEALS[:300], max_nodes=10**6)
     winnable = {position for position, _ in of_verdict(store, honest, Verdict.WINNABLE)}
     caught = {position for position, _ in objections(store, run)}
     assert len(winnable) > 150
@@ -244,7 +244,7 @@ def test_an_engine_that_lies_is_caught(store: Database) -> None:
 
 
 def test_what_claims_nothing_has_no_evidence(store: Database) -> None:
-    run = a_run(store, PAIRING, DEALS[:50], limit=5)
+    run = a_run(store, PAIRING, DEALS[:50], max_nodes=5)
     undecided = run.counts[Verdict.UNDECIDED]
     audit = an_audit(store, run)
     assert (audit.valid, audit.no_evidence, audit.faults) == (50 - undecided, undecided, 0)
@@ -252,7 +252,7 @@ def test_what_claims_nothing_has_no_evidence(store: Database) -> None:
 
 
 def test_a_run_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
-    plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", NO_LIMIT, 500)
+    plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", None, 500)
     for part in leases.pending(store, SOLVING, installed_engines(), 3):
         job = jobs.claim(store, part, "test", LEASE)
         assert job is not None

@@ -15,7 +15,6 @@ from sqlalchemy import text
 from dealmill.pipeline.errors import OutputError, StoreError, UsageError
 from dealmill.pipeline.export import COLUMNS, FORMS, Row, export
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Event, Exporting
 from dealmill.pipeline.query import results
@@ -115,7 +114,7 @@ def test_every_form_says_what_a_query_says(store: Database, folder: Path) -> Non
 
 @pytest.mark.usefixtures("small_pages")
 def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS, limit=1_000)
+    run = a_run(store, ENGINE, LAYOUTS, max_nodes=1_000)
     path = folder / "night.parquet"
     seen: list[Event] = []
     export(store, run, path, progress=seen.append)
@@ -141,7 +140,7 @@ def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Databa
         "game": "memory",
         "engine": ENGINE,
         "version": "1",
-        "limit": "1000",
+        "max_nodes": "1000",
         "source": "a.txt",
     }
 
@@ -152,11 +151,11 @@ def test_what_was_left_out_or_retracted_is_told(store: Database, folder: Path) -
     export(store, run, folder / "a.parquet", [Verdict.SCORED, Verdict.FAILED])
     about = metadata(folder / "a.parquet")
     assert (about["verdicts"], about["retracted"]) == ("scored failed", "miscounts")
-    assert "limit" not in about
+    assert "max_nodes" not in about
 
 
 def test_a_run_under_way_is_exported_as_far_as_it_is(store: Database, folder: Path) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 100)
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
     job = jobs.claim(store, first, "test", LEASE)
     assert job is not None and jobs.finish(store, job, said(job))

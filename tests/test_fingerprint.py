@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, listed, pack
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.solve import load
@@ -81,11 +80,11 @@ def test_a_digest_depends_on_every_part() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("limit", [0, 3, NO_LIMIT])
-def test_whole_blocks_have_the_same_digests_from_arrays_as_from_lists(engine: str, limit: int) -> None:
+@pytest.mark.parametrize("max_nodes", [0, 3, None])
+def test_whole_blocks_have_the_same_digests_from_arrays_as_from_lists(engine: str, max_nodes: int | None) -> None:
     game, _ = find_engine(engine)
     layouts = deal(game, 8, 4_500, 3_000)
-    solved = load(engine)(pack(layouts), limit)
+    solved = load(engine)(pack(layouts), max_nodes)
     said = listed(solved)
     expected = {}
     for block in (5, 6):
@@ -135,7 +134,7 @@ def said_of(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]
 @pytest.mark.parametrize("chunk", [1_000, 2_000, 2_500, 700, 333])
 def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Database) -> None:
     source = a_source(store, ENGINE, LAYOUTS)
-    number = plan_run(store, source, ENGINE, "1", NO_LIMIT, chunk)
+    number = plan_run(store, source, ENGINE, "1", None, chunk)
     left = leases.pending(store, SOLVING, installed_engines(), 100)
     random.Random(chunk).shuffle(left)
     for job_number in left:
@@ -146,7 +145,7 @@ def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Da
 
 
 def test_it_does_not_depend_on_splits(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 2_000)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 2_000)
     for attempt in range(6):
         for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
             jobs.claim(store, job_number, "dies", -1.0)
@@ -159,7 +158,7 @@ def test_it_does_not_depend_on_splits(store: Database) -> None:
 
 
 def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 50)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 50)
     claimed = [jobs.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)]
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(lambda job: job is not None and jobs.finish(store, job, said(job)), claimed))
@@ -173,7 +172,7 @@ def test_it_differs_where_anything_differs(store: Database) -> None:
     fewer = of(store, a_run(store, ENGINE, LAYOUTS[:49], name="c.txt"))
     assert None not in {one, swapped, other, fewer}
     assert len({one, swapped, other, fewer}) == 4
-    assert of(store, a_run(store, ENGINE, LAYOUTS[:50], limit=10**6)) == one
+    assert of(store, a_run(store, ENGINE, LAYOUTS[:50], max_nodes=10**6)) == one
 
 
 def test_a_run_over_nothing_has_one_too(store: Database) -> None:

@@ -6,7 +6,7 @@ from sqlalchemy import text
 from dealmill.pipeline.deals import MOST, DealRange
 from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.contract import NO_LIMIT, Layout
+from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.query import matching_runs
 from dealmill.pipeline.rerun import queue_rerun
@@ -43,7 +43,7 @@ def compared(store: Database, one: RunStatus, other: RunStatus) -> list[Differen
 
 
 def test_a_repetition_says_the_same_and_is_a_run_of_its_own(store: Database) -> None:
-    run = a_run(store, ENGINE, LAYOUTS, limit=50, chunk=7)
+    run = a_run(store, ENGINE, LAYOUTS, max_nodes=50, chunk=7)
     again = repeat(store, run)
     assert (again.id, again.repeats, again.max_nodes, again.source) == (2, 1, 50, run.source)
     assert (again.engine, again.version) == (run.engine, run.version)
@@ -63,19 +63,19 @@ def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Database) -> No
 
 
 def test_a_run_under_way_cannot_be_repeated(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 100)
     with pytest.raises(StoreError, match="run 1 is not finished"):
         queue_rerun(store, find_run(store, str(number)), any_version=False)
 
 
 def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Database) -> None:
     broken = append(store, open_source(store, "memory", "b.txt", b"b"), [Layout(1, "AABB")])
-    plan_run(store, broken, ENGINE, "1", NO_LIMIT)
+    plan_run(store, broken, ENGINE, "1", None)
     leave(store, broken)
     do_runs(store)
     with pytest.raises(StoreError, match=r"b\.txt has not been read to its end; .* dealmill ingest"):
         queue_rerun(store, find_run(store, "1"), any_version=False)
-    plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT)
+    plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None)
     retract(store, ENGINE, "1", "miscounts")
     for number in ("1", "2"):
         with pytest.raises(RetractedError, match=rf"run {number} goes no further: .* was retracted \(miscounts\)"):
@@ -151,14 +151,14 @@ def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Dat
 
 
 def test_jobs_of_a_retracted_version_are_left_alone(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", NO_LIMIT, 100)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 100)
     retract(store, ENGINE, "1", "miscounts")
     do_runs(store)
     assert find_run(store, str(number)).solved == 0
 
 
 def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Database) -> None:
-    a_run(store, ENGINE, LAYOUTS, limit=77)
+    a_run(store, ENGINE, LAYOUTS, max_nodes=77)
     [run] = list_runs(store)
     with pytest.raises(VersionError, match="still the installed one"):
         requeue(store, run)

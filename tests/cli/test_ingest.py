@@ -6,8 +6,9 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from dealmill.cli.sources import readings
 
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.sources import open_readings
 from dealmill.pipeline.store.database import Database
 from tests.servers import dealmill
 
@@ -144,12 +145,12 @@ def test_a_file_that_waits_for_its_turn_takes_little_memory(store: Database, tmp
     for number, file in enumerate(files):
         file.write_text("AABB\n" * number + "ABAB\n")
     names = [str(file) for file in files]
-    with readings(store, names, None):
+    with open_readings(store, names, None, silent):
         pass
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    with readings(store, names, None) as waiting:
+    with open_readings(store, names, None, silent) as waiting:
         held = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    assert len(waiting) == len(names)
+    assert len(waiting.found) == len(names)
     assert held < 2_000 * len(names)

@@ -10,14 +10,14 @@ from contextlib import suppress
 from typing import Self
 
 import pytest
-from dealmill.cli.work import keep_working
 
 from dealmill.cli import interrupt
-from dealmill.cli.progress import Bar
+from dealmill.cli.progress import shown
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.sources import deals_reading
 from dealmill.pipeline.store.database import Database
-from dealmill.workers import farm
+from dealmill.workers import working
+from dealmill.workers.working import work, work_until
 
 SOURCE = "deal:memory:seed=1:1-40000"
 
@@ -50,7 +50,7 @@ def _as_in_a_command(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)}
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(interrupt, "_told", type(interrupt._told)())
-    monkeypatch.setattr(farm, "Farm", SwallowingFarm)
+    monkeypatch.setattr(working, "Farm", SwallowingFarm)
     interrupt.heed_signals()
     yield
     for number, handler in before.items():
@@ -92,17 +92,17 @@ def test_what_else_the_interpreter_ignores_is_told(capfd: pytest.CaptureFixture[
     assert "ValueError: told" in capfd.readouterr().err
 
 
-def never(_bar: Bar) -> bool:
+def never() -> bool:
     return False
 
 
 def test_while_others_work(store: Database) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        keep_working(store, "working", never)
+    with pytest.raises(KeyboardInterrupt), shown() as progress:
+        work(store, progress, drain=True)
 
 
 def test_while_a_source_is_read(store: Database) -> None:
     reading = deals_reading(store, parse_deal_range(SOURCE))
-    with pytest.raises(KeyboardInterrupt):
-        keep_working(store, "working", never, [reading])
+    with pytest.raises(KeyboardInterrupt), shown() as progress:
+        work_until(store, never, progress, [reading])
     assert 0 < reading.source.accepted < 40_000

@@ -130,7 +130,7 @@ def test_nobody_waits_for_a_survey_whose_engine_is_retracted(tmp_path: Path) -> 
         (["memory", "--seed", "-1"], 2, "a seed is a number from 0"),
         (["memory", "--param", "ranks=3"], 2, "deals of memory have no parameter 'ranks'"),
         (["card-pairing", "--param", "stacks=7"], 2, "36 cards cannot be cut into 7 stacks"),
-        (["card-pairing", "--limit", "6", "--half-width", "0.5%"], 1, "a higher --limit may decide them"),
+        (["card-pairing", "--max-nodes", "6", "--half-width", "0.5%"], 1, "a higher --max-nodes may decide them"),
         (["camelot", "--count", "1", "--report", "file/night"], 1, "the report cannot be written into file/night"),
     ],
 )

@@ -16,7 +16,6 @@ from sqlalchemy import text
 
 from dealmill.pipeline.errors import StoreUnavailable
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.store import migrate
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database, database_url
@@ -152,7 +151,7 @@ class Scene:
             if self._more_to_come and self.items - self.solved() < ITEMS:
                 _, engine = find_engine(ENGINE)
                 source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")
-                self.runs.append(plan_run(self.store, source, ENGINE, engine.version, NO_LIMIT, CHUNK))
+                self.runs.append(plan_run(self.store, source, ENGINE, engine.version, None, CHUNK))
 
     def new_file(self) -> str:
         """The name of a file with the layouts that all runs are over; no other is the same to a byte."""

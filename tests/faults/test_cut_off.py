@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.store import migrate
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database, database_url
@@ -94,7 +93,7 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         version = find_engine(ENGINE)[1].version
 
         def planned(name: str) -> int:
-            return plan_run(store, a_source(store, ENGINE, layouts, name), ENGINE, version, NO_LIMIT, CHUNK)
+            return plan_run(store, a_source(store, ENGINE, layouts, name), ENGINE, version, None, CHUNK)
 
         first = planned("first.txt")
         settings = {

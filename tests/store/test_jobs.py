@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from dealmill.pipeline.games.batch import Solved, pack, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT, Layout
+from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import leases, tables
 from dealmill.pipeline.store.database import Database, clock
@@ -30,7 +30,7 @@ def source(store: Database) -> Source:
 
 @pytest.fixture
 def run(store: Database, source: Source) -> int:
-    return plan_run(store, source, "memory/two-pass", "1", NO_LIMIT, chunk=2)
+    return plan_run(store, source, "memory/two-pass", "1", None, chunk=2)
 
 
 def pending(store: Database, most: int = 10) -> list[int]:
@@ -47,19 +47,19 @@ def test_a_run_is_cut_into_jobs_that_cover_it(store: Database, run: int) -> None
     claimed = [claim(store, job, "w", LEASE) for job in pending(store)]
     assert [unpack(job.layouts) for job in claimed if job] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
     assert [job.lease.first for job in claimed if job] == [1, 3, 5]
-    assert {(job.run, job.engine, job.max_nodes) for job in claimed if job} == {(run, "memory/two-pass", NO_LIMIT)}
+    assert {(job.run, job.engine, job.max_nodes) for job in claimed if job} == {(run, "memory/two-pass", None)}
 
 
 def test_the_same_run_is_planned_once(store: Database, source: Source, run: int) -> None:
-    assert plan_run(store, source, "memory/two-pass", "1", NO_LIMIT, chunk=1) == run
-    assert plan_run(store, source, "memory/two-pass", "2", NO_LIMIT, chunk=2) != run
+    assert plan_run(store, source, "memory/two-pass", "1", None, chunk=1) == run
+    assert plan_run(store, source, "memory/two-pass", "2", None, chunk=2) != run
     assert plan_run(store, source, "memory/two-pass", "1", 10, chunk=2) != run
     assert len(list_runs(store)) == 3
 
 
 def test_commands_that_plan_a_run_at_once_plan_the_same(store: Database, source: Source) -> None:
     def plan(version: str) -> int:
-        return plan_run(store, source, "memory/two-pass", version, NO_LIMIT, chunk=2)
+        return plan_run(store, source, "memory/two-pass", version, None, chunk=2)
 
     def repeat(run: RunStatus) -> int:
         return plan_repetition(store, run, run.version, chunk=2)
@@ -282,7 +282,7 @@ def test_unfinished_counts_pending_and_leased(store: Database, run: int) -> None
 
 def test_an_empty_source_is_a_finished_run(store: Database) -> None:
     empty = complete(store, open_source(store, "memory", "none", b"none"))
-    number = plan_run(store, empty, "memory/two-pass", "1", NO_LIMIT, chunk=2)
+    number = plan_run(store, empty, "memory/two-pass", "1", None, chunk=2)
     assert find_run(store, str(number)).finished
 
 
@@ -313,7 +313,7 @@ def test_the_schema_itself_forbids_a_second_verdict(store: Database, run: int) -
 
 
 def test_jobs_for_an_engine_that_is_not_installed_are_left_alone(store: Database, source: Source, run: int) -> None:
-    plan_run(store, source, "memory/two-pass", "2", NO_LIMIT, chunk=2)
+    plan_run(store, source, "memory/two-pass", "2", None, chunk=2)
     assert leases.unfinished(store, SOLVING, INSTALLED) == 3
     assert len(pending(store, 99)) == 3
     assert len(leases.pending(store, SOLVING, {*INSTALLED, ("memory/two-pass", "2")}, 99)) == 6

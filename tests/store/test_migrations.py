@@ -9,7 +9,6 @@ from sqlalchemy import Connection, inspect, text
 
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import StoreError
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.rerun import queue_rerun
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.solve import solve
@@ -149,7 +148,7 @@ def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Data
 def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
     an_audit(store, run)
-    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", NO_LIMIT)
+    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", None)
     grow(store, survey.id, 2_000, 1_000)
     do_surveys(store)
     an_audit(store, find_run(store, "2"), sample=5)
@@ -168,7 +167,7 @@ def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Database) -> No
 def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Database) -> None:
     layouts = ["AABB", "ABAB", "ABBA"] * 1_000
     run = a_run(store, "memory/two-pass", layouts)
-    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", NO_LIMIT)
+    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", None)
     grow(store, survey.id, 2_000, 1_000)
     do_surveys(store)
     of_rows, of_survey = digests(store, run.id), digests(store, survey.id)

@@ -6,7 +6,7 @@ from hashlib import blake2b
 import pytest
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
-from dealmill.pipeline.games.contract import NO_LIMIT, Layout, Reject
+from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import CHUNK
@@ -55,7 +55,7 @@ def test_the_digest_tells_a_layout_from_all_others_of_all_games() -> None:
 
 def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    run = plan_run(store, source, "memory/two-pass", "1", NO_LIMIT)
+    run = plan_run(store, source, "memory/two-pass", "1", None)
 
     def state() -> tuple[int, int, bool]:
         now = find_run(store, str(run))
@@ -82,7 +82,7 @@ def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(stor
 
 def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    run = plan_run(store, source, "memory/two-pass", "1", NO_LIMIT)
+    run = plan_run(store, source, "memory/two-pass", "1", None)
     source = append(store, source, [Layout(line, "AABB") for line in range(1, 2 * CHUNK + 1)])
     do_runs(store)
     complete(store, source)

@@ -8,7 +8,6 @@ from dealmill.pipeline import solve as room
 from dealmill.pipeline.deals import MOST, DealRange
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
@@ -26,9 +25,11 @@ def endless(engine: str, **parameters: int) -> DealRange:
     return DealRange(game, 7, 1, MOST, parameters)
 
 
-def a_survey(store: Database, engine: str, deals: int, *, limit: int = NO_LIMIT, chunk: int = 1_000) -> RunStatus:
+def a_survey(
+    store: Database, engine: str, deals: int, *, max_nodes: int | None = None, chunk: int = 1_000
+) -> RunStatus:
     """A survey of so many deals."""
-    run = open_survey(store, endless(engine), engine, limit)
+    run = open_survey(store, endless(engine), engine, max_nodes)
     grow(store, run.id, deals, chunk)
     do_surveys(store)
     return find_run(store, str(run.id))
@@ -51,7 +52,7 @@ class Brittle:
         self._solve = room.load(engine)
         self._bad = set(bad)
 
-    def __call__(self, layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+    def __call__(self, layouts: Texts, max_nodes: int | None = None) -> Solved:
         if self._bad & set(unpack(layouts)):
             raise ValueError('it says "no\\way" to \x7f')
-        return self._solve(layouts, limit)
+        return self._solve(layouts, max_nodes)

@@ -7,7 +7,6 @@ from dealmill.pipeline import solve as room
 from dealmill.pipeline.audit import queue_audit
 from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.query import find_result, results
 from dealmill.pipeline.referee import Outcome
@@ -58,14 +57,14 @@ def test_what_an_audit_objected_to_is_looked_through_to_its_end(
     with monkeypatch.context() as broken:
         brittle = Brittle(PAIRING, [layout])
         broken.setattr(room, "load", lambda _name: brittle)
-        survey = a_survey(store, PAIRING, 2_000, limit=9)
+        survey = a_survey(store, PAIRING, 2_000, max_nodes=9)
     assert an_audit(store, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
     failed = Wanted((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
     assert [found.position for found in results(store, [survey], failed, (0, 0), 3)] == [1_999]
 
 
 def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
-    survey = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
+    survey = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, survey.id, 6_000, 2_000)
     job = surveys.claim(store, pending(store)[1], "one", LEASE)
     assert job is not None and surveys.finish(store, job, survey_part(job, {}))

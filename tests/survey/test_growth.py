@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dealmill.pipeline.errors import DifferenceError, StoreError
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.query import results
 from dealmill.pipeline.store import surveys
@@ -24,7 +23,7 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
     width = Width(0.006, relative=False) if engine == PAIRING else Width(0.0002, relative=True)
     reached = []
     for workers in (1, 2):
-        run = open_survey(store, endless(engine), engine, NO_LIMIT + workers - 1)
+        run = open_survey(store, endless(engine), engine, 10**12 + workers)
         while (wanted := wanted_deals(estimate(store, run), width)) > run.items:
             ask_for(store, run, wanted)
             do_surveys(store, backwards=workers == 2)
@@ -39,7 +38,7 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
 
 
 def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: Database) -> None:
-    survey = a_survey(store, PAIRING, 2_000, limit=6)
+    survey = a_survey(store, PAIRING, 2_000, max_nodes=6)
     found = estimate(store, survey)
     assert found is not None and found.unknown / 2_000 > 0.02
     with pytest.raises(StoreError, match="of 2,000 deals are undecided or have failed"):
@@ -49,7 +48,7 @@ def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: D
 
 def test_the_interval_holds_what_the_undecided_turn_out_to_be(store: Database) -> None:
     decided = estimate(store, a_survey(store, PAIRING, 2_000))
-    limited = estimate(store, a_survey(store, PAIRING, 2_000, limit=6))
+    limited = estimate(store, a_survey(store, PAIRING, 2_000, max_nodes=6))
     assert decided is not None and limited is not None
     assert limited.interval.low < decided.interval.low < decided.interval.high < limited.interval.high
 
@@ -71,7 +70,7 @@ def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -
 
 
 def test_what_others_let_a_survey_grow_by_meanwhile_is_left_out(store: Database) -> None:
-    none = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
+    none = open_survey(store, endless(MEMORY), MEMORY, None)
     some = a_survey(store, MEMORY, 2_000)
     before = estimate(store, some)
     assert a_survey(store, MEMORY, 3_000).id == some.id == none.id

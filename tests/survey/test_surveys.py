@@ -11,7 +11,6 @@ from dealmill.pipeline.diff import compare
 from dealmill.pipeline.errors import InputError, NotFoundError, UsageError, VersionError
 from dealmill.pipeline.export import export
 from dealmill.pipeline.games import find_engine, games
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.query import find_result, results
 from dealmill.pipeline.referee import Outcome
@@ -44,9 +43,9 @@ def said(store: Database, run: RunStatus, wanted: Wanted) -> list[tuple[object, 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_survey_says_what_a_run_over_the_same_deals_says(engine: str, store: Database) -> None:
     game, _ = find_engine(engine)
-    limit = 12 if engine == PAIRING else NO_LIMIT
-    survey = a_survey(store, engine, 3_000, limit=limit, chunk=2_000)
-    run = a_run(store, engine, deal(game, 7, 1, 3_000), limit=limit)
+    max_nodes = 12 if engine == PAIRING else None
+    survey = a_survey(store, engine, 3_000, max_nodes=max_nodes, chunk=2_000)
+    run = a_run(store, engine, deal(game, 7, 1, 3_000), max_nodes=max_nodes)
     assert (survey.counts, survey.value_sum, survey.nodes) == (run.counts, run.value_sum, run.nodes)
     assert fingerprint_of(store, survey.id, 3_000) == fingerprint_of(store, run.id, 3_000) is not None
     middle = sorted(it.value or 0 for it in results(store, [run], Wanted(), (0, 0), None))[1_500]
@@ -96,7 +95,7 @@ def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Databas
 
 
 def test_a_survey_is_split_into_whole_blocks_only(store: Database) -> None:
-    run = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
+    run = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, run.id, 3_000, 3_000)
     for _ in range(4):
         for number in pending(store):
@@ -107,7 +106,7 @@ def test_a_survey_is_split_into_whole_blocks_only(store: Database) -> None:
 
 
 def test_a_job_is_finished_once(store: Database) -> None:
-    run = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
+    run = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, run.id, 1_000, 1_000)
     [number] = pending(store)
     job = surveys.claim(store, number, "one", LEASE)
@@ -119,7 +118,7 @@ def test_a_job_is_finished_once(store: Database) -> None:
 
 
 def test_deals_of_another_generator_are_left_to_others(store: Database) -> None:
-    run = open_survey(store, endless(MEMORY), MEMORY, NO_LIMIT)
+    run = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, run.id, 1_000, 1_000)
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/0'")
     assert pending(store) == []
@@ -211,4 +210,4 @@ def test_deals_without_end_are_not_read_in(store: Database) -> None:
         deals_reading(store, deals)
     a_survey(store, MEMORY, 1_000)
     with pytest.raises(UsageError, match="has no end: dealmill survey works on it"):
-        queue_run(store, find_source(store, "1"), MEMORY, NO_LIMIT)
+        queue_run(store, find_source(store, "1"), MEMORY, None)

@@ -7,7 +7,6 @@ import pytest
 from redis import Redis
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.runs import plan_run
 from dealmill.workers.app import QUEUE, app
@@ -21,7 +20,7 @@ ENGINE = "memory/two-pass"
 def test_a_queue_that_is_clogged_is_emptied_before_jobs_are_sent(
     store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan_run(store, a_source(store, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", NO_LIMIT, chunk=1)
+    plan_run(store, a_source(store, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker:
         monkeypatch.setattr(app.conf, "broker_url", broker.url)
         queue = Redis(unix_socket_path=str(tmp_path / "broker.sock"))

@@ -29,10 +29,10 @@ def run(store: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     return find_run(store, str(number))
 
 
-def without_room(engine: str, layouts: Texts, limit: int) -> Solved:
+def without_room(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
     if BAD in unpack(layouts):
         raise MemoryError("no room")
-    return solve_texts(engine, layouts, limit)
+    return solve_texts(engine, layouts, max_nodes)
 
 
 def work_on_all(store: Database) -> int:

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.jobs import SOLVING
@@ -49,7 +48,7 @@ def test_a_worker_refuses_jobs_of_other_versions_and_stays_at_work(newer: str, b
         assert dealmill("ingest", SOURCE, cwd=tmp_path).returncode == 0
         assert dealmill("queue", SOURCE, "--engine", engine, cwd=tmp_path).returncode == 0
     store = open_store(f"sqlite:///{tmp_path / 'dealmill.db'}")
-    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/incremental", NO_LIMIT)
+    survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/incremental", None)
     grow(store, survey.id, 1_000, 1_000)
     with app.connection_for_write(broker) as connection:
         for kind in (SURVEYING, SOLVING):

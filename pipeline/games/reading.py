@@ -26,13 +26,12 @@ def read_one(game: Game, text: str) -> str:
     ------
     BadLayout
     """
-    entries = list(islice(game.layout.read([(1, text)]), 2))
-    if len(entries) != 1:
-        raise BadLayout([f"it is not one layout of {game.name}"])
-    [entry] = entries
-    if isinstance(entry, Layout):
-        return entry.text
-    raise BadLayout(entry.reasons)
+    match list(islice(game.layout.read([(1, text)]), 2)):
+        case [Layout(text=canonical)]:
+            return canonical
+        case [Reject(reasons=reasons)]:
+            raise BadLayout(reasons, f"{text[:KEPT]!r} is not a layout of {game.name}")
+    raise BadLayout([f"{text[:KEPT]!r} is not one layout of {game.name}"])
 
 
 def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:

@@ -107,7 +107,7 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
     assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0
     monkeypatch.setattr("dealmill.pipeline.store.health.time.time", lambda: 0.0)
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr("dealmill.cli.doctor.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
+    monkeypatch.setattr("dealmill.workers.health.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
     ran = CliRunner().invoke(doctor.doctor, ["--json"])
     wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "wrong"}
     assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])

@@ -7,6 +7,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Self
 
 import pytest
@@ -14,10 +15,11 @@ import pytest
 from dealmill.cli import interrupt
 from dealmill.cli.progress import shown
 from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.progress import Progress, Working
 from dealmill.pipeline.sources import deals_reading
 from dealmill.pipeline.store.database import Database
 from dealmill.workers import working
-from dealmill.workers.working import work, work_until
+from dealmill.workers.working import work_until
 
 SOURCE = "deal:memory:seed=1:1-40000"
 
@@ -92,17 +94,18 @@ def test_what_else_the_interpreter_ignores_is_told(capfd: pytest.CaptureFixture[
     assert "ValueError: told" in capfd.readouterr().err
 
 
-def never() -> bool:
+def never(progress: Progress) -> bool:
+    progress(Working(0, 1))
     return False
 
 
 def test_while_others_work(store: Database) -> None:
     with pytest.raises(KeyboardInterrupt), shown() as progress:
-        work(store, progress, drain=True)
+        work_until(store, partial(never, progress), progress)
 
 
 def test_while_a_source_is_read(store: Database) -> None:
     reading = deals_reading(store, parse_deal_range(SOURCE))
     with pytest.raises(KeyboardInterrupt), shown() as progress:
-        work_until(store, never, progress, [reading])
+        work_until(store, partial(never, progress), progress, [reading])
     assert 0 < reading.source.accepted < 40_000

@@ -267,20 +267,20 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["run"], {}, 2, "Missing argument"),
         (["queue", "7"], {}, 2, "the store has no source '7'"),
         (["query", "7"], {}, 2, "the store has no run '7'"),
-        (["query", "--value", "x"], {}, 2, "'x' is no range"),
+        (["query", "--value", "x"], {}, 2, "'x' is not a range"),
         (["query", "--rejected"], {}, 2, "say of what"),
         (
             ["retract", "--engine", "memory/two-pass", "--version", "1", "--why", " "],
             {},
             2,
-            "say what is wrong with it",
+            "say what is wrong with the engine",
         ),
         (["query", "--source", "typo.txt"], {}, 2, "the store has no source 'typo.txt'; read it in with: "),
         (["query", "--limit", "9" * 20], {}, 2, "is not in the range"),
         (["run", "deal:memory:seed=1:1-9", "--max-nodes", "9" * 20], {}, 2, "is not in the range"),
         (["show", "7:1"], {}, 2, "the store has no run '7'"),
-        (["show", "x"], {}, 2, "is no item"),
-        (["show", "memory", "AAB"], {}, 2, "that is no layout of memory"),
+        (["show", "x"], {}, 2, "is not an item"),
+        (["show", "memory", "AAB"], {}, 2, "'AAB' is not a layout of memory: letter B occurs only once"),
         (["status", "7"], {}, 2, "the store has no run '7'"),
         (["answer", "chess"], {}, 2, "there is no game 'chess'"),
         (["answer", "memory", "none.txt"], {}, 1, "there is no file none.txt"),
@@ -343,7 +343,8 @@ def test_rejects_and_lists_in_them_come_as_asked(tmp_path: Path) -> None:
 def test_an_engine_that_does_not_fit_is_told_before_anything_is_read(tmp_path: Path) -> None:
     sources = ["deal:memory:seed=1:1-9", "deal:hi-q:seed=1:1-9"]
     assert dealmill("run", *sources, "--engine", "memory/two-pass", cwd=tmp_path).returncode == 2
-    assert not list(tmp_path.iterdir())
+    assert dealmill("status", "--json", cwd=tmp_path).stdout == "[]\n"
+    assert dealmill("query", "--rejected", "--source", "1", cwd=tmp_path).returncode == 2
 
 
 def test_a_database_newer_than_the_code_is_told(tmp_path: Path) -> None:

@@ -122,9 +122,9 @@ def test_nobody_waits_for_a_survey_whose_engine_is_retracted(tmp_path: Path) -> 
     ("arguments", "code", "message"),
     [
         (["chess"], 2, "there is no game 'chess'"),
-        (["memory", "--engine", "camelot/winnable"], 2, "is no engine of memory"),
-        (["memory", "--half-width", "wide"], 2, "'wide' is no width; write 0.1% or 0.001"),
-        (["memory", "--half-width", "0"], 2, "'0' is no width"),
+        (["memory", "--engine", "camelot/winnable"], 2, "is not an engine of memory"),
+        (["memory", "--half-width", "wide"], 2, "'wide' is not a width; write 0.1% or 0.001"),
+        (["memory", "--half-width", "0"], 2, "'0' is not a width"),
         (["memory", "--count", "0"], 2, "is not in the range"),
         (["memory", "--count", str(10**15)], 2, "is not in the range"),
         (["memory", "--seed", "-1"], 2, "a seed is a number from 0"),

@@ -12,6 +12,8 @@ from dealmill.workers.messages import be_careful
 from dealmill.workers.processes import die_with_parent
 
 QUEUE = "dealmill"
+TASK = "dealmill.job"
+"""The name of the one task; its arguments are the name of a kind of job and the number of a job."""
 
 BROKER_PATIENCE = 10.0
 """Seconds after which a broker that says nothing is taken for gone, and connected to anew."""

@@ -10,15 +10,10 @@ from kombu.exceptions import OperationalError
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.runs import installed_engines
 from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.audits import AUDITING
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.surveys import SURVEYING
-from dealmill.workers.app import QUEUE, app
+from dealmill.workers.app import QUEUE, TASK, app
+from dealmill.workers.kinds import KINDS
 from dealmill.workers.messages import BROKER_ERRORS
-
-TASKS = {SOLVING: "dealmill.solve", SURVEYING: "dealmill.survey", AUDITING: "dealmill.audit"}
-"""The task for each kind of job, by its name: who only sends needs no engines, which take a while to load."""
 
 WINDOW = 10_000
 """Messages sent at once: minutes of work for fast engines, a few megabytes of the broker's memory."""
@@ -65,8 +60,8 @@ def reconcile(store: Database) -> None:
     BrokerError
         If the broker does not answer just now.
     """
-    for kind in TASKS:
-        leases.free_expired(store, kind)
+    for kind in KINDS.values():
+        leases.free_expired(store, kind.table)
     with _channel() as channel:
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
         if waiting > CLOGGED:
@@ -74,9 +69,9 @@ def reconcile(store: Database) -> None:
         elif waiting:
             return
         with app.amqp.Producer(channel) as producer:
-            for kind, task in TASKS.items():
-                for number in leases.pending(store, kind, installed_engines(), WINDOW):
-                    app.send_task(task, (number,), producer=producer)
+            for kind in KINDS.values():
+                for number in leases.pending(store, kind.table, installed_engines(), WINDOW):
+                    app.send_task(TASK, (kind.name, number), producer=producer)
 
 
 @contextmanager
@@ -91,4 +86,4 @@ def _channel() -> Iterator[Any]:
 
 def unfinished(store: Database) -> int:
     """How many jobs there are that the workers here can do."""
-    return sum(leases.unfinished(store, kind, installed_engines()) for kind in TASKS)
+    return sum(leases.unfinished(store, kind.table, installed_engines()) for kind in KINDS.values())

@@ -11,7 +11,7 @@ from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import actions, leases
 from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.database import Database, clock
-from dealmill.pipeline.store.leases import DONE, Installed, Kind, Lease, cut
+from dealmill.pipeline.store.leases import DONE, Installed, JobTable, Lease, cut
 from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs, sources
 from dealmill.pipeline.store.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
@@ -28,7 +28,7 @@ def _audits_of(installed: Installed) -> Select[tuple[int]]:
     return select(audits.c.id).select_from(audits.join(runs).join(engines)).where(judged | again)
 
 
-AUDITING = Kind(
+AUDITING = JobTable(
     table=audit_jobs,
     owner=audit_jobs.c.audit_id,
     totals=("valid", "invalid", "no_evidence", "faults"),

@@ -16,7 +16,7 @@ def file_of(store: Database) -> Path | None:
 
 
 def server_version(store: Database) -> str:
-    """Kind and version of the database.
+    """JobTable and version of the database.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.blocks import record_blocks
 from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.leases import Kind, Lease
+from dealmill.pipeline.store.leases import JobTable, Lease
 from dealmill.pipeline.store.tables import engines, items, jobs, runs, verdicts
 from dealmill.pipeline.store.workable import EVERY_RUN_OVER_ITEMS, runs_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
-SOLVING = Kind(
+SOLVING = JobTable(
     table=jobs,
     owner=jobs.c.run_id,
     totals=TOTALS,

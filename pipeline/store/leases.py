@@ -48,9 +48,9 @@ Installed = Collection[tuple[str, str]]
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
-    """A kind of job: its table, the column of what it is a part of, its totals, all its owners, and those that can be
-    worked on. Its jobs are whole multiples of `grain` items."""
+class JobTable:
+    """A table of jobs: the column of what a job is a part of, its totals, all its owners, and those that can be worked
+    on. Jobs are whole multiples of `grain` items."""
 
     table: Table
     owner: Column[int]
@@ -72,23 +72,23 @@ class Lease:
     trouble: str | None
 
 
-def cut(connection: Connection, kind: Kind, owner: int, spans: list[tuple[int, int]]) -> None:
+def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[int, int]]) -> None:
     """Make pending jobs of these spans (first item, and the one behind the last)."""
     insert_rows(
         connection,
-        kind.table,
-        (kind.owner.name, "first", "stop", "state", "attempt", *kind.totals),
-        [(owner, first, stop, PENDING, 0, *(0 for _ in kind.totals)) for first, stop in spans],
+        jobs.table,
+        (jobs.owner.name, "first", "stop", "state", "attempt", *jobs.totals),
+        [(owner, first, stop, PENDING, 0, *(0 for _ in jobs.totals)) for first, stop in spans],
     )
 
 
-def claim(store: Database, kind: Kind, job: int, worker: str, seconds: float) -> Lease | None:
+def claim(store: Database, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
     """Take a job for so many seconds; None if it is not pending, or has to wait."""
-    table = kind.table
+    table = jobs.table
     with store.writing() as connection:
         claimed = connection.execute(
             update(table)
-            .where(table.c.id == job, _waiting(kind))
+            .where(table.c.id == job, _waiting(jobs))
             .values(
                 state=LEASED,
                 attempt=table.c.attempt + 1,
@@ -96,35 +96,35 @@ def claim(store: Database, kind: Kind, job: int, worker: str, seconds: float) ->
                 started=clock(),
                 leased_until=clock() + seconds,
             )
-            .returning(table.c.id, kind.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+            .returning(table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
         ).one_or_none()
     return None if claimed is None else Lease(*claimed)
 
 
-def finish(connection: Connection, kind: Kind, lease: Lease, totals: Mapping[str, int]) -> bool:
+def finish(connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, int]) -> bool:
     """Mark a job done in the transaction that writes its results; False if it is no longer this attempt's."""
     mine = connection.execute(
-        update(kind.table)
-        .where(_held(kind, lease))
+        update(jobs.table)
+        .where(_held(jobs, lease))
         .values(state=DONE, finished=clock(), leased_until=None, trouble=None, **totals)
     )
     return mine.rowcount == 1
 
 
-def release(store: Database, kind: Kind, lease: Lease, trouble: str) -> None:
+def release(store: Database, jobs: JobTable, lease: Lease, trouble: str) -> None:
     """Give a job back undone, to be tried again after a pause."""
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
     with store.writing() as connection:
         connection.execute(
-            update(kind.table)
-            .where(_held(kind, lease))
+            update(jobs.table)
+            .where(_held(jobs, lease))
             .values(state=PENDING, leased_until=clock() + pause, trouble=trouble)
         )
 
 
-def expire(store: Database, kind: Kind, job: int, worker: str, trouble: str) -> None:
+def expire(store: Database, jobs: JobTable, job: int, worker: str, trouble: str) -> None:
     """End the lease of a worker that is known to be gone."""
-    table = kind.table
+    table = jobs.table
     with store.writing() as connection:
         connection.execute(
             update(table)
@@ -133,11 +133,11 @@ def expire(store: Database, kind: Kind, job: int, worker: str, trouble: str) -> 
         )
 
 
-def free_expired(store: Database, kind: Kind) -> None:
+def free_expired(store: Database, jobs: JobTable) -> None:
     """Make jobs pending again whose lease has run out: in two halves, as long as they can be halved."""
-    table = kind.table
+    table = jobs.table
     over = or_(table.c.leased_until < clock(), table.c.started > clock() + SLEW)
-    expired = and_(table.c.state == LEASED, over, kind.owner.in_(kind.every_owner))
+    expired = and_(table.c.state == LEASED, over, jobs.owner.in_(jobs.every_owner))
     with store.reading() as connection:
         if not connection.execute(select(exists().where(expired))).scalar_one():
             return
@@ -147,24 +147,24 @@ def free_expired(store: Database, kind: Kind) -> None:
         numbers = connection.execute(free).scalars().all()
         gone = connection.execute(
             delete(table)
-            .where(table.c.id.in_(numbers), table.c.stop - table.c.first > kind.grain)
-            .returning(kind.owner, table.c.first, table.c.stop)
+            .where(table.c.id.in_(numbers), table.c.stop - table.c.first > jobs.grain)
+            .returning(jobs.owner, table.c.first, table.c.stop)
         ).all()
         for owner, first, stop in gone:
-            middle = first + max((stop - first) // (2 * kind.grain), 1) * kind.grain
-            cut(connection, kind, owner, [(first, middle), (middle, stop)])
+            middle = first + max((stop - first) // (2 * jobs.grain), 1) * jobs.grain
+            cut(connection, jobs, owner, [(first, middle), (middle, stop)])
         told = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), NO_RETURN)
         connection.execute(
             update(table).where(table.c.id.in_(numbers), expired).values(state=PENDING, leased_until=None, trouble=told)
         )
 
 
-def pending(store: Database, kind: Kind, installed: Installed, most: int) -> list[int]:
+def pending(store: Database, jobs: JobTable, installed: Installed, most: int) -> list[int]:
     """The first pending jobs that can be worked on with these engines, oldest first."""
-    table = kind.table
+    table = jobs.table
     query = (
         select(table.c.id)
-        .where(_waiting(kind), kind.owner.in_(kind.owners(installed)))
+        .where(_waiting(jobs), jobs.owner.in_(jobs.owners(installed)))
         .order_by(table.c.id)
         .limit(most)
     )
@@ -172,37 +172,37 @@ def pending(store: Database, kind: Kind, installed: Installed, most: int) -> lis
         return list(connection.execute(query).scalars())
 
 
-def workable(store: Database, kind: Kind, job: int, installed: Installed) -> bool:
+def workable(store: Database, jobs: JobTable, job: int, installed: Installed) -> bool:
     """Whether a job can be worked on with these engines."""
-    query = select(exists().where(kind.table.c.id == job, kind.owner.in_(kind.owners(installed))))
+    query = select(exists().where(jobs.table.c.id == job, jobs.owner.in_(jobs.owners(installed))))
     with store.reading() as connection:
         return connection.execute(query).scalar_one()
 
 
-def unfinished(store: Database, kind: Kind, installed: Installed) -> int:
+def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
     """How many jobs that can be worked on with these engines are pending or leased."""
     query = (
         select(func.count())
-        .select_from(kind.table)
-        .where(kind.table.c.state.in_((PENDING, LEASED)), kind.owner.in_(kind.owners(installed)))
+        .select_from(jobs.table)
+        .where(jobs.table.c.state.in_((PENDING, LEASED)), jobs.owner.in_(jobs.owners(installed)))
     )
     with store.reading() as connection:
         return connection.execute(query).scalar_one()
 
 
-def _waiting(kind: Kind) -> ColumnElement[bool]:
+def _waiting(jobs: JobTable) -> ColumnElement[bool]:
     """Whether a job can be claimed. While it has to pause, it is leased to nobody."""
-    until = kind.table.c.leased_until
+    until = jobs.table.c.leased_until
     over = or_(until.is_(None), until < clock(), until > clock() + PAUSES[-1] + SLEW)
-    return and_(kind.table.c.state == PENDING, over)
+    return and_(jobs.table.c.state == PENDING, over)
 
 
-def _held(kind: Kind, lease: Lease) -> ColumnElement[bool]:
+def _held(jobs: JobTable, lease: Lease) -> ColumnElement[bool]:
     """Whether a job is still this attempt's. The range belongs to it: SQLite gives numbers of deleted rows again."""
-    table = kind.table
+    table = jobs.table
     return and_(
         table.c.id == lease.id,
-        kind.owner == lease.owner,
+        jobs.owner == lease.owner,
         table.c.first == lease.first,
         table.c.stop == lease.stop,
         table.c.state == LEASED,

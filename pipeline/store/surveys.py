@@ -18,11 +18,11 @@ from dealmill.pipeline.store.bitmap import pack
 from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import TOTALS, cut_jobs
-from dealmill.pipeline.store.leases import DONE, Kind, Lease
+from dealmill.pipeline.store.leases import DONE, JobTable, Lease
 from dealmill.pipeline.store.tables import blocks, engines, jobs, packs, runs, sources, verdicts
 from dealmill.pipeline.store.workable import EVERY_SURVEY, surveys_of
 
-SURVEYING = Kind(
+SURVEYING = JobTable(
     table=jobs,
     owner=jobs.c.run_id,
     totals=TOTALS,

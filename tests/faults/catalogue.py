@@ -132,12 +132,13 @@ def forge_messages(scene: Scene) -> None:
 
 NO_MESSAGES = (b"not JSON", b"[]", b"{}", b"\xff\xfe", b'"' + b"x" * HUGE + b'"', json.dumps({"body": "e30="}).encode())
 NO_JOBS: tuple[tuple[str, list[object]], ...] = (
-    ("dealmill.solve", [10**12]),
-    ("dealmill.solve", [-1]),
-    ("dealmill.solve", ["1; DROP TABLE verdicts"]),
-    ("dealmill.solve", []),
-    ("dealmill.solve", ["x" * HUGE]),
-    ("dealmill.audit", [1]),
+    ("dealmill.job", ["solve", 10**12]),
+    ("dealmill.job", ["solve", -1]),
+    ("dealmill.job", ["solve", "1; DROP TABLE verdicts"]),
+    ("dealmill.job", ["solve"]),
+    ("dealmill.job", ["x" * HUGE, 1]),
+    ("dealmill.job", [["solve"], 1]),
+    ("dealmill.job", ["audit", 1]),
     ("dealmill.nothing", [1]),
     ("os.system", ["true"]),
 )

@@ -22,5 +22,5 @@ def _marked(variable: bytes) -> Iterator[tuple[int, int]]:
 def is_worker(process: int) -> bool:
     """Whether it is a Celery worker or one of its children."""
     with suppress(OSError):
-        return b"\0-m\0workers\0" in Path(f"/proc/{process}/cmdline").read_bytes()
+        return b"\0-m\0dealmill.workers\0" in Path(f"/proc/{process}/cmdline").read_bytes()
     return False

@@ -15,7 +15,7 @@ from tests.faults.catalogue import FAULTS
 from tests.faults.scene import ITEMS, Scene
 from tests.servers import Postgres
 
-FORGED = "TypeError: solve_job() missing 1 required positional argument"
+FORGED = "TypeError: do_job() missing 1 required positional argument"
 """What a forged message makes Celery say, with a traceback; nothing else may."""
 
 PAUSE = 500

@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import update
 
+from dealmill.pipeline import solve as room
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.runs import installed_engines
@@ -13,6 +14,7 @@ from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.results import Wanted, page
 from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
 from dealmill.workers import tasks
+from dealmill.workers.kinds import Solving
 from tests.doing import a_source
 
 TEXTS = ["AABB", "ABAB", "ABBA"]
@@ -23,7 +25,7 @@ BAD = "ABAB"
 def run(store: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     """A run of three jobs, one of which finds no memory while the test says so."""
     monkeypatch.setattr(tasks, "configured_store", lambda: store)
-    monkeypatch.setattr(tasks, "solve_texts", without_room)
+    monkeypatch.setattr(room, "solve_texts", without_room)
     monkeypatch.setattr(leases, "PAUSES", (3600.0,))  # until the test ends it
     number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
     return find_run(store, str(number))
@@ -39,7 +41,7 @@ def work_on_all(store: Database) -> int:
     """Do what can be done now; how many jobs that was."""
     numbers = leases.pending(store, SOLVING, installed_engines(), 99)
     for number in numbers:
-        tasks.solve_job(number)
+        tasks.do_job(Solving.name, number)
     return len(numbers)
 
 
@@ -67,7 +69,7 @@ def test_what_fails_for_a_passing_reason_is_solved(
     store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert work_on_all(store) == 3
-    monkeypatch.setattr(tasks, "solve_texts", solve_texts)
+    monkeypatch.setattr(room, "solve_texts", solve_texts)
     end_pauses(store)
     assert work_on_all(store) == 1
     assert find_run(store, str(run.id)).counts == {Verdict.SCORED: 3}

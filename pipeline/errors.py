@@ -11,7 +11,7 @@ DealmillError
 ├── RetractedError    the engine version that was asked was retracted         (exit code 1)
 ├── VersionError      another engine version is installed than is on record  (exit code 1)
 ├── DifferenceError   what comes out again is not what is on record           (exit code 3)
-├── BadLayout         one layout breaks the rules of its game: all reasons   (recorded as a reject)
+├── BadLayout         a text is not a (canonical) layout of its game: reasons (recorded as a reject, or a failure)
 └── InvalidEvidence   a trace or certificate does not prove its verdict
     └── IllegalMove   a move the rules do not allow
 """

@@ -38,7 +38,11 @@ def solve(engine: str, layouts: Sequence[str], limit: int = NO_LIMIT) -> Batch:
 
 
 def solve_texts(engine: str, layouts: Texts, limit: int = NO_LIMIT) -> Solved:
-    """Solve layouts on record: the same in arrays, but a text that is not canonical gets the verdict `FAILED`, too."""
+    """Solve layouts on record, as flat arrays.
+
+    A text that is not canonical gets the verdict `FAILED`, with the reasons against it, as a layout does on which the
+    engine breaks down; the others get theirs.
+    """
     try:
         return _solve(engine, layouts, limit)
     except BadLayout as error:

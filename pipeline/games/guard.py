@@ -1,6 +1,5 @@
 """What stands in front of every engine: the check that a text is canonical."""
 
-from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -36,7 +35,6 @@ def guarded(game: Game, function: EngineFunction) -> EngineFunction:
         By the function that is returned, for the first text that is not canonical.
     """
 
-    @wraps(function)
     def solve(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
         canonical = mask(game, layouts)
         if not canonical.all():

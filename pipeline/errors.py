@@ -13,7 +13,7 @@ DealmillError
 ├── RetractedError           verdicts of an engine version that was retracted
 ├── VersionError             another version of an engine is installed than the one on record
 ├── DifferenceError          a repetition that does not give what is on record
-├── BadLayout                a text that is not a layout of its game: all reasons
+├── BadLayout                a text that is not a (canonical) layout of its game: all reasons
 └── InvalidEvidence          a trace or certificate that does not prove its verdict
     └── IllegalMove          a move that the rules do not allow
 """

@@ -40,7 +40,11 @@ def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> 
 
 
 def solve_texts(engine: str, layouts: Texts, max_nodes: int | None = None) -> Solved:
-    """Solve layouts on record: the same in arrays, but a text that is not canonical gets the verdict `FAILED`, too."""
+    """Solve layouts on record, as flat arrays.
+
+    A text that is not canonical gets the verdict `FAILED`, with the reasons against it, as a layout does on which the
+    engine breaks down; the others get theirs.
+    """
     try:
         return _solve(engine, layouts, max_nodes)
     except BadLayout as error:

@@ -1,16 +1,22 @@
 """A batch through an engine that breaks down on some layouts."""
 
 import logging
+from random import Random
 from threading import Event
 
 import numpy as np
 import pytest
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.games.batch import Solved, Texts, listed, unpack
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import Solved, Texts, listed, pack, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import broken_down, compiling, solve
+from dealmill.pipeline.solve import broken_down, compiling, load, solve, solve_texts
+from tests.doing import deal
+
+COUNT = 1_000
 
 
 def brittle(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
@@ -35,6 +41,48 @@ def test_only_the_layouts_that_break_an_engine_fail(bad: list[int], monkeypatch:
         else:
             assert (solved.verdicts[number], solved.values[number]) == (Verdict.SCORED, 5)
             assert (solved.evidence[number], solved.nodes[number]) == (layout, 1)
+
+
+def test_a_caller_is_told_of_the_first_text_that_is_not_canonical() -> None:
+    with pytest.raises(
+        BadLayout, match=r"^'AB' is not a canonical layout of memory: letter A occurs only once; letter B"
+    ):
+        solve("memory/two-pass", ["AABB", "AB", "A"])
+
+
+SHARES = {"one": 1, "1 %": COUNT // 100, "all but one": COUNT - 1, "all": COUNT}
+
+
+@pytest.mark.parametrize("bad", SHARES.values(), ids=SHARES)
+def test_texts_on_record_that_are_not_canonical_fail_alone(
+    bad: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    fault = "fault of the record: '\\xe4  \\n' is not a canonical layout of memory: unknown symbol '\\xe4' at card 1"
+    calls = []
+    solver = load("memory/two-pass")
+
+    def watched(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+        calls.append(len(layouts))
+        return solver(layouts, limit)
+
+    monkeypatch.setattr(room, "load", lambda _name: watched)
+    layouts = deal(find_game("memory"), 8, 1, COUNT)
+    expected = listed(solver(pack(layouts)))
+    wrong = set(Random(1).sample(range(COUNT), bad))
+    texts = ["ä  \n" if number in wrong else layout for number, layout in enumerate(layouts)]
+    solved = listed(solve_texts("memory/two-pass", pack(texts)))
+    for number in range(COUNT):
+        if number in wrong:
+            assert solved.verdicts[number] is Verdict.FAILED
+            assert solved.evidence[number] == fault
+            assert (solved.values[number], solved.nodes[number]) == (None, 0)
+        else:
+            assert solved.verdicts[number] is expected.verdicts[number]
+            assert solved.evidence[number] == expected.evidence[number]
+    assert calls == [COUNT, COUNT - bad]
+    [record] = caplog.records
+    assert (record.levelname, record.exc_info) == ("WARNING", None)
+    assert record.getMessage().startswith(f"memory/two-pass: {bad} of {COUNT} layouts on record are not canonical; ")
 
 
 def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:

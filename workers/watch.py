@@ -22,7 +22,8 @@ class Watched(Request):  # type: ignore[misc]
         error = exc_info.exception  # type: ignore[attr-defined]
         lost = getattr(error, "exc", error)
         if isinstance(lost, WorkerLostError):
-            self._end_lease(*self.args, str(lost).partition(" Job:")[0])  # without a number that differs each time
+            name, number = self.args
+            self._end_lease(name, number, str(lost).partition(" Job:")[0])  # without a number that differs each time
             return_ok = True  # nothing that would need a traceback
         return super().on_failure(exc_info, send_failed_event, return_ok)
 

@@ -6,7 +6,7 @@ A game's folder holds a `GAME` in its ``__init__`` and these modules, which are 
 ============= ================================================================================================
 ``layout``    ``read(lines)``: layouts out of a file in the statement's format, or one canonical layout a line
 ``deal``      ``deal(seed, first, count, **parameters) -> Texts``: numbered deals
-``engine``    one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, limit) -> Solved``
+``engine``    one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, max_nodes) -> Solved``
 ``canonical`` ``mask(text, starts, ends)``: the compiled check that texts are canonical; without it, the reader checks
 ``rules``     ``check(...)``: the referee, plain Python that shares no code with ``engine`` or ``deal``
 ``picture``   ``frames(...)``: boards as text, one for the layout and one per step of its evidence
@@ -160,8 +160,8 @@ class PictureModule(Protocol):
 class EngineFunction(Protocol):
     """A function of ``engine.py``."""
 
-    def __call__(self, layouts: "Texts", limit: int = NO_LIMIT) -> "Solved":
-        """Solve canonical layouts; a layout that would take more than `limit` nodes is undecided."""
+    def __call__(self, layouts: "Texts", max_nodes: int = NO_LIMIT) -> "Solved":
+        """Solve canonical layouts; a layout that would take more than `max_nodes` nodes is undecided."""
         ...
 
 

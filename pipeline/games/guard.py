@@ -1,9 +1,7 @@
 """What stands in front of every engine: the check that a text is canonical."""
 
-from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -11,14 +9,14 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.batch import Mask, Solved, Texts, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalModule, EngineFunction, Game, Layout, Reject, Solver
-from dealmill.pipeline.games.reading import KEPT
+from dealmill.pipeline.games.reading import KEPT, entries_of
 
 
 def mask(game: Game, layouts: Texts) -> Mask:
     """Check which texts are canonical layouts, with the compiled check of the game or, if it has none, its reader."""
     if check := compiled_check(game):
         return check.mask(layouts.text, layouts.starts[:-1], layouts.starts[1:])
-    return np.array([_read(game, text) == [Layout(1, text)] for text in unpack(layouts)], dtype=np.bool_)
+    return np.array([entries_of(game, text) == [Layout(1, text)] for text in unpack(layouts)], dtype=np.bool_)
 
 
 def compiled_check(game: Game) -> CanonicalModule | None:
@@ -36,7 +34,6 @@ def guarded(game: Game, function: EngineFunction) -> Solver:
         By the function that is returned, for the first text that is not canonical.
     """
 
-    @wraps(function)
     def solve(layouts: Texts, max_nodes: int | None = None) -> Solved:
         canonical = mask(game, layouts)
         if not canonical.all():
@@ -54,7 +51,7 @@ def refusal(game: Game, text: str) -> BadLayout:
 
 
 def _reasons(game: Game, text: str) -> list[str]:
-    match _read(game, text):
+    match entries_of(game, text):
         case []:
             return ["it holds no layout"]
         case [Reject(reasons=reasons), *_] | [_, Reject(reasons=reasons)]:
@@ -62,8 +59,3 @@ def _reasons(game: Game, text: str) -> list[str]:
         case [Layout(text=canonical)]:
             return [f"the canonical text is {canonical!r}"]
     return ["it holds more than one layout"]
-
-
-def _read(game: Game, text: str) -> list[Layout | Reject]:
-    """The first two entries that the reader finds in a text: enough to know whether it is one layout."""
-    return list(islice(game.layout.read([(1, text)]), 2))

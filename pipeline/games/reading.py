@@ -19,6 +19,11 @@ def read_line(number: int, line: str, canonical: Callable[[str], str]) -> Layout
         return rejected(number, line.strip(), error.reasons)
 
 
+def entries_of(game: Game, text: str) -> list[Layout | Reject]:
+    """The first two entries that the reader finds in a text: enough to know whether it is one layout."""
+    return list(islice(game.layout.read([(1, text)]), 2))
+
+
 def read_one(game: Game, text: str) -> str:
     """The canonical text of one layout, written as a line of a file is.
 
@@ -26,7 +31,7 @@ def read_one(game: Game, text: str) -> str:
     ------
     BadLayout
     """
-    match list(islice(game.layout.read([(1, text)]), 2)):
+    match entries_of(game, text):
         case [Layout(text=canonical)]:
             return canonical
         case [Reject(reasons=reasons)]:

@@ -214,3 +214,4 @@ def test_boards_are_drawn_for_the_layout_and_every_step(game: Game, engine: Engi
 @each_engine
 def test_no_layouts_are_solved_at_once(game: Game, engine: Engine) -> None:
     assert len(solve(game.full_name(engine), [])) == 0
+    assert len(game.solver(engine)(pack([]), 1).verdicts) == 0

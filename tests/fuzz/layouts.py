@@ -97,6 +97,13 @@ EXTREMES: dict[str, Callable[[], list[str]]] = {
 }
 """By game, canonical layouts that are larger, smaller or stranger than deals."""
 
+BEYOND: dict[str, list[str]] = {
+    "camelot": ["A" * 52, "A234567890JQK" * 5],
+    "card-pairing": ["AAAA", *(" ".join(RANKS[:ranks] * 4) for ranks in (10, 12, 16))],
+    "memory": ["A" * 4, "AB" * 52, "A" * 106],
+}
+"""By game, texts that break one limit and keep all others, where alterations would hardly hit on them."""
+
 
 def _set_byte(text: bytes, _: bytes, at: int, random: Random) -> bytes:
     return text[:at] + _byte(text, random) + text[at + 1 :]
@@ -181,10 +188,12 @@ def altered_texts(game: Game, seed: int) -> Iterator[bytes]:
 
 
 def noise(game: Game, seed: int) -> Iterator[bytes]:
-    """Without end: random bytes, of all kinds or of those that texts of the game consist of."""
+    """`BEYOND` and, without end, random bytes: any, those of the texts of the game, or one of these repeated."""
+    yield from (text.encode() for text in BEYOND.get(game.name, []))
     random = Random(seed)
     alphabet = bytes(sorted(set(b"".join(canonical_texts(game)))))
     lengths = [len(text) for text in canonical_texts(game)]
     while True:
         length = random.choice([random.choice(lengths), random.randint(SHORTEST_NOISE, LONGEST_NOISE)])
-        yield random.randbytes(length) if random.random() < 0.3 else bytes(random.choices(alphabet, k=length))
+        bytes_of = random.choice([range(256), alphabet, alphabet, [random.choice(alphabet)]])
+        yield bytes(random.choices(bytes_of, k=length))

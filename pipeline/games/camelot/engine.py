@@ -38,9 +38,9 @@ LONGEST_EVIDENCE = 256
 """52 slots dealt to, 40 cleared, and two signs around each of at most 22 removals and 37 dealing phases."""
 
 
-def winnable(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """Whether any play wins; each deck is one node."""
-    return run_kernel(_solve_each, layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(_solve_each, layouts, max_nodes, LONGEST_EVIDENCE)
 
 
 @kernel

@@ -59,9 +59,9 @@ class Table(NamedTuple):
     """How many cards of each rank have been dealt."""
 
 
-def winnable(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """Whether any play wins; a node is a matching that was assigned to a rank."""
-    return run_kernel(partial(_solve_each, POSSIBLE), layouts, limit, LONGEST_CERTIFICATE)
+    return run_kernel(partial(_solve_each, POSSIBLE), layouts, max_nodes, LONGEST_CERTIFICATE)
 
 
 @kernel

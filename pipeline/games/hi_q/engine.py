@@ -28,9 +28,9 @@ NO_JUMP = np.uint64(len(CONCERNED))
 ONE_ROW, TWO_ROWS = np.uint64(ROW), np.uint64(2 * ROW)
 
 
-def greedy(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+def greedy(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """Play each board to its end; the value is the sum of the holes with pegs, a node is a position."""
-    return run_kernel(_play_each, layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(_play_each, layouts, max_nodes, LONGEST_EVIDENCE)
 
 
 @kernel

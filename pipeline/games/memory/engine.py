@@ -43,19 +43,19 @@ SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)
 
 
-def two_pass(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+def two_pass(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """Look at all cards two by two, then collect the pairs that were not met on the way."""
-    return run_kernel(partial(_play_each, TWO_PASS), layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(partial(_play_each, TWO_PASS), layouts, max_nodes, LONGEST_EVIDENCE)
 
 
-def two_pass_last_card(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+def two_pass_last_card(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """The same, but the last two cards are not looked at in vain: the last can only match what is still single."""
-    return run_kernel(partial(_play_each, TWO_PASS_LAST_CARD), layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(partial(_play_each, TWO_PASS_LAST_CARD), layouts, max_nodes, LONGEST_EVIDENCE)
 
 
-def incremental(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+def incremental(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """Look at the cards in order and collect every pair as soon as both its places are known."""
-    return run_kernel(partial(_play_each, INCREMENTAL), layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(partial(_play_each, INCREMENTAL), layouts, max_nodes, LONGEST_EVIDENCE)
 
 
 @kernel

@@ -27,9 +27,9 @@ SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)
 
 
-def legal_moves(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+def legal_moves(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """Count and list the legal moves of the player to move."""
-    return run_kernel(_solve_each, layouts, limit, LONGEST_EVIDENCE)
+    return run_kernel(_solve_each, layouts, max_nodes, LONGEST_EVIDENCE)
 
 
 @kernel

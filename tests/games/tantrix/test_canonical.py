@@ -117,9 +117,13 @@ def add_a_tile(position: Position, random: Random) -> Position:
 
 def write_a_number_otherwise(position: Position, random: Random) -> Position:
     number, x, y, tile = any_tile(position, random)
-    sign = "-" if x.startswith("-") else ""
-    ways = [f"+{x}", f"-{x}", f"{sign}0{x.lstrip('-')}", f"{x} ", f" {x}", "", "-", x + "0", "٣", "-0", "1_0"]
-    return changed(position, number, (random.choice(ways), y, tile) if random.random() < 0.5 else (x, x, tile))
+    of_x = random.random() < 0.5
+    written = x if of_x else y
+    sign = "-" if written.startswith("-") else ""
+    plain = written.removeprefix("-")
+    ways = ["", "-", "٣", "-0", "1_0", f"+{written}", f"-{written}", f"{sign}0{plain}", f"{written} ", f"{written}0"]
+    other = random.choice(ways)
+    return changed(position, number, (other, y, tile) if of_x else (x, other, tile))
 
 
 def swap_the_hand(position: Position, random: Random) -> Position:
@@ -217,8 +221,13 @@ def test_lines_of_tiles_are_as_long_as_they_may_be(side: int) -> None:
     assert not assert_same([position.text() for position in too_long])[""]
 
 
-@pytest.mark.parametrize("separators", ["  / ", " /", "/ ", " /  ", " // ", "\t/ ", " / / ", " \\ ", " "])
+@pytest.mark.parametrize("separators", ["  / ", " /", "/ ", " /  ", " // ", "\t/ ", " / / ", " \\ ", " | ", " "])
 def test_separators_are_exact(separators: str) -> None:
-    text = deal(1, 1, 1)[0].replace(" / ", separators)
-    assert not assert_same([text])[""]
-    assert not assert_same([text.replace(" ", "  ", 1), text.replace(",", ":", 1), text.replace(":", ",", 1)])[""]
+    [text] = deal(1, 1, 1)
+    field, hand = text.split(" / ")
+    ways = [f"{field}{separators}{hand}"]
+    for separator in " ,:":
+        for other in (".", "\t", "  ", ":,"):
+            ways.append(f"{field.replace(separator, other, 1)} / {hand}")
+            ways.append(f"{field} / {hand.replace(separator, other, 1)}")
+    assert assert_same([way for way in ways if way != text])[""] == 0

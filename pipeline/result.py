@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, judge
 
@@ -39,6 +40,9 @@ class Result:
         return judge(self.engine, self.layout, self.verdict, self.value, self.evidence)
 
     def frames(self) -> Iterator[str]:
-        """Text boards: the layout first, then one per step of the evidence."""
+        """Text boards: the layout first, then one per step of the evidence. There are none of a text on record that is not
+        a layout."""
         game, _ = find_engine(self.engine)
+        if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):
+            return iter(())
         return game.picture.frames(self.layout, self.verdict, self.evidence)

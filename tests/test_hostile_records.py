@@ -71,6 +71,7 @@ def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
             assert after.evidence.startswith("fault of the record: ")
             assert f" is not a canonical layout of {game.name}: " in after.evidence
             assert len(after.evidence) < 4_000
+            assert list(after.frames()) == []
         else:
             assert (after.verdict, after.value, after.nodes) == (before.verdict, before.value, before.nodes)
             assert (after.layout, after.evidence) == (before.layout, before.evidence)

@@ -9,14 +9,14 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.batch import Mask, Solved, Texts, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalModule, EngineFunction, Game, Layout, Reject, Solver
-from dealmill.pipeline.games.reading import KEPT, entries_of
+from dealmill.pipeline.games.reading import KEPT, entries_of, is_canonical
 
 
 def mask(game: Game, layouts: Texts) -> Mask:
     """Check which texts are canonical layouts, with the compiled check of the game or, if it has none, its reader."""
     if check := compiled_check(game):
         return check.mask(layouts.text, layouts.starts[:-1], layouts.starts[1:])
-    return np.array([entries_of(game, text) == [Layout(1, text)] for text in unpack(layouts)], dtype=np.bool_)
+    return np.array([is_canonical(game, text) for text in unpack(layouts)], dtype=np.bool_)
 
 
 def compiled_check(game: Game) -> CanonicalModule | None:

@@ -24,6 +24,11 @@ def entries_of(game: Game, text: str) -> list[Layout | Reject]:
     return list(islice(game.layout.read([(1, text)]), 2))
 
 
+def is_canonical(game: Game, text: str) -> bool:
+    """Whether a text is exactly the canonical text of a layout."""
+    return entries_of(game, text) == [Layout(1, text)]
+
+
 def read_one(game: Game, text: str) -> str:
     """The canonical text of one layout, written as a line of a file is.
 

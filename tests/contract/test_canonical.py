@@ -97,7 +97,7 @@ def test_a_game_without_a_compiled_check_uses_its_reader(game: Game, monkeypatch
     assert len(game.canonical(pack([]))) == 0
 
 
-def unreachable(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
+def unreachable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """An engine that must never get a layout."""
     raise AssertionError
 

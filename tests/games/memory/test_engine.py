@@ -67,7 +67,7 @@ def test_a_verdict_depends_on_its_layout_alone(engine: Engine) -> None:
 
 @pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
 def test_no_nodes_allowed_is_undecided(engine: Engine) -> None:
-    batch = solver(GAME.full_name(engine))(["AA", "ABBA"], limit=0)
+    batch = solver(GAME.full_name(engine))(["AA", "ABBA"], max_nodes=0)
     assert batch.verdicts == [Verdict.UNDECIDED] * 2
     assert (batch.values, batch.nodes, batch.evidence) == ([None] * 2, [0] * 2, [None] * 2)
 

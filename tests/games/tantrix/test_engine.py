@@ -99,7 +99,7 @@ def test_a_verdict_depends_on_its_layout_alone() -> None:
 
 
 def test_no_nodes_allowed_is_undecided() -> None:
-    batch = SOLVE(deal(1, 1, 2), limit=0)
+    batch = SOLVE(deal(1, 1, 2), max_nodes=0)
     assert batch.verdicts == [Verdict.UNDECIDED] * 2
     assert (batch.values, batch.nodes, batch.evidence) == ([None] * 2, [0] * 2, [None] * 2)
 

@@ -40,8 +40,10 @@ class Result:
         return judge(self.engine, self.layout, self.verdict, self.value, self.evidence)
 
     def frames(self) -> Iterator[str]:
-        """Text boards: the layout first, then one per step of the evidence. There are none of a text on record that is not
-        a layout."""
+        """Text boards: the layout first, then one per step of the evidence.
+
+        There are none of a text on record that is not a layout.
+        """
         game, _ = find_engine(self.engine)
         if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):
             return iter(())

@@ -1,14 +1,13 @@
 """One verdict before the referee of its game."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 
-from dealmill.pipeline.errors import InvalidEvidence, UsageError
+from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import Code, Verdict
 
 
-class Outcome(IntEnum):
+class Outcome(Code):
     """What the referee says of a verdict. The numbers are stored: never reuse one."""
 
     VALID = 1
@@ -17,25 +16,6 @@ class Outcome(IntEnum):
     """It does not."""
     NO_EVIDENCE = 3
     """The verdict claims nothing that could be proved: undecided, or failed."""
-
-    @property
-    def word(self) -> str:
-        """The outcome as users read and write it."""
-        return self.name.lower().replace("_", "-")
-
-    @classmethod
-    def of(cls, outcome: "Outcome | str") -> "Outcome":
-        """The outcome of that word.
-
-        Raises
-        ------
-        UsageError
-        """
-        if isinstance(outcome, Outcome):
-            return outcome
-        if found := {one.word: one for one in cls}.get(outcome):
-            return found
-        raise UsageError(f"there is no outcome {outcome!r}; the outcomes are: {', '.join(one.word for one in cls)}")
 
 
 @dataclass(frozen=True, slots=True)

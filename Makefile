@@ -27,9 +27,10 @@ reproduce: .venv/tested
 golden: .venv/tested
 	$(BIN)/python -m tests.golden
 
-# Writes docs/commands.md from the help texts.
+# Writes docs/commands.md from the help texts, and runs examples/night.ipynb.
 docs: .venv/tested
 	$(BIN)/python -m tests.docs
+	$(BIN)/python -m tests.install
 
 bench: .venv/tested
 	$(BIN)/python -m bench

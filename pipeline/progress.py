@@ -13,6 +13,25 @@ if TYPE_CHECKING:
     from dealmill.pipeline.errors import InputError
     from dealmill.pipeline.store.sources import Source
 
+__all__ = [
+    "Auditing",
+    "Continued",
+    "Event",
+    "Exporting",
+    "Ingested",
+    "Ingesting",
+    "Message",
+    "Opening",
+    "Progress",
+    "Refused",
+    "Repeating",
+    "Solving",
+    "Step",
+    "Surveying",
+    "Working",
+    "silent",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

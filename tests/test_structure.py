@@ -1,15 +1,10 @@
 """The rooms of the games keep apart, for every game that is found; the other walls stand in pyproject.toml."""
 
-import re
-import subprocess
-import sys
-
 import grimp
 import pytest
 
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Game
-from tests.servers import dealmill_command
 
 GRAPH = grimp.build_graph("dealmill", include_external_packages=True, exclude_type_checking_imports=True)
 SHARED = {
@@ -36,15 +31,3 @@ def test_the_referee_shares_no_code_with_what_is_compiled(game: Game) -> None:
     assert not behind_the_referee & {*compiled, "numpy", "numba"}
     shared = {module for module in behind_the_referee & behind_the_engine if module.startswith("dealmill")}
     assert shared <= {"dealmill.pipeline.games.verdict", "dealmill.pipeline.errors"}, shared
-
-
-def test_the_help_text_loads_nothing_that_takes_long() -> None:
-    loaded = subprocess.run(
-        [sys.executable, "-X", "importtime", *dealmill_command(["--help"])[1:]],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stderr
-    names = set(re.findall(r"\| +(\w+)", loaded))
-    assert "dealmill" in names
-    assert not names & {"sqlalchemy", "celery", "numpy", "numba", "pydantic", "structlog", "pyarrow"}

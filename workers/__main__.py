@@ -5,6 +5,8 @@ Celery's own command line takes half a second longer to load (docs/decisions/001
 
 import sys
 
+# Imported here and not by Celery's `include`, which would look for everything in the working directory first.
+from dealmill.workers import logs, metrics, tasks  # noqa: F401
 from dealmill.workers.app import app
 
 

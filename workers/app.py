@@ -31,11 +31,7 @@ for name in [name for name in os.environ if name.startswith("CELERY_")]:
 # It warns of root because of pickled messages; ours are JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
-app = Celery(
-    "dealmill",
-    broker=_broker_url(),
-    include=["dealmill.workers.tasks", "dealmill.workers.logs", "dealmill.workers.metrics"],
-)
+app = Celery("dealmill", broker=_broker_url())
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",

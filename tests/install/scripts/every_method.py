@@ -1,0 +1,122 @@
+"""A user's script that uses every public function and method once."""
+
+import io
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+import dealmill
+from dealmill import progress
+from dealmill.progress import Solving
+
+URL = "sqlite:///script.db"
+LOSS = "KK6A QKT8 9TA9 A7QT QJ7Q 6J66 78JJ T8K9 879A"
+events: list[progress.Event] = []
+
+
+def without_a_store() -> None:
+    """Deal, solve, check and answer."""
+    deals: dealmill.DealRange = dealmill.deals("memory", seed=2, first=5, count=3)
+    layouts: list[dealmill.Layout] = list(deals)
+    results: list[dealmill.Result] = dealmill.solve("memory", layouts, engine="two-pass", max_nodes=1_000_000)
+    one: dealmill.Result = dealmill.solve("memory", layouts[0].text)
+    assert one.value == results[0].value
+    boards: list[str] = list(one.frames())
+    assert len(boards) > 1
+    judgement: dealmill.Judgement = one.check()
+    assert judgement.valid and judgement.outcome is dealmill.Outcome.VALID
+    wrong = dealmill.check("card-pairing", LOSS, "unwinnable", "7")
+    step, reason = wrong.step, wrong.reason
+    assert (step or 0) > 0 and reason and not wrong.valid
+    Path("memory-mine.txt").write_text("ABBA\nABC\n")
+    output = io.StringIO()
+    complaints: list[str] = []
+    answered: dealmill.Answered = dealmill.answer("memory", "memory-mine.txt", output, complain=complaints.append)
+    assert (answered.answered, answered.rejected, len(complaints)) == (1, 1, 1)
+    games: dict[str, dealmill.Game] = dealmill.games()
+    engines: tuple[dealmill.Engine, ...] = games["memory"].engines
+    assert "two-pass" in {engine.name for engine in engines}
+    checks: list[dealmill.Check] = dealmill.doctor(URL)
+    assert {check.name for check in checks if check.passed} >= {"versions", "engines"}
+
+
+def a_run(store: dealmill.Store) -> dealmill.Run:
+    """Solve a file, and look at the run in every way."""
+    run: dealmill.Run = store.run("memory-mine.txt", progress=events.append)
+    status: dealmill.RunStatus = run.status()
+    counts: dict[dealmill.Verdict, int] = status.counts
+    assert counts == {dealmill.Verdict.SCORED: 1}
+    assert any(isinstance(event, Solving) and event.done <= event.total for event in events)
+    query: dealmill.Query = run.results(verdict=["scored", dealmill.Verdict.UNDECIDED], value=(1, None), limit=5)
+    values: list[int | None] = [result.value for result in query]
+    assert values == [8] and not query.unfinished
+    position = run.result(1).position
+    assert store.result(f"{run.id}:{position}").layout == "ABBA"
+    rejects: Iterable[dealmill.Reject] = run.rejects()
+    assert [reject.line for reject in rejects] == [2]
+    audit: dealmill.Audit = run.audit(progress=events.append)
+    findings: list[dealmill.Finding] = list(audit.findings())
+    assert audit.valid and not findings and audit.status.judged == 1
+    diff: dealmill.Diff = run.rerun()
+    differences: list[dealmill.Difference] = list(diff)
+    assert diff.equal and diff.compared == 1 and not differences and not diff.unfinished and diff.deals_of_both is None
+    assert run.diff(store.find_run("last")).equal
+    fingerprint: str | None = run.fingerprint
+    assert fingerprint is not None and len(fingerprint) == 64
+    written: int = run.export(Path("memory.parquet"), verdict="scored", force=True)
+    assert written == run.to_arrow().num_rows == 1
+    return run
+
+
+def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
+    """Plan, work, query, estimate, retract."""
+    ingestion: dealmill.Ingestion = store.ingest(dealmill.deals("memory", count=10))
+    source: dealmill.Source = store.find_source(ingestion.sources[0].id)
+    queued: dealmill.Run = store.queue(source.id, engine="incremental")
+    store.work(drain=True, progress=events.append)
+    assert [one.id for one in store.runs()][-1] == queued.id
+    overviews: list[dealmill.Overview] = store.status()
+    assert overviews[-1].run.finished and overviews[-1].fingerprint == queued.fingerprint
+    for seen in store.watch(queued.id):
+        assert seen[0].audit is None
+    workers: list[dealmill.Worker] = store.workers()
+    assert workers[0].items > 0
+    Path("memory-broken.txt.gz").write_bytes(b"\x1f\x8b\x08")
+    night: dealmill.Night = store.run_all(["memory-mine.txt", "memory-broken.txt.gz"], progress=events.append)
+    errors: list[dealmill.InputError] = night.errors
+    summaries: list[dealmill.Summary] = night.summaries
+    assert len(errors) == 1 and summaries[0].rejected == 1
+    results: dealmill.Query = store.query(game="memory", source=source.id, nodes=(0, None), limit=3)
+    assert len(list(results)) == 3
+    for found, reject in islice(store.rejects(run=run.id), 1):
+        assert (found.name, reject.text) == ("memory-mine.txt", "ABC")
+    survey: dealmill.Survey = store.survey("memory", count=1_000, progress=events.append)
+    assert survey.low < survey.value < survey.high and survey.deals == 1_000
+    figures: dict[str, str] = survey.figures
+    survey.report("report")
+    assert "low" in figures and any(Path("report").iterdir())
+    retraction: dealmill.Retraction = store.retract("memory/two-pass", "1", "to try it")
+    retracted: list[dealmill.RunStatus] = retraction.runs
+    replaced: list[tuple[dealmill.RunStatus, dealmill.Run]] = []
+    try:
+        replaced.extend(retraction.requeue())
+    except dealmill.VersionError:
+        assert survey.run.id in {one.id for one in retracted} and not replaced
+    actions: list[dealmill.Action] = store.log()
+    assert actions[-1].why == "to try it"
+
+
+def the_tables() -> None:
+    """Take them down, and make them again."""
+    assert dealmill.db.downgrade(URL, revision="base") is None
+    revision: str | None = dealmill.db.upgrade(URL)
+    assert dealmill.db.current(URL) == revision is not None
+
+
+if __name__ == "__main__":
+    without_a_store()
+    with dealmill.open(URL) as opened:
+        the_store(opened, a_run(opened))
+    closed = dealmill.open(URL)
+    closed.close()
+    the_tables()

@@ -1,0 +1,12 @@
+"""The examples of the page on Python work with the installed wheel."""
+
+import shutil
+from pathlib import Path
+
+from tests.install.environments import ROOT, Environment
+
+
+def test_the_page_on_python_shows_what_happens(from_wheel: Environment, tmp_path: Path) -> None:
+    page = shutil.copy(ROOT / "docs" / "python.md", tmp_path)
+    ran = from_wheel.run("-m", "doctest", page, cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, ""), ran.stdout + ran.stderr

@@ -1,0 +1,89 @@
+"""Importing Dealmill is cheap: each name loads what it needs, and nothing before it is used."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+import dealmill
+from tests.servers import dealmill_command
+
+SLOW = {
+    "alembic", "celery", "click", "kombu", "matplotlib", "numba", "numpy", "pyarrow", "pydantic", "redis", "rich",
+    "sqlalchemy", "structlog",
+}  # fmt: skip
+
+EACH_NAME = """
+import json
+import multiprocessing
+
+import celery, pydantic_settings, sqlalchemy  # once, and not in every process again
+
+import dealmill
+
+def documented(name):
+    text = getattr(dealmill, name).__doc__ or ""
+    return bool(text) and not text.startswith(f"{name}(")  # as the dataclass decorator writes it
+
+with multiprocessing.get_context("fork").Pool(4, maxtasksperchild=1) as pool:
+    print(json.dumps(dict(zip(dealmill.__all__, pool.imap(documented, dealmill.__all__), strict=True))))
+"""
+
+
+def loaded_by(code: str) -> set[str]:
+    """The names of all modules that a fresh process has loaded after this code."""
+    report = f"{code}\nimport json, sys\nprint(json.dumps(list(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
+    return set(json.loads(ran.stdout))
+
+
+def test_importing_dealmill_loads_nothing_else() -> None:
+    loaded = loaded_by("import dealmill")
+    assert not loaded & SLOW
+    assert {name for name in loaded if name.startswith("dealmill.")} == set()
+
+
+def test_the_referee_loads_neither_the_store_nor_workers_nor_engines() -> None:
+    loaded = loaded_by(
+        "import dealmill\n"
+        "assert dealmill.check('memory', 'ABBA', 'scored', '1 2 3 4 1 4 2 3', value=8).valid\n"
+        "assert dealmill.check('card-pairing', 'A' * 4, 'winnable', '').valid is False"
+    )
+    assert "dealmill.pipeline.games.memory.rules" in loaded
+    assert not loaded & SLOW
+    unwanted = re.compile(
+        r"dealmill\.(stores|runs|workers|migrations|pipeline\.(store|solve|games\.\w+\.(engine|deal)))\b"
+    )
+    assert not set(filter(unwanted.match, loaded))
+
+
+def test_the_help_text_loads_nothing_that_takes_long() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", *dealmill_command(["--help"])[1:]],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = set(re.findall(r"\| +(\w+)", ran.stderr))
+    assert "dealmill" in names
+    assert not names & (SLOW - {"click"})
+
+
+def test_each_name_can_be_the_first_that_is_used_and_is_documented() -> None:
+    """In a process of its own for each, since one name may load what another one needs."""
+    ran = subprocess.run([sys.executable, "-c", EACH_NAME], capture_output=True, text=True, check=False, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    documented = json.loads(ran.stdout)
+    assert documented == dict.fromkeys(dealmill.__all__, True)
+
+
+def test_dir_lists_the_public_names() -> None:
+    assert set(dir(dealmill)) == set(dealmill.__all__)
+    assert {"open", "solve", "Store", "progress", "db"} <= set(dealmill.__all__)
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        dealmill.nonsense  # type: ignore[attr-defined]  # noqa: B018

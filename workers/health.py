@@ -151,5 +151,5 @@ def _broker() -> str:
     configured = settings().broker_url
     if configured is None:
         return f"none is configured; commands start {find_server()}"
-    check_broker()
+    check_broker(configured.get_secret_value())
     return "the configured one answers"

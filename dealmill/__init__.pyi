@@ -34,10 +34,12 @@ from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
 from .pipeline.store.actions import Action as Action
+from .pipeline.store.audits import AuditStatus as AuditStatus
 from .pipeline.store.audits import Finding as Finding
 from .pipeline.store.differences import Difference as Difference
 from .pipeline.store.runs import RunStatus as RunStatus
 from .pipeline.store.sources import Source as Source
+from .pipeline.store.workers import Held as Held
 from .pipeline.store.workers import Worker as Worker
 from .pipeline.summary import Summary as Summary
 from .runs import Audit as Audit

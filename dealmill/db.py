@@ -43,4 +43,4 @@ def current(url: str | None = None) -> str | None:
 
 
 def _database(url: str | None) -> Database:
-    return Database(database_url(url or settings().database_url.get_secret_value()))
+    return Database(database_url(settings().database_url.get_secret_value() if url is None else url))

@@ -1,10 +1,12 @@
 """What can be done with layouts without a store."""
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, TextIO, overload
 
-from dealmill.pipeline.deals import MOST, DealRange
+from dealmill.pipeline.arguments import MOST, node_limit, whole
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.files import numbered_lines, open_binary
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Layout
@@ -30,7 +32,8 @@ def deals(game: str, *, seed: int = 1, first: int = 1, count: int | None = None,
     UsageError
         If there are no such deals.
     """
-    last = MOST if count is None else first + count - 1
+    first = whole("the number of the first deal", first, 1)
+    last = MOST if count is None else first + whole("count", count, 1) - 1
     found = DealRange(find_game(game), seed, first, last, parameters)
     found.check_parameters()
     return found
@@ -38,14 +41,18 @@ def deals(game: str, *, seed: int = 1, first: int = 1, count: int | None = None,
 
 @overload
 def solve(  # type: ignore[overload-overlap]
-    game: str, layouts: str, *, engine: str | None = None, max_nodes: int | None = None
+    game: str, layouts: str | Layout, *, engine: str | None = None, max_nodes: int | None = None
 ) -> Result: ...
 @overload
 def solve(
     game: str, layouts: Iterable[str | Layout], *, engine: str | None = None, max_nodes: int | None = None
 ) -> list[Result]: ...
 def solve(
-    game: str, layouts: str | Iterable[str | Layout], *, engine: str | None = None, max_nodes: int | None = None
+    game: str,
+    layouts: str | Layout | Iterable[str | Layout],
+    *,
+    engine: str | None = None,
+    max_nodes: int | None = None,
 ) -> Result | list[Result]:
     """Solve one layout, or several, in this process; nothing is stored.
 
@@ -58,7 +65,7 @@ def solve(
     layouts
         A layout as a line of a file has it, for instance its canonical text; or an iterable of them, such as `deals`.
     max_nodes
-        Leave a layout undecided that would take more nodes than that.
+        Leave a layout undecided that would take more nodes than that, 1 to 2⁶² − 1.
 
     Returns
     -------
@@ -68,18 +75,28 @@ def solve(
     Raises
     ------
     NotFoundError, UsageError
-        If there is no such game or engine, or the engine is one of another game.
+        If there is no such game or engine, the engine is one of another game, or an argument is out of range.
     BadLayout
         If a text is not a layout of the game; it lists every reason.
     """
     from dealmill.pipeline.solve import solve_layouts
 
     owner, used = engine_of(game, engine)
-    if isinstance(layouts, str):
-        [result] = solve_layouts(owner, used, [layouts], max_nodes)
+    limit = node_limit(max_nodes)
+    if isinstance(layouts, str | bytes | Layout):
+        [result] = solve_layouts(owner, used, [_text(layouts)], limit)
         return result
-    texts = [layout if isinstance(layout, str) else layout.text for layout in layouts]
-    return solve_layouts(owner, used, texts, max_nodes)
+    if isinstance(layouts, DealRange) and layouts.endless:
+        raise UsageError(f"{layouts.name} has no end: say how many with count")
+    return solve_layouts(owner, used, list(map(_text, layouts)), limit)
+
+
+def _text(layout: object) -> str:
+    if isinstance(layout, Layout):
+        return layout.text
+    if isinstance(layout, str):
+        return layout
+    raise UsageError(f"a layout is a text or a Layout, not {layout!r}")
 
 
 def check(
@@ -121,7 +138,7 @@ def check(
 
 def answer(
     game: str,
-    file: str | Path,
+    file: str | PathLike[str],
     output: TextIO,
     *,
     engine: str | None = None,
@@ -151,6 +168,6 @@ def answer(
     from dealmill.pipeline.answer import answer as answer_lines
 
     owner, used = engine_of(game, engine)
-    name = str(file)
+    name = fsdecode(file)
     with open_binary(name) as binary:
         return answer_lines(owner, used, numbered_lines(binary, name), output, complain)

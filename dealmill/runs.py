@@ -5,13 +5,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dealmill.pipeline.arguments import whole
 from dealmill.pipeline.audit import queue_audit
 from dealmill.pipeline.diff import Diff, compare
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, Repeating, silent
-from dealmill.pipeline.query import Ends, Query, answers_of, find_result, wanted_results
+from dealmill.pipeline.query import Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.rerun import queue_rerun
 from dealmill.pipeline.result import Result
@@ -88,7 +89,7 @@ class Run:
         verdict
             Only this verdict, or these.
         value, nodes
-            Only this number, or those from ``(low, high)``, both included; None for an open end.
+            Only this number, or those from ``low`` to ``high`` of ``(low, high)``, both included; None for an open end.
         audit
             Only results of which the newest audit says this: ``"valid"``, ``"invalid"`` or ``"no-evidence"``.
         after
@@ -103,11 +104,11 @@ class Run:
         RetractedError
             If the engine version was retracted.
         UsageError
-            If there is no such verdict or outcome.
+            If there is no such verdict or outcome, or a number is out of range.
         """
         status = answers_of(self.status(), retracted=retracted)
         wanted = wanted_results(verdict, value, nodes, audit)
-        return Query(self._store, [status], wanted, (self.id, after), limit)
+        return query_of(self._store, [status], wanted, (self.id, after), limit)
 
     def result(self, position: int, *, retracted: bool = False) -> Result:
         """Return the result at a position, counted from 1.
@@ -138,17 +139,14 @@ class Run:
         Raises
         ------
         UsageError
-            If the sample is larger than the run.
+            If the sample is empty or larger than the run.
         NotFoundError
             If the engine of the run is not installed.
         StoreError
             If the source of the run has not been read to its end.
         """
-        if sample is not None and sample < 1:
-            raise UsageError(f"a sample has at least 1 verdict, not {sample}")
-        if not 0 <= seed < 2**63:
-            raise UsageError(f"the seed of a sample is a number from 0 to 2⁶³ − 1, not {seed}")
-        number = queue_audit(self._store, self.status(), sample, seed)
+        size = None if sample is None else whole("sample", sample, 1)
+        number = queue_audit(self._store, self.status(), size, whole("seed", seed))
         return Audit(self._store, finish_audit(self._store, number, progress))
 
     def rerun(self, *, any_version: bool = False, progress: Progress = silent) -> Diff:
@@ -174,8 +172,10 @@ class Run:
         Raises
         ------
         UsageError
-            If there is nothing to compare.
+            If there is nothing to compare: they are of different games, or in different stores.
         """
+        if other._store.url != self._store.url:
+            raise UsageError("the two runs are in different stores; compare their fingerprints")
         return compare(self._store, self.status(), other.status())
 
     def export(

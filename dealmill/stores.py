@@ -1,30 +1,31 @@
 """The store: sources, runs and results in a database, and everything that is done with them."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from dealmill.pipeline.deals import MOST, DealRange
+from dealmill.pipeline.arguments import MOST, MOST_SURVEYED, node_limit, whole
+from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, silent
-from dealmill.pipeline.query import Ends, Query, answers_of, matching_runs, parse_item, wanted_results
+from dealmill.pipeline.query import Ends, Query, answers_of, matching_runs, parse_item, query_of, wanted_results
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.retract import requeue, retract
 from dealmill.pipeline.runs import engines_for, queue_run
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.sources import game_of_source, named, open_readings
+from dealmill.pipeline.sources import all_named, game_of_source, named, open_readings
 from dealmill.pipeline.store.actions import Action, list_actions
 from dealmill.pipeline.store.audits import AuditStatus, latest_audits
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.opening import open_store
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import Source, find_source, rejects_of
@@ -87,7 +88,7 @@ def open(url: str | None = None) -> "Store":
     StoreError
         If it has no tables, or is of another version.
     """
-    return Store(open_store(url or settings().database_url.get_secret_value()))
+    return Store(open_store(settings().database_url.get_secret_value() if url is None else url))
 
 
 class Retraction:
@@ -103,16 +104,15 @@ class Retraction:
         self._database = database
         self.runs = runs
 
-    def requeue(self) -> Iterator[tuple[RunStatus, Run]]:
-        """Plan a run by the installed version of the engine in the place of each, and yield both.
+    def requeue(self) -> list[tuple[RunStatus, Run]]:
+        """Plan a run by the installed version of the engine in the place of each; return the pairs of old and new.
 
         Raises
         ------
         VersionError
             If the retracted version is still the installed one.
         """
-        for retracted in self.runs:
-            yield retracted, Run(self._database, requeue(self._database, retracted))
+        return [(retracted, Run(self._database, requeue(self._database, retracted))) for retracted in self.runs]
 
 
 class Store:
@@ -126,6 +126,9 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def __repr__(self) -> str:
+        return f"<Store {shown(self._database.url)}>"
+
     def __enter__(self) -> Self:
         return self
 
@@ -135,7 +138,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the connections to the database."""
+        """Close the connections to the database. The store, and the runs it returned, cannot be used any more."""
         self._database.close()
 
     def run(
@@ -160,14 +163,14 @@ class Store:
         engine
             Not the default one of the game.
         max_nodes
-            Leave a layout undecided that would take more nodes than that.
+            Leave a layout undecided that would take more nodes than that, 1 to 2⁶² − 1.
 
         Raises
         ------
         InputError
             If the file cannot be read to its end; what comes before is solved and stored.
         NotFoundError, UsageError
-            If there is no such game or engine, or they do not go together.
+            If there is no such game or engine, they do not go together, or an argument is out of range.
         RetractedError
             If the installed version of the engine was retracted.
         BrokerError, WorkerError
@@ -181,25 +184,28 @@ class Store:
 
     def run_all(
         self,
-        sources: Iterable[Named],
+        sources: Named | Iterable[Named],
         *,
         game: str | None = None,
-        engines: Sequence[str] = (),
+        engines: str | Iterable[str] = (),
         max_nodes: int | None = None,
         progress: Progress = silent,
     ) -> Night:
         """Read several sources and solve each by the engines of its game that are named, or by its default one.
 
-        A file that cannot be read does not stop the others; see `Night.errors`. For the rest see `run`.
+        A file that cannot be read does not stop the others; see `Night.errors`; but all must exist. For the rest see
+        `run`.
         """
-        wanted = [named(source) for source in sources]
-        for source in wanted if engines else ():
-            engines_for(game_of_source(source, game).name, engines)
+        limit = node_limit(max_nodes)
+        wanted = all_named(sources)
+        names = [engines] if isinstance(engines, str) else list(engines)
+        for source in wanted if names else ():
+            engines_for(game_of_source(source, game).name, names)
         with open_readings(self._database, wanted, game, progress) as readings:
             numbers = [
-                queue_run(self._database, reading.source, engine, max_nodes)
+                queue_run(self._database, reading.source, engine, limit)
                 for reading in readings.found
-                for engine in engines_for(reading.source.game, engines)
+                for engine in engines_for(reading.source.game, names)
             ]
             statuses = solve_runs(self._database, numbers, progress, readings.found) if numbers else []
         runs = [Run(self._database, status) for status in statuses]
@@ -215,7 +221,7 @@ class Store:
         InputError, NotFoundError, UsageError
             If a file does not exist, or its game is not known.
         """
-        with open_readings(self._database, [named(source) for source in sources], game, progress) as readings:
+        with open_readings(self._database, all_named(sources), game, progress) as readings:
             for reading in readings.found:
                 reading.finish(progress)
         return Ingestion(readings.sources, readings.errors)
@@ -239,14 +245,15 @@ class Store:
         StoreError
             If the source has not been read to its end.
         """
+        limit = node_limit(max_nodes)
         wanted = str(source) if isinstance(source, int) else named(source)
         if isinstance(wanted, DealRange):
-            [found] = self.ingest(wanted, progress=progress).sources
+            found = self._ingested(wanted, progress)
         else:
             found = find_source(self._database, wanted)
         if not found.complete:
             raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
-        number = queue_run(self._database, found, engine or found.game, max_nodes)
+        number = queue_run(self._database, found, found.game if engine is None else engine, limit)
         return self.find_run(number)
 
     def work(self, *, drain: bool = False, progress: Progress = silent) -> None:
@@ -333,13 +340,13 @@ class Store:
         RetractedError
             If the one run was retracted.
         UsageError
-            If there is no such verdict or outcome.
+            If there is no such verdict or outcome, or a number is out of range.
         """
         one = None if run is None else answers_of(find_run(self._database, str(run)), retracted=retracted)
         over = None if source is None else str(source)
         matching = matching_runs(self._database, game, engine, over, retracted=retracted)
         runs = [found for found in matching if one is None or found.id == one.id]
-        return Query(self._database, runs, wanted_results(verdict, value, nodes, audit), after, limit)
+        return query_of(self._database, runs, wanted_results(verdict, value, nodes, audit), after, limit)
 
     def rejects(
         self, *, run: int | str | None = None, source: int | str | None = None, limit: int | None = None
@@ -349,15 +356,16 @@ class Store:
         Raises
         ------
         UsageError
-            If neither is named.
+            If neither is named, or both are.
         NotFoundError
             If there is no such run or source.
         """
-        if source is None and run is None:
-            raise UsageError("say of what: a run, or --source NUMBER")
+        if (source is None) == (run is None):
+            raise UsageError("name a run or a source (--source) whose rejects are to be listed, and not both")
+        most = None if limit is None else whole("limit", limit)
         key = find_run(self._database, str(run)).source if source is None else source
         found = self.find_source(key)
-        return ((found, reject) for reject in islice(rejects_of(self._database, found.id), limit))
+        return ((found, reject) for reject in islice(rejects_of(self._database, found.id), most))
 
     def result(self, item: str, *, retracted: bool = False) -> Result:
         """Return the result of an item ``RUN:POSITION``, as the first column of a query shows it.
@@ -394,7 +402,7 @@ class Store:
             Half the width of the confidence interval: a share such as 0.001 or ``"0.1%"``; of mean values a number, or
             per cent of the mean.
         count
-            Solve this many deals instead, in whole thousands, however wide the interval.
+            Solve this many deals instead, 1 to 10¹¹ in whole thousands, however wide the interval.
         seed
             Which series of deals, 0 to 2⁶⁴ − 1.
         parameters
@@ -405,7 +413,7 @@ class Store:
         Raises
         ------
         NotFoundError, UsageError
-            If there is no such game, engine or series of deals.
+            If there is no such game, engine or series of deals, or an argument is out of range.
         RetractedError
             If the engine version was retracted.
         StoreError
@@ -417,11 +425,12 @@ class Store:
         from dealmill.surveys import Survey
         from dealmill.workers.surveying import grow_survey
 
-        width = Width.parse(half_width) if isinstance(half_width, str) else Width(half_width)
+        limit = node_limit(max_nodes)
+        goal = Width.parse(half_width) if count is None else whole("count", count, 1, MOST_SURVEYED)
         found, used = engine_of(game, engine)
         deals = DealRange(found, seed, 1, MOST, parameters or {})
-        planned = open_survey(self._database, deals, found.full_name(used), max_nodes)
-        estimate = grow_survey(self._database, planned.id, count or width, progress)
+        planned = open_survey(self._database, deals, found.full_name(used), limit)
+        estimate = grow_survey(self._database, planned.id, goal, progress)
         return Survey(self._database, find_run(self._database, str(planned.id)), estimate)
 
     def retract(self, engine: str, version: str, why: str) -> "Retraction":
@@ -441,6 +450,12 @@ class Store:
     def log(self) -> list[Action]:
         """Return who did what to the store, when and why, oldest first."""
         return list_actions(self._database)
+
+    def _ingested(self, deals: DealRange, progress: Progress) -> Source:
+        ingestion = self.ingest(deals, progress=progress)
+        for error in ingestion.errors:
+            raise error
+        return ingestion.sources[0]
 
     def _fingerprint(self, run: RunStatus) -> str | None:
         return fingerprint_of(self._database, run.id, run.items) if run.finished else None

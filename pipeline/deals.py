@@ -8,6 +8,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from dealmill.pipeline.arguments import MOST, MOST_SEED, whole
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 PREFIX = "deal:"
 BLOCK = 2_000
-MOST = 2**63 - 1
-"""The largest number of a deal that every database can hold."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +37,19 @@ class DealRange:
         ------
         UsageError
         """
-        if not 0 <= self.seed < 2**64:
-            raise UsageError(f"a seed is a number from 0 to 2⁶⁴ − 1, not {self.seed}")
-        if not 1 <= self.first <= self.last <= MOST:
-            raise UsageError(
-                f"deals are numbered from 1 to 2⁶³ − 1, the first before the last: {self.first}-{self.last} is no range"
-            )
+        whole("a seed", self.seed, 0, MOST_SEED)
+        whole("the number of the first deal", self.first, 1)
+        whole("the number of the last deal", self.last, 1)
+        if self.first > self.last:
+            raise UsageError(f"{self.first}-{self.last} is not a range of deals: its first number is above its last")
         for name, value in self.parameters.items():
             if (known := self.game.deals.parameters.get(name)) is None:
                 offered = ", ".join(self.game.deals.parameters) or "none"
                 raise UsageError(f"deals of {self.game.name} have no parameter {name!r}; there is: {offered}")
-            if not known.least <= value <= known.most:
-                raise UsageError(f"{name} ({known.meaning}) is {known.least} to {known.most}, not {value}")
+            whole(f"{name} ({known.meaning})", value, known.least, known.most)
+
+    def __repr__(self) -> str:
+        return f"<DealRange {self.name}>"
 
     @property
     def endless(self) -> bool:

@@ -41,7 +41,7 @@ def check_file(name: str) -> None:
         return
     try:
         mode = Path(name).stat().st_mode
-    except (FileNotFoundError, NotADirectoryError) as error:
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
         raise InputError(f"there is no file {name}") from error
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}") from error

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from dealmill.pipeline.arguments import MOST_NODES, whole
 from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
@@ -61,18 +62,41 @@ def wanted_results(
     Raises
     ------
     UsageError
-        If there is no such verdict or outcome.
+        If there is no such verdict or outcome, or a range has no numbers.
     """
-    verdicts = [verdict] if isinstance(verdict, Verdict | str) else verdict
+    verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
     outcome = None if audit is None else Outcome.of(audit)
-    return Wanted(tuple(map(Verdict.of, verdicts)), _range(value), _range(nodes), outcome)
+    return Wanted(tuple(map(Verdict.of, verdicts)), _range("value", value), _range("nodes", nodes), outcome)
 
 
-def _range(ends: Ends | int | None) -> tuple[int, int]:
+def _range(what: str, ends: Ends | int | None) -> tuple[int, int]:
     if ends is None:
         return ALL
-    low, high = (ends, ends) if isinstance(ends, int) else ends
-    return ALL[0] if low is None else low, ALL[1] if high is None else high
+    low, high = ends if isinstance(ends, tuple | list) and len(ends) == 2 else (ends, ends)
+    found = _end(what, low, ALL[0]), _end(what, high, ALL[1])
+    if found[0] > found[1]:
+        raise UsageError(f"{what} is in no range that ends before it begins: {low} to {high}")
+    return found
+
+
+def _end(what: str, end: object, missing: int) -> int:
+    return missing if end is None else whole(what, end, -MOST_NODES, MOST_NODES)
+
+
+def query_of(
+    store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], limit: int | None
+) -> Query:
+    """The query of a caller.
+
+    Raises
+    ------
+    UsageError
+        If `after` is not a run and a position, or `limit` is below 0.
+    """
+    if not isinstance(after, tuple) or len(after) != 2:
+        raise UsageError(f"after is a run and a position in it, such as (3, 17), not {after!r}")
+    run, position = (whole("after", number) for number in after)
+    return Query(store, runs, wanted, (run, position), None if limit is None else whole("limit", limit))
 
 
 def parse_item(text: str) -> tuple[str, int]:
@@ -82,7 +106,7 @@ def parse_item(text: str) -> tuple[str, int]:
     ------
     UsageError
     """
-    match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", text, re.ASCII)
+    match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", text, re.ASCII) if isinstance(text, str) else None
     if not match:
         raise UsageError(f"{text!r} is not an item; write RUN:POSITION, as in 3:17")
     return match[1], int(match[2])
@@ -166,9 +190,12 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
 
     Raises
     ------
+    UsageError
+        If the position is below 1.
     NotFoundError
         If there is none (yet).
     """
+    position = whole("a position", position, 1)
     found = _page(store, run, Wanted(), position - 1, 1)
     if not found or found[0].position != position:
         raise NotFoundError(

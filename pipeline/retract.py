@@ -21,7 +21,7 @@ def retract(store: Database, engine: str, version: str, why: str) -> list[RunSta
     NotFoundError
         If the store has no runs of it.
     """
-    if not why.strip():
+    if not why or not why.strip():
         raise UsageError("say what is wrong with the engine")
     retract_engine(store, engine, version, why)
     return [run for run in list_runs(store) if (run.engine, run.version) == (engine, version)]

@@ -1,15 +1,15 @@
 """What is named on a command line or by a caller, a file or a range of deals, opened as a source of layouts."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 from pathlib import Path
 
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
-from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.files import STDIN, Reopen, check_file, numbered_lines, rereadable, text_digest
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game, Layout, Reject
@@ -48,12 +48,27 @@ def named(source: str | PathLike[str] | DealRange) -> Named:
     Raises
     ------
     UsageError, NotFoundError
-        If that is malformed, or of no game.
+        If that is empty or malformed, or of no game.
     """
     if isinstance(source, DealRange):
         return source
-    text = fspath(source)
+    text = fsdecode(source)
+    if not text:
+        raise UsageError("the name of a source is empty")
     return parse_deal_range(text) if is_deal_range(text) else text
+
+
+def all_named(sources: str | PathLike[str] | DealRange | Iterable[str | PathLike[str] | DealRange]) -> list[Named]:
+    """Sources as somebody names them; one alone is a list of one, though text and deals can be iterated over.
+
+    Raises
+    ------
+    UsageError, NotFoundError
+        See `named`.
+    """
+    if isinstance(sources, str | bytes | PathLike | DealRange):
+        return [named(sources)]
+    return [named(source) for source in sources]
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline.deals import MOST, DealRange
+from dealmill.pipeline.arguments import MOST
+from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Layout

@@ -15,7 +15,6 @@ from dealmill.pipeline.errors import BrokerError, StoreUnavailable, WorkerError
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.patience import patiently
-from dealmill.workers.app import app
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.folder import work_folder
 from dealmill.workers.logs import line_of
@@ -59,10 +58,10 @@ class Farm:
             configured = settings().broker_url
             if configured is None:
                 self._broker = opened.enter_context(LocalBroker(self._folder))
-                app.conf.broker_url = self._broker_url = self._broker.url
+                self._broker_url = self._broker.url
             else:
                 self._broker_url = configured.get_secret_value()
-                check_broker()
+                check_broker(self._broker_url)
             self._start_worker()
             opened.callback(self._stop_worker)
             self._opened = opened.pop_all()
@@ -71,8 +70,8 @@ class Farm:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._tell_lines()
-        self._opened.close()
+        with self._opened:  # also if whoever is told raises an exception
+            self._tell_lines()
 
     def tick(self, *, at_once: bool = False) -> None:
         """To be called again and again: keeps everything up, and the workers in work. It does so every half a second,
@@ -92,7 +91,7 @@ class Farm:
         if self._worker.poll() is not None:
             self._restart_worker()
         try:
-            patiently(partial(reconcile, self._store), self.say)
+            patiently(partial(reconcile, self._store, self._broker_url), self.say)
             self._broker_answers = True
         except BrokerError as error:
             if self._broker_answers:

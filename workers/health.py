@@ -45,7 +45,7 @@ def doctor(url: str | None = None) -> list[Check]:
     DealmillError
         If a setting cannot be used.
     """
-    store = Database(database_url(url or settings().database_url.get_secret_value()))
+    store = Database(database_url(settings().database_url.get_secret_value() if url is None else url))
     file = file_of(store)
     checks: dict[str, Callable[[], str]] = {"versions": _versions, "engines": _engines, "kernels": _kernels}
     if file and _missing(file):
@@ -151,5 +151,5 @@ def _broker() -> str:
     configured = settings().broker_url
     if configured is None:
         return f"none is configured; commands start {find_server()}"
-    check_broker()
+    check_broker(configured.get_secret_value())
     return "the configured one answers"

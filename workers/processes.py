@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 20
@@ -33,12 +34,13 @@ def start(command: Sequence[str], *, environment: Mapping[str, str] | None = Non
 
 
 def stop(process: subprocess.Popen[str]) -> None:
-    """Ask a process to end, wait for what it has in hand, and insist if that takes too long."""
+    """Ask a process to end, wait for what it has in hand, and insist if that takes too long or we are interrupted."""
     if process.poll() is None:
         process.terminate()
         try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(STOP_SECONDS)
+        finally:
             kill(process)
 
 

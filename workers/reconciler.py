@@ -30,17 +30,17 @@ NO_URL = (
 )
 
 
-def check_broker() -> None:
-    """See that a configured broker answers.
+def check_broker(url: str) -> None:
+    """See that the broker at a URL answers.
 
     Raises
     ------
     BrokerError
     """
-    if "://" not in app.conf.broker_url:
+    if "://" not in url:
         raise BrokerError(NO_URL)
     try:
-        with app.connection_for_write(connect_timeout=5) as connection:
+        with app.connection_for_write(url, connect_timeout=5) as connection:
             connection.ensure_connection(max_retries=1, interval_start=0.2)
     except OperationalError as error:
         raise BrokerError(
@@ -51,9 +51,9 @@ def check_broker() -> None:
         raise BrokerError(NO_URL) from None
 
 
-def reconcile(store: Database) -> None:
-    """Free expired jobs; send the pending ones if no message is waiting. A clogged queue is emptied first, for nothing
-    is known from messages alone.
+def reconcile(store: Database, broker_url: str) -> None:
+    """Free expired jobs; send the pending ones to a broker if no message is waiting there. A clogged queue is emptied
+    first, for nothing is known from messages alone.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def reconcile(store: Database) -> None:
     """
     for kind in KINDS.values():
         leases.free_expired(store, kind.table)
-    with _channel() as channel:
+    with _channel(broker_url) as channel:
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
         if waiting > CLOGGED:
             channel.queue_purge(QUEUE)
@@ -75,10 +75,10 @@ def reconcile(store: Database) -> None:
 
 
 @contextmanager
-def _channel() -> Iterator[Any]:
-    """A connection to the broker."""
+def _channel(url: str) -> Iterator[Any]:
+    """A connection to a broker. The app's own URL is not used, for a process may work with several at once."""
     try:
-        with app.connection_for_write() as connection, connection.channel() as channel:
+        with app.connection_for_write(url) as connection, connection.channel() as channel:
             yield channel
     except BROKER_ERRORS as error:
         raise BrokerError(f"the broker does not answer just now: {error}") from error

@@ -5,12 +5,10 @@ from collections.abc import Sequence
 
 import click
 
+from dealmill.pipeline.arguments import MOST_NODES
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.verdict import Verdict
-
-MOST_NODES = 2**62 - 1
-"""That can be asked for; the next number stands for no limit in the database."""
 
 
 class Range(click.ParamType[tuple[int | None, int | None]]):

@@ -3,17 +3,12 @@
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import click
 
 import dealmill
 from dealmill.cli.output import counted, output_options, write_rows
 from dealmill.pipeline.games.verdict import Verdict
-
-if TYPE_CHECKING:
-    from dealmill.pipeline.store.audits import AuditStatus
-    from dealmill.pipeline.store.workers import Held
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
@@ -63,7 +58,7 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
     write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form)
 
 
-def _held(job: "Held") -> str:
+def _held(job: "dealmill.Held") -> str:
     late = ", lease over" if job.late else ""
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
@@ -108,7 +103,7 @@ def _row(overview: "dealmill.Overview") -> dict[str, object]:
     }
 
 
-def _audit(audit: "AuditStatus") -> str:
+def _audit(audit: "dealmill.AuditStatus") -> str:
     """The newest audit of a run in a few words."""
     if not audit.finished:
         return f"{audit.judged:,} of {audit.size:,}"

@@ -8,28 +8,10 @@ import dealmill
 from dealmill.cli.options import engine_option, given_parameters, nodes_option, parameters_option
 from dealmill.cli.output import called_as, output_options, write_rows
 from dealmill.cli.progress import shown
-from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.arguments import MOST_SURVEYED
 from dealmill.pipeline.games.verdict import Verdict
 
-MOST_COUNTED = 10**11
-"""A day of work for a fast engine; the jobs of more are many to plan at once."""
 COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
-
-
-class HalfWidth(click.ParamType[str]):
-    """``0.1%`` or ``0.001``."""
-
-    name = "W"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The same, if it is a width."""
-        from dealmill.pipeline.survey.growth import Width
-
-        try:
-            Width.parse(str(value))
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
-        return str(value)
 
 
 @click.command()
@@ -37,7 +19,7 @@ class HalfWidth(click.ParamType[str]):
 @engine_option
 @click.option(
     "--half-width",
-    type=HalfWidth(),
+    metavar="W",
     default="0.1%",
     show_default=True,
     help="How narrow the interval is to be, half of it: a share (0.1% or 0.001), or for mean values a number or per "
@@ -45,7 +27,7 @@ class HalfWidth(click.ParamType[str]):
 )
 @click.option(
     "--count",
-    type=click.IntRange(1, MOST_COUNTED),
+    type=click.IntRange(1, MOST_SURVEYED),
     help="So many deals, in whole thousands, however wide the interval.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Which series of deals, 0 to 2⁶⁴ − 1.")

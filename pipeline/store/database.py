@@ -17,9 +17,11 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
-from dealmill.pipeline.errors import StoreError, StoreUnavailable
+from dealmill.pipeline.errors import StoreError, StoreUnavailable, UsageError
 
 BUSY_SECONDS = 60
+NO_FILE = {"", ":memory:"}
+ORIGIN = "(where none is passed, it is that of DEALMILL_DATABASE_URL)"
 READ_ONLY = "25006"
 """What PostgreSQL calls the refusal of a change while it takes none (SQLSTATE)."""
 PATIENCE_OF_THE_SERVER = {
@@ -67,18 +69,19 @@ def database_url(url: str) -> URL:
     """
     try:
         parsed = make_url(url)
-    except (exc.ArgumentError, ValueError) as error:  # which may speak of parts of a password
+    except (exc.ArgumentError, ValueError):  # which may speak of parts of a password
         raise StoreError(
-            "DEALMILL_DATABASE_URL is no database URL; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
-        ) from error
+            f"the database URL is not valid; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME {ORIGIN}"
+        ) from None
     if parsed.drivername in {"postgres", "postgresql"}:
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername not in {"sqlite", "postgresql+psycopg"}:
         raise StoreError(
-            f"DEALMILL_DATABASE_URL names {parsed.drivername}; Dealmill keeps its store in sqlite or postgresql"
+            f"the database URL names {parsed.drivername}; Dealmill keeps its store in sqlite or postgresql {ORIGIN}"
         )
-    if parsed.drivername == "sqlite" and (parsed.host or parsed.username or parsed.database in {None, "", ":memory:"}):
-        raise StoreError("DEALMILL_DATABASE_URL names no file; workers share the store, so write sqlite:///FILE")
+    file = (parsed.database or "").replace("\0", "")
+    if parsed.drivername == "sqlite" and (parsed.host or parsed.username or file != parsed.database or file in NO_FILE):
+        raise StoreError(f"the database URL names no file; workers share the store, so write sqlite:///FILE {ORIGIN}")
     return parsed
 
 
@@ -156,6 +159,7 @@ class Database:
 
     def __init__(self, url: URL) -> None:
         self.url = url
+        self._closed = False
 
     @property
     def embedded(self) -> bool:
@@ -163,14 +167,27 @@ class Database:
         return self.url.get_backend_name() == "sqlite"
 
     def close(self) -> None:
-        """Close the connections of this process; the next transaction opens another one."""
+        """Close the connections of this process; no more transactions after that."""
+        self._closed = True
         engine_for(self.url).dispose()
+
+    def _engine(self, **options: Any) -> Engine:
+        """The connections, with options for the next transaction.
+
+        Raises
+        ------
+        UsageError
+            If the store was closed.
+        """
+        if self._closed:
+            raise UsageError(f"the store {shown(self.url)} is closed; open it again with dealmill.open")
+        return engine_for(self.url).execution_options(**options)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that only reads, all of it as it was at one moment."""
         moment = {} if self.embedded else {"isolation_level": "REPEATABLE READ"}
-        with _told(self.url), engine_for(self.url).execution_options(**moment).begin() as connection:
+        with _told(self.url), self._engine(**moment).begin() as connection:
             yield connection
 
     @contextmanager
@@ -184,18 +201,17 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that writes; committed as a whole at the end or not at all."""
-        with _told(self.url), engine_for(self.url).execution_options(writes=True).begin() as connection:
+        with _told(self.url), self._engine(writes=True).begin() as connection:
             yield connection
 
     @contextmanager
     def rebuilding(self) -> Iterator[Connection]:
         """A transaction that may also rebuild tables: SQLite looks after foreign keys only at its end."""
-        engine = engine_for(self.url)
-        with _told(self.url), engine.execution_options(writes=True, rebuilds=True).begin() as connection:
+        with _told(self.url), self._engine(writes=True, rebuilds=True).begin() as connection:
             yield connection
             if self.embedded and (broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
                 raise StoreError(f"rows of the table {broken[0]} point to rows of {broken[2]} that do not exist")
-        engine.dispose()  # its connections do not look after foreign keys any more
+        engine_for(self.url).dispose()  # its connections do not look after foreign keys any more
 
 
 def refresh_statistics(store: Database) -> None:

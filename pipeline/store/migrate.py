@@ -1,6 +1,7 @@
 """Bringing a database to a migration."""
 
 from pathlib import Path
+from threading import Lock
 
 from alembic import command
 from alembic.config import Config
@@ -13,6 +14,9 @@ from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.store.database import Database, clock, revision_of
 from dealmill.pipeline.store.leases import LEASED
 from dealmill.pipeline.store.tables import audit_jobs, jobs
+
+ALONE = Lock()
+"""Held during a migration: Alembic keeps the one it is in among the globals of its modules."""
 
 
 def _config(connection: Connection | None = None) -> Config:
@@ -42,7 +46,7 @@ def upgrade(store: Database, revision: str = "head") -> None:
     StoreError
         If the database is newer than this code, or workers have jobs in hand.
     """
-    with store.rebuilding() as connection:
+    with ALONE, store.rebuilding() as connection:
         found = revision_of(connection)
         _known(found)
         if found != revisions()[-1]:
@@ -61,7 +65,7 @@ def downgrade(store: Database, revision: str) -> None:
     StoreError
         If the database is newer than this code, or workers have jobs in hand.
     """
-    with store.rebuilding() as connection:
+    with ALONE, store.rebuilding() as connection:
         _known(revision_of(connection))
         _at_rest(connection)
         try:

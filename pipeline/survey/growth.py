@@ -3,7 +3,8 @@ and on nothing else, so the same survey comes to the same number of deals on eve
 
 import re
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
+from numbers import Real
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DifferenceError, StoreError, UsageError
@@ -37,16 +38,18 @@ class Width:
     relative: bool = False
 
     @classmethod
-    def parse(cls, text: str) -> "Width":
-        """``0.1%`` or ``0.001``; with a per cent sign it is a part of a mean value.
+    def parse(cls, width: str | float) -> "Width":
+        """``0.1%`` or ``0.001``, also as a number; with a per cent sign it is a part of a mean value.
 
         Raises
         ------
         UsageError
         """
-        match = re.fullmatch(r"(\d{0,9}(?:\.\d{1,12})?) ?(%)?", text, re.ASCII)
-        if not match or not match[1] or float(match[1]) == 0:
-            raise UsageError(f"{text!r} is not a width; write 0.1% or 0.001")
+        if isinstance(width, Real) and not isinstance(width, bool) and 0 < width < inf:
+            return cls(float(width))
+        match = re.fullmatch(r"(\d{0,9}(?:\.\d{1,12})?) ?(%)?", str(width), re.ASCII)
+        if not isinstance(width, str) or not match or not match[1] or float(match[1]) == 0:
+            raise UsageError(f"{width!r} is not a width; write 0.1% or 0.001")
         return cls(float(match[1]) / (100 if match[2] else 1), relative=bool(match[2]))
 
     def of(self, estimate: "Estimate") -> float:

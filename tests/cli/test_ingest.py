@@ -126,11 +126,11 @@ def test_a_file_of_another_game_is_recognised_as_such(tmp_path: Path) -> None:
     [
         ("deal:nothing:seed=1:1-5", "there is no game 'nothing'"),
         ("deal:memory:1-5", "write deal:GAME:seed=S:FIRST-LAST"),
-        ("deal:memory:seed=1:5-1", "5-1 is no range"),
-        ("deal:memory:seed=1:0-5", "0-5 is no range"),
+        ("deal:memory:seed=1:5-1", "5-1 is not a range"),
+        ("deal:memory:seed=1:0-5", "the first deal is a whole number from 1"),
         ("deal:memory:seed=1:pegs=3:1-5", "have no parameter 'pegs'; there is: pairs"),
-        ("deal:memory:seed=1:pairs=99:1-5", "is 1 to 52, not 99"),
-        ("deal:memory:seed=99999999999999999999:1-5", "a seed is a number from 0"),
+        ("deal:memory:seed=1:pairs=99:1-5", "is a whole number from 1 to 52, not 99"),
+        ("deal:memory:seed=99999999999999999999:1-5", "a seed is a whole number from 0"),
         ("deal:", "write deal:GAME:seed=S:FIRST-LAST"),
     ],
 )

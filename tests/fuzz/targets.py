@@ -19,7 +19,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dealmill.cli.options import Item, Range
-from dealmill.cli.survey import HalfWidth
 from dealmill.pipeline import files
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
@@ -34,6 +33,7 @@ from dealmill.pipeline.settings import settings as configured
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store import bitmap
 from dealmill.pipeline.store.database import database_url
+from dealmill.pipeline.survey.growth import Width
 from tests.fuzz import inputs
 
 Property = Callable[[], None]
@@ -177,11 +177,12 @@ def deal_ranges(text: str) -> None:
 @given(inputs.mutated(st.sampled_from(["70..80", "..80", "-3..", "3:17", "0.1%", "0.001", "5"])) | inputs.anything)
 def arguments(text: str) -> None:
     """The types of options take a text or say that it is none."""
-    for kind in (Range(), Item(), HalfWidth()):
+    options = (partial(Range().convert, param=None, ctx=None), partial(Item().convert, param=None, ctx=None))
+    for convert in (*options, Width.parse):
         try:
-            assert kind.convert(text, None, None) is not None
-        except click.BadParameter as error:
-            assert error.message.isprintable()
+            assert convert(text) is not None
+        except (click.BadParameter, UsageError) as error:
+            assert str(error).isprintable()
 
 
 @given(

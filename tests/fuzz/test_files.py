@@ -269,9 +269,9 @@ def test_more_files_than_a_process_may_hold_open_go_into_one_command(tmp_path: P
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("DATABASE_URL", f"postgresql://me@there:{SECRET}/base", "DEALMILL_DATABASE_URL is no database URL"),
+        ("DATABASE_URL", f"postgresql://me@there:{SECRET}/base", "the database URL is not valid"),
         ("DATABASE_URL", f"postgresql:///base?password={SECRET}&what=2", "the database postgresql"),
-        ("DATABASE_URL", f"sqlite://me:{SECRET}@there/base", "DEALMILL_DATABASE_URL names no file"),
+        ("DATABASE_URL", f"sqlite://me:{SECRET}@there/base", "the database URL names no file"),
         ("DATABASE_URL", "sqlite:///\udcff", "it is not in UTF-8"),
         ("WORKERS", SECRET, "a setting cannot be used: DEALMILL_WORKERS"),
     ],

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.deals import MOST, DealRange
+from dealmill.pipeline.arguments import MOST
+from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.runs import installed_engines

@@ -9,7 +9,7 @@ from redis import Redis
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.runs import plan_run
-from dealmill.workers.app import QUEUE, app
+from dealmill.workers.app import QUEUE
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.reconciler import CLOGGED, check_broker, reconcile
 from tests.doing import a_source
@@ -17,22 +17,19 @@ from tests.doing import a_source
 ENGINE = "memory/two-pass"
 
 
-def test_a_queue_that_is_clogged_is_emptied_before_jobs_are_sent(
-    store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_queue_that_is_clogged_is_emptied_before_jobs_are_sent(store: Database, tmp_path: Path) -> None:
     plan_run(store, a_source(store, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker:
-        monkeypatch.setattr(app.conf, "broker_url", broker.url)
         queue = Redis(unix_socket_path=str(tmp_path / "broker.sock"))
-        reconcile(store)
+        reconcile(store, broker.url)
         assert queue.llen(QUEUE) == 3
-        reconcile(store)
+        reconcile(store, broker.url)
         assert queue.llen(QUEUE) == 3
         queue.rpush(QUEUE, *[b"stale"] * (CLOGGED - 3))
-        reconcile(store)
+        reconcile(store, broker.url)
         assert queue.llen(QUEUE) == CLOGGED
         queue.rpush(QUEUE, b"stale")
-        reconcile(store)
+        reconcile(store, broker.url)
         assert queue.llen(QUEUE) == 3
 
 
@@ -54,8 +51,7 @@ def test_a_queue_that_is_clogged_is_emptied_before_jobs_are_sent(
         "redis://127.0.0.1:1/0?what=secret",
     ],
 )
-def test_a_url_that_is_none_is_told_without_its_password(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app.conf, "broker_url", url)
+def test_a_url_that_is_none_is_told_without_its_password(url: str) -> None:
     with pytest.raises(BrokerError, match="DEALMILL_BROKER_URL is no URL of a broker") as told:
-        check_broker()
+        check_broker(url)
     assert "secret" not in "".join(format_exception(told.value))

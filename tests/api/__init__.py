@@ -1,0 +1,1 @@
+"""The public API, in this process and with real workers."""

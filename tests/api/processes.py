@@ -1,0 +1,47 @@
+"""The processes and the folders of work, while it is done and afterwards."""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+MARK = "DEALMILL_TEST"
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder, with a short name for the sake of sockets, for all temporary files of this process and of those that
+    it starts; `children_with` its name are the latter."""
+    with (
+        tempfile.TemporaryDirectory(prefix="t-") as name,
+        patch.object(tempfile, "tempdir", name),
+        patch.dict(os.environ, {MARK: name}),
+    ):
+        yield Path(name)
+
+
+def children_with(mark: str) -> list[int]:
+    """The processes, but for this one, whose environment has this mark; those that are ending have a while for it."""
+    for _ in range(100):
+        found = _marked(mark)
+        if not found:
+            break
+        time.sleep(0.1)
+    return found
+
+
+def _marked(mark: str) -> list[int]:
+    found = []
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit() or int(process.name) == os.getpid():
+            continue
+        try:
+            environment = (process / "environ").read_bytes()
+        except OSError:  # it has ended, or is somebody else's
+            continue
+        if f"{MARK}={mark}".encode() in environment:
+            found.append(int(process.name))
+    return found

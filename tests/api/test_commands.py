@@ -1,0 +1,218 @@
+"""Commands print what the methods of the API return, so that the two cannot drift apart."""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+import dealmill
+from dealmill import Store, Verdict
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.store.database import Database, database_url
+from tests.doing import a_run, an_audit, deal
+from tests.servers import dealmill as command
+
+LAYOUTS = deal(find_game("card-pairing"), 1, 1, 150)
+ENGINE = "card-pairing/winnable"
+Row = dict[str, object]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store: two runs over 150 layouts, one of them with a limit and audited, and rejects."""
+    folder = tmp_path_factory.mktemp("commands")
+    (folder / "memory.txt").write_text("ABBA\nABC\nABAB\nA\n")
+    with dealmill.open(f"sqlite:///{folder / 'dealmill.db'}") as store:
+        store.ingest(folder / "memory.txt")
+    database = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
+    a_run(database, ENGINE, LAYOUTS)
+    an_audit(database, a_run(database, ENGINE, LAYOUTS, max_nodes=20))
+    return folder
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[Store]:
+    """The same store from Python."""
+    with dealmill.open(f"sqlite:///{folder / 'dealmill.db'}") as store:
+        yield store
+
+
+def of_results(results: dealmill.Query) -> list[Row]:
+    """Results as rows."""
+    return list(map(of_result, results))
+
+
+def of_result(result: dealmill.Result) -> Row:
+    """A result as a row; what an audit says of it only if that was asked for."""
+    names = ("item", "line", "value", "nodes", "layout", "evidence")
+    row = {"verdict": result.verdict.word, **{name: getattr(result, name) for name in names}}
+    if (judged := result.judgement) is None:
+        return row
+    return {**row, "audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
+
+
+def of_status(store: Store) -> list[Row]:
+    """The status as rows, as far as they do not depend on the time."""
+    return [
+        {
+            "run": one.run.id,
+            "engine": one.run.engine,
+            "version": one.run.version,
+            "source": one.run.source_name,
+            "max_nodes": one.run.max_nodes,
+            "layouts": one.run.items,
+            "solved": one.run.solved,
+            "nodes": one.run.nodes,
+            "fingerprint": one.fingerprint,
+            **{verdict.word: one.run.counts.get(verdict, 0) for verdict in Verdict},
+        }
+        for one in store.status()
+    ]
+
+
+def of_log(store: Store) -> list[Row]:
+    """The log as rows, without the time, which is printed as that of the place."""
+    return [{key: value for key, value in asdict(action).items() if key != "at"} for action in store.log()]
+
+
+def of_diff(store: Store) -> list[Row]:
+    """Differences as rows."""
+    diff = store.find_run(1).diff(store.find_run(2))
+    return [
+        {
+            "layout": one.layout,
+            "item": f"1:{one.one.position}",
+            "evidence": one.one.evidence,
+            "other_item": f"2:{one.other.position}",
+            "other_evidence": one.other.evidence,
+        }
+        for one in diff
+    ]
+
+
+def of_rejects(store: Store) -> list[Row]:
+    """Rejects as rows."""
+    return [
+        {"source": source.name, "line": reject.line, "reasons": list(reject.reasons), "text": reject.text}
+        for source, reject in store.rejects(source=1)
+    ]
+
+
+def of_games(_store: Store) -> list[Row]:
+    """Engines as rows."""
+    return [
+        {"engine": game.full_name(engine), "version": engine.version, "examples": str(game.examples)}
+        for game in dealmill.games().values()
+        for engine in game.engines
+    ]
+
+
+def of_doctor(store: Store) -> list[Row]:
+    """Checks as rows."""
+    url = repr(store).removeprefix("<Store ").removesuffix(">")
+    return [{"check": check.name, "state": "ok" if check.passed else "wrong"} for check in dealmill.doctor(url)]
+
+
+COMMANDS: dict[str, Callable[[Store], list[Row]]] = {
+    "status": of_status,
+    "status last": lambda store: of_status(store)[-1:],
+    "query": lambda store: of_results(store.query()),
+    "query 1": lambda store: of_results(store.find_run(1).results()),
+    "query --engine card-pairing --after 1:149 --limit 3": lambda store: of_results(
+        store.query(engine="card-pairing", after=(1, 149), limit=3)
+    ),
+    "query last --verdict unwinnable --verdict undecided": lambda store: of_results(
+        store.find_run().results(verdict=["unwinnable", "undecided"])
+    ),
+    "query 1 --nodes 10..20": lambda store: of_results(store.find_run(1).results(nodes=(10, 20))),
+    "query 2 --audit no-evidence": lambda store: of_results(store.find_run(2).results(audit="no-evidence")),
+    "query --source 1 --rejected": of_rejects,
+    "diff 1 2": of_diff,
+    "log": of_log,
+    "games": of_games,
+    "doctor": of_doctor,
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_prints_the_rows_of_its_method(words: str, folder: Path, store: Store) -> None:
+    expected = COMMANDS[words](store)
+    assert expected
+    ran = command(*words.split(), "--json", cwd=folder)
+    assert "Traceback" not in ran.stderr
+    printed = json.loads(ran.stdout)
+    assert [{key: row[key] for key in one} for row, one in zip(printed, expected, strict=True)] == expected
+
+
+@pytest.mark.parametrize("form", ["--json", "--nl", "--csv"])
+def test_all_forms_print_all_rows_and_a_table_the_first(form: str, folder: Path, store: Store) -> None:
+    count = len(list(store.query()))
+    printed = command("query", form, cwd=folder).stdout
+    header = {"--json": 2, "--nl": 0, "--csv": 1}[form]
+    assert len(printed.splitlines()) == count + header
+    table = command("query", cwd=folder)
+    assert len(table.stdout.splitlines()) == 101
+    assert "there are more: add --after 1:100" in table.stderr
+
+
+def test_show_prints_a_result_and_its_frames(folder: Path, store: Store) -> None:
+    result = store.result("1:5")
+    printed = command("show", "1:5", cwd=folder).stdout
+    assert f"layout: {result.layout}" in printed
+    assert f"referee: {result.check()}" in printed
+    assert printed.endswith("".join(f"\n{frame}\n" for frame in result.frames()))
+
+
+def test_deal_answer_and_export_write_what_python_has(folder: Path, store: Store, tmp_path: Path) -> None:
+    dealt = command("deal", "memory", "--count", "20", "--seed", "3", "--param", "pairs=4", cwd=folder).stdout
+    assert dealt.splitlines() == [layout.text for layout in dealmill.deals("memory", seed=3, count=20, pairs=4)]
+    (tmp_path / "deals.txt").write_text(dealt)
+    output = io.StringIO()
+    dealmill.answer("memory", tmp_path / "deals.txt", output)
+    assert command("answer", "memory", str(tmp_path / "deals.txt"), cwd=folder).stdout == output.getvalue()
+    for suffix in ("csv", "jsonl", "parquet"):
+        ours, theirs = tmp_path / f"ours.{suffix}", tmp_path / f"theirs.{suffix}"
+        store.find_run(1).export(ours, verdict="winnable")
+        told = command("export", "1", str(theirs), "--verdict", "winnable", cwd=folder).stderr
+        assert ours.read_bytes() == theirs.read_bytes()
+        assert told.startswith(f"{len(list(store.find_run(1).results(verdict='winnable')))} verdicts of run 1 written")
+
+
+def test_db_and_queue_print_what_python_returns(folder: Path, store: Store) -> None:
+    assert command("db", "current", cwd=folder).stdout == f"{dealmill.db.current(f'sqlite:///{folder}/dealmill.db')}\n"
+    assert command("queue", "a.txt", cwd=folder).stdout == "1\n" == f"{store.queue('a.txt').id}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "call"),
+    [
+        ("status 99", lambda store: store.status(99)),
+        ("query 99", lambda store: store.query(run=99)),
+        ("query --game chess", lambda store: store.query(game="chess")),
+        ("query --value 5..1", lambda store: store.query(value=(5, 1))),
+        ("query --rejected", lambda store: store.rejects()),
+        ("show 1:999", lambda store: store.result("1:999")),
+        ("show nonsense", lambda store: store.result("nonsense")),
+        ("audit 1 --sample 151", lambda store: store.find_run(1).audit(sample=151)),
+        ("diff 1 99", lambda store: store.find_run(99)),
+        ("export 1 a.txt", lambda store: store.find_run(1).export("a.txt")),
+        ("survey memory --half-width wide", lambda store: store.survey("memory", half_width="wide")),
+        ("survey memory --param pegs=1", lambda store: store.survey("memory", parameters={"pegs": 1})),
+        ("queue none.txt", lambda store: store.queue("none.txt")),
+        ("run deal:memory:seed=1:1-", lambda store: store.run("deal:memory:seed=1:1-")),
+        ("run none.txt --game memory", lambda store: store.run("none.txt", game="memory")),
+        ("retract --engine x --version 1 --why y", lambda store: store.retract("x", "1", "y")),
+        ("answer chess", lambda _: dealmill.answer("chess", "-", io.StringIO())),
+        ("deal memory --count 1 --seed -1", lambda _: dealmill.deals("memory", seed=-1, count=1)),
+        ("show memory ABC", lambda _: dealmill.solve("memory", "ABC")),
+    ],
+)
+def test_an_error_has_one_message(words: str, call: Callable[[Store], object], folder: Path, store: Store) -> None:
+    with pytest.raises(dealmill.DealmillError) as raised:
+        call(store)
+    ran = command(*words.split(), cwd=folder)
+    assert ran.stderr == f"dealmill: {raised.value}\n"
+    assert ran.returncode in {1, 2}

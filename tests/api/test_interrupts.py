@@ -1,0 +1,159 @@
+"""Long work that is broken off from Python: nothing is left running, nothing is lost, the same call goes on."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import dealmill
+from dealmill import NotFoundError, progress
+from tests.api.processes import children_with, temporary_folder
+from tests.servers import clean_environment
+
+COUNT = 100_000
+SOURCE = f"deal:memory:seed=6:1-{COUNT}"
+ENGINE = "memory/incremental"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str | None:
+    """The fingerprint of the run that nobody interrupts."""
+    with dealmill.open(f"sqlite:///{tmp_path_factory.mktemp('undisturbed') / 'a.db'}") as store:
+        return store.run(SOURCE, engine=ENGINE).fingerprint
+
+
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A folder for everything that work leaves in the folder for temporary files."""
+    with temporary_folder() as folder:
+        yield folder
+
+
+def while_reading(event: progress.Event) -> None:
+    if isinstance(event, progress.Ingesting) and event.done:
+        raise KeyboardInterrupt
+
+
+def while_solving(event: progress.Event) -> None:
+    if isinstance(event, progress.Solving) and event.done:
+        raise ZeroDivisionError
+
+
+def after_the_start() -> Callable[[progress.Event], None]:
+    """Fails from the first event on that the workers are up, also while they are being stopped."""
+    broken = False
+
+    def fail(event: progress.Event) -> None:
+        nonlocal broken
+        broken = broken or isinstance(event, progress.Ingesting)
+        if broken:
+            raise ZeroDivisionError
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("interrupt", "error"),
+    [
+        (while_reading, KeyboardInterrupt),
+        (while_solving, ZeroDivisionError),
+        (after_the_start(), ZeroDivisionError),
+    ],
+    ids=["while reading", "while solving", "from then on"],
+)
+def test_what_a_callback_raises_ends_the_work_and_the_same_call_goes_on(
+    interrupt: progress.Progress, error: type[BaseException], undisturbed: str, temporary: Path, tmp_path: Path
+) -> None:
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        with pytest.raises(error):
+            store.run(SOURCE, engine=ENGINE, progress=interrupt)
+        assert not children_with(str(temporary))
+        assert list(temporary.iterdir()) == []
+        before = store.find_run().status()
+        assert not before.finished
+        continued: list[progress.Continued] = []
+
+        def note(event: progress.Event) -> None:
+            if isinstance(event, progress.Continued):
+                continued.append(event)
+
+        run = store.run(SOURCE, engine=ENGINE, progress=note)
+        assert (run.id, run.fingerprint) == (1, undisturbed)
+        assert [event.solved for event in continued] == ([before.solved] if before.solved else [])
+
+
+def test_an_audit_and_a_survey_go_on_too(temporary: Path, tmp_path: Path) -> None:
+    def at_once(event: progress.Event) -> None:
+        raise KeyboardInterrupt
+
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                store.survey("memory", count=2_000, progress=at_once)
+        run = store.survey("memory", count=2_000).run
+        with pytest.raises(KeyboardInterrupt):
+            run.audit(progress=at_once)
+        assert not children_with(str(temporary))
+        assert list(temporary.iterdir()) == []
+        audit = run.audit()
+        assert (audit.valid, audit.status.id, audit.status.valid) == (True, 1, 2_000)
+
+
+SCRIPT = f"""
+import dealmill, sys
+with dealmill.open(sys.argv[1]) as store:
+    store.run("{SOURCE}", engine="{ENGINE}")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_script_that_gets_a_signal_ends_and_the_next_call_goes_on(
+    number: signal.Signals, undisturbed: str, temporary: Path, tmp_path: Path
+) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    env = clean_environment({"DEALMILL_LEASE_SECONDS": "3", "DEALMILL_TEST": str(temporary), "TMPDIR": str(temporary)})
+    script = subprocess.Popen([sys.executable, "-c", SCRIPT, url], cwd=tmp_path, env=env, stderr=subprocess.PIPE)
+    with dealmill.open(url) as store:
+        while not solved(store):
+            assert script.poll() is None
+            time.sleep(0.01)
+        script.send_signal(number)
+        _, told = script.communicate()
+        assert script.returncode == -number
+        assert (b"KeyboardInterrupt" in told) == (number is signal.SIGINT)
+        assert not children_with(str(temporary))
+        before = solved(store)
+        assert 0 < before < COUNT
+        assert store.run(SOURCE, engine=ENGINE).fingerprint == undisturbed
+        assert store.find_run().id == 1
+    assert list(temporary.iterdir()) == []
+
+
+def solved(store: dealmill.Store) -> int:
+    """How many layouts of the newest run have a verdict."""
+    try:
+        return store.find_run().status().solved
+    except NotFoundError:
+        return 0
+
+
+def test_a_second_interrupt_does_not_leave_workers_behind(
+    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first comes from the callback; the second while the workers are given time to end."""
+    waited = subprocess.Popen.wait
+
+    def interrupted(process: "subprocess.Popen[str]", timeout: float | None = None) -> int:
+        if timeout is None:
+            return waited(process)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store, pytest.raises(KeyboardInterrupt):
+        store.run(SOURCE, engine=ENGINE, progress=while_solving)
+    assert not children_with(str(temporary))
+    assert list(temporary.iterdir()) == []

@@ -1,0 +1,154 @@
+"""Layouts without a store: deals, solve, check, answer, games."""
+
+import io
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dealmill
+from dealmill import BadLayout, InputError, NotFoundError, UsageError, Verdict
+
+DEAL = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
+
+
+def test_one_layout_has_one_result_and_several_have_a_list() -> None:
+    one = dealmill.solve("memory", "ABBA")
+    assert (one.value, one.item, one.run, one.position) == (8, None, None, 1)
+    assert one.check().valid
+    assert next(iter(one.frames())).strip()
+    layouts = dealmill.deals("memory", count=3)
+    assert dealmill.solve("memory", next(iter(layouts))).layout == next(iter(layouts)).text
+    several = [dealmill.solve("memory", form) for form in (layouts, list(layouts), iter(layouts))]
+    assert several[0] == several[1] == several[2]
+    assert [result.position for result in several[0]] == [1, 2, 3]
+    assert dealmill.solve("memory", []) == []
+    assert dealmill.solve("memory", np.array(["ABBA"]).tolist()) == [one]
+
+
+def test_an_engine_is_named_in_every_way() -> None:
+    names = [("memory", "incremental"), ("memory", "memory/incremental"), ("memory/incremental", None)]
+    assert {dealmill.solve(game, "ABBA", engine=engine).engine for game, engine in names} == {"memory/incremental"}
+
+
+@pytest.mark.parametrize("layouts", [b"ABBA", [b"ABBA"], [None], ["ABBA", 3]])
+def test_what_is_neither_text_nor_layout_is_refused(layouts: object) -> None:
+    with pytest.raises(UsageError, match="a layout is a text or a Layout, not"):
+        dealmill.solve("memory", layouts)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("text", ["", " ", "ABC", "ABBA\nABAB", "ABBA\0", "ÄÄ", "\ud800\ud800"])
+def test_a_text_that_is_no_layout_gives_its_reasons(text: str) -> None:
+    with pytest.raises(BadLayout, match="memory") as refused:
+        dealmill.solve("memory", ["ABBA", text])
+    assert refused.value.reasons
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, 1.5, "5", float("nan"), 2**62, 2**70])
+def test_a_node_limit_is_a_whole_number_from_1_on(limit: object) -> None:
+    with pytest.raises(UsageError, match=r"max_nodes is a whole number from 1 to 2⁶² − 1, not "):
+        dealmill.solve("card-pairing", DEAL, max_nodes=limit)  # type: ignore[call-overload]
+
+
+def test_a_node_limit_of_any_integer_type_leaves_layouts_undecided() -> None:
+    limits: list[Any] = [1, np.int64(1)]
+    for limit in limits:
+        assert dealmill.solve("card-pairing", DEAL, max_nodes=limit).verdict is Verdict.UNDECIDED
+    assert dealmill.solve("card-pairing", DEAL, max_nodes=2**62 - 1).verdict is Verdict.WINNABLE
+
+
+def test_deals_are_the_same_from_wherever_they_begin() -> None:
+    deals = dealmill.deals("card-pairing", seed=3, ranks=13, stacks=13, count=5)
+    later = dealmill.deals("card-pairing", seed=3, first=4, count=2, ranks=13, stacks=13)
+    assert [(layout.line, layout.text) for layout in deals][3:] == [(layout.line, layout.text) for layout in later]
+    assert (len(deals), deals.endless) == (5, False)
+    assert repr(deals) == "<DealRange deal:card-pairing:seed=3:ranks=13:stacks=13:1-5>"
+    endless = dealmill.deals("card-pairing", seed=3, ranks=13, stacks=13)
+    assert endless.endless
+    assert list(islice(endless, 5)) == list(deals)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"count": 0}, "count is a whole number from 1 to"),
+        ({"count": 1.5}, "count is a whole number"),
+        ({"count": True}, "count is a whole number"),
+        ({"first": 0}, "the number of the first deal is a whole number from 1"),
+        ({"first": "1"}, "the number of the first deal is a whole number from 1"),
+        ({"first": 2**63}, "the number of the first deal is a whole number from 1 to 2⁶³ − 1"),
+        ({"seed": -1}, "a seed is a whole number from 0 to 2⁶⁴ − 1, not -1"),
+        ({"seed": 2**64}, "a seed is a whole number"),
+        ({"seed": None}, "a seed is a whole number"),
+        ({"pegs": 3}, "have no parameter 'pegs'"),
+        ({"ranks": "13"}, "ranks .* is a whole number from"),
+        ({"ranks": 13.0, "stacks": 13}, "ranks .* is a whole number from"),
+        ({"ranks": 16}, "cannot be cut into 9 stacks"),
+    ],
+)
+def test_deals_that_cannot_be_are_refused_at_once(arguments: dict[str, int], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        dealmill.deals("card-pairing", **arguments)
+
+
+def test_deals_without_end_are_not_solved() -> None:
+    with pytest.raises(UsageError, match="has no end"):
+        dealmill.solve("memory", dealmill.deals("memory"))
+
+
+@pytest.mark.parametrize("game", ["Memory", "", "chess", None, 3])
+def test_a_game_that_does_not_exist_is_not_found(game: str) -> None:
+    with pytest.raises(NotFoundError, match="the games are: camelot, card-pairing, hi-q, memory, tantrix"):
+        dealmill.deals(game)
+
+
+def test_engines_of_other_games_are_refused() -> None:
+    with pytest.raises(UsageError, match="is not an engine of memory"):
+        dealmill.solve("memory", "ABBA", engine="camelot/winnable")
+    with pytest.raises(NotFoundError, match="memory has: memory/two-pass"):
+        dealmill.solve("memory", "ABBA", engine="")
+
+
+def test_the_referee_says_what_it_thinks_of_a_verdict() -> None:
+    result = dealmill.solve("memory", "ABBA")
+    assert dealmill.check("memory", "ABBA", "scored", result.evidence, value=8).valid
+    assert dealmill.check("memory", "ABBA", Verdict.SCORED, result.evidence, value=8).valid
+    wrong = dealmill.check("memory", "ABBA", "scored", result.evidence, value=7)
+    assert (wrong.valid, str(wrong)) == (False, "invalid: step 0: the game took 8 flips, not 7")
+    assert str(dealmill.check("memory", "ABBA", "undecided", None)) == "no-evidence"
+    for verdict in ("Scored", 3, None):
+        with pytest.raises(UsageError, match="there is no verdict"):
+            dealmill.check("memory", "ABBA", verdict, "1")  # type: ignore[arg-type]
+
+
+def test_an_answer_is_written_for_every_layout(tmp_path: Path) -> None:
+    file = tmp_path / "layouts.txt"
+    file.write_text("ABBA\nABC\nABAB\n")
+    output, complaints = io.StringIO(), list[str]()
+    answered = dealmill.answer("memory", file, output, complain=complaints.append)
+    assert (answered.answered, answered.rejected, answered.failed) == (2, 1, 0)
+    assert output.getvalue().split() == [str(dealmill.solve("memory", "ABBA").value), "?", "8"]
+    assert complaints[0].startswith("line 2: letter A occurs only once")
+
+
+def test_a_file_that_cannot_be_answered_is_an_input_error(tmp_path: Path) -> None:
+    for file in (tmp_path, tmp_path / "none.txt", "a\0b", "x" * 5_000):
+        with pytest.raises(InputError):
+            dealmill.answer("memory", file, io.StringIO())
+
+
+def test_games_tell_their_engines_and_examples() -> None:
+    games = dealmill.games()
+    assert list(games) == ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
+    for name, game in games.items():
+        assert game.name == name
+        assert game.engines
+        assert (game.examples / f"{name}-statement.txt").is_file()
+
+
+def test_every_public_name_is_there() -> None:
+    for name in dealmill.__all__:
+        assert getattr(dealmill, name) is not None, name
+    assert set(dealmill.__all__) <= set(dir(dealmill))

@@ -1,0 +1,126 @@
+"""Opening and closing stores, their tables, and the check of the installation."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import dealmill
+from dealmill import Store, StoreError, StoreUnavailable, UsageError
+from dealmill.pipeline.store.database import Database
+from tests.doing import a_run
+
+SECRET = "hunter2"  # noqa: S105
+
+
+def test_a_closed_store_and_its_runs_are_refused(store: Database) -> None:
+    a_run(store, "memory/two-pass", ["ABBA"])
+    opened = Store(store)
+    run = opened.find_run(1)
+    opened.close()
+    opened.close()
+    for call in (opened.status, opened.runs, opened.log, run.status, lambda: opened.run("deal:memory:seed=1:1-2")):
+        with pytest.raises(UsageError, match="is closed; open it again with"):
+            call()
+    assert (run.id, run.engine) == (1, "memory/two-pass")
+
+
+def test_an_exception_closes_a_store_and_is_passed_on(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    with pytest.raises(ZeroDivisionError), dealmill.open(url) as opened:
+        raise ZeroDivisionError
+    with pytest.raises(UsageError, match="is closed"):
+        opened.runs()
+
+
+def test_two_stores_of_one_process_do_not_mind_each_other(store: Database, tmp_path: Path) -> None:
+    a_run(store, "memory/two-pass", ["ABBA"])
+    same = dealmill.open(store.url.render_as_string(hide_password=False))
+    other = dealmill.open(f"sqlite:///{tmp_path / 'other.db'}")
+    Store(store).close()
+    assert [run.id for run in same.runs()] == [1]
+    assert other.runs() == []
+    same.close()
+    assert other.queue("deal:memory:seed=1:1-2").id == 1
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "message"),
+    [
+        ("", StoreError, "the database URL is not valid; write sqlite:///FILE"),
+        ("a.db", StoreError, "the database URL is not valid"),
+        (Path("a.db"), StoreError, "the database URL is not valid"),
+        (3, StoreError, "the database URL is not valid"),
+        (f"postgresql://u:{SECRET}@h:port/d", StoreError, "the database URL is not valid"),
+        (f"mysql://u:{SECRET}@h/d", StoreError, "the database URL names mysql"),
+        ("sqlite://", StoreError, "names no file"),
+        ("sqlite:///:memory:", StoreError, "names no file"),
+        ("sqlite:///a\0b", StoreError, "names no file"),
+        ("sqlite:////proc/none/a.db", StoreUnavailable, "can /proc/none be written to"),
+        ("sqlite:////etc", StoreUnavailable, "unable to open database file"),
+        (f"postgresql://u:{SECRET}@127.0.0.1:1/d", StoreUnavailable, "is the server running"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_refused_without_its_password(
+    url: str, error: type[StoreError], message: str
+) -> None:
+    for use in (dealmill.open, dealmill.db.current):
+        with pytest.raises(error, match=message) as refused:
+            use(url)
+        assert SECRET not in str(refused.value)
+        assert refused.value.__suppress_context__ or SECRET not in str(refused.value.__cause__)
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("ABBA\n" * 1_000)
+    with pytest.raises(StoreError, match="file is not a database"):
+        dealmill.open(f"sqlite:///{file}")
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    newest = dealmill.db.upgrade(url)
+    dealmill.db.downgrade(url, revision="0004")
+    assert dealmill.db.current(url) == "0004"
+    with pytest.raises(StoreError, match=r"older version \(0004\); upgrade it with"):
+        dealmill.open(url)
+    assert dealmill.db.upgrade(url) == newest
+    dealmill.open(url).close()
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    for use in (dealmill.open, dealmill.db.upgrade):
+        with pytest.raises(StoreError, match=r"newer \(9999\)"):
+            use(url)
+    with pytest.raises(StoreError, match="none"):
+        dealmill.db.upgrade(f"sqlite:///{tmp_path / 'b.db'}", "none")
+
+
+def test_tables_of_a_server_are_made_on_request(empty_store: Database) -> None:
+    url = empty_store.url.render_as_string(hide_password=False)
+    assert dealmill.db.current(url) is None
+    if not empty_store.embedded:
+        with pytest.raises(StoreError, match="has no tables yet; create them with"):
+            dealmill.open(url)
+    newest = dealmill.db.upgrade(url)
+    with dealmill.open(url) as opened:
+        assert opened.runs() == []
+    assert dealmill.db.current(url) == newest
+    assert dealmill.db.downgrade(url, revision="base") is None
+
+
+def test_the_doctor_passes_a_store_and_says_what_is_wrong_with_others(store: Database) -> None:
+    checks = {check.name: check for check in dealmill.doctor(store.url.render_as_string(hide_password=False))}
+    assert {name for name, check in checks.items() if not check.passed} <= {"disk"}
+    assert {"versions", "engines", "kernels", "database", "tables", "clock", "broker"} <= set(checks)
+    away = {check.name: check for check in dealmill.doctor("postgresql://u@127.0.0.1:1/d")}
+    assert not away["database"].passed and "is the server running" in away["database"].found
+    with pytest.raises(StoreError, match="the database URL is not valid"):
+        dealmill.doctor("")
+
+
+def test_a_repr_shows_where_a_store_is_and_no_password(tmp_path: Path) -> None:
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as opened:
+        assert repr(opened) == f"<Store sqlite:///{tmp_path / 'a.db'}>"

@@ -1,0 +1,318 @@
+"""A store from Python on both databases, with jobs done in this process: everything but local workers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dealmill
+from dealmill import NotFoundError, OutputError, RetractedError, Store, StoreError, UsageError, Verdict
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.store.database import Database
+from tests.doing import a_run, an_audit, deal, do_runs
+
+LAYOUTS = deal(find_game("card-pairing"), 1, 1, 40)
+ENGINE = "card-pairing/winnable"
+
+
+@pytest.fixture
+def opened(store: Database) -> Store:
+    """A store with two runs over the same 40 layouts, one of them with a limit, and one over two others."""
+    a_run(store, ENGINE, LAYOUTS)
+    a_run(store, ENGINE, LAYOUTS, max_nodes=20)
+    a_run(store, "memory/two-pass", ["ABBA", "ABAB"], name="memory.txt")
+    return Store(store)
+
+
+def test_runs_and_sources_are_found_by_number_and_name(opened: Store) -> None:
+    runs = opened.runs()
+    assert [(run.id, run.game, run.engine, run.source, run.max_nodes, run.repeats) for run in runs] == [
+        (1, "card-pairing", ENGINE, "a.txt", None, None),
+        (2, "card-pairing", ENGINE, "a.txt", 20, None),
+        (3, "memory", "memory/two-pass", "memory.txt", None, None),
+    ]
+    assert repr(runs[0]) == "<Run 1: card-pairing/winnable 1 on a.txt>"
+    assert opened.find_run().id == opened.find_run("last").id == opened.find_run("3").id == 3
+    assert opened.find_source(1) == opened.find_source("a.txt")
+    for number in (0, -1, 4, "x", "LAST", 2**70, True, 1.0):
+        with pytest.raises(NotFoundError, match="the store has no run"):
+            opened.find_run(number)  # type: ignore[arg-type]
+        with pytest.raises(NotFoundError, match="the store has no run"):
+            opened.status(number)  # type: ignore[arg-type]
+    with pytest.raises(NotFoundError, match="the store has no source 'x'"):
+        opened.find_source("x")
+
+
+def test_status_counts_and_watch_ends_where_nothing_is_left(opened: Store) -> None:
+    overviews = opened.status()
+    assert [one.run.id for one in overviews] == [1, 2, 3]
+    assert len(list(opened.watch())) == 1
+    [one] = opened.status(1)
+    assert one.run.finished and one.run.solved == 40 and one.audit is None
+    assert one.fingerprint == opened.find_run(1).fingerprint
+    assert one.run.counts == opened.find_run(1).status().counts
+    assert {worker.jobs for worker in opened.workers()} == {3}
+
+
+def test_results_are_filtered_and_paged(opened: Store) -> None:
+    run = opened.find_run(1)
+    everything = list(run.results())
+    assert [result.position for result in everything] == list(range(1, 41))
+    assert [result.layout for result in everything] == LAYOUTS
+    lost = list(run.results(verdict="unwinnable"))
+    assert lost == [result for result in everything if result.verdict is Verdict.UNWINNABLE] != []
+    assert list(run.results(verdict=[Verdict.UNWINNABLE, "winnable"])) == everything
+    assert list(run.results(after=10, limit=5)) == everything[10:15]
+    assert list(run.results(limit=0)) == list(run.results(after=40)) == list(run.results(after=1000)) == []
+    middle = everything[7].nodes
+    assert everything[7] in list(run.results(nodes=middle))
+    assert {result.nodes <= middle for result in run.results(nodes=(None, middle))} == {True}
+    scored = opened.find_run(3)
+    assert [result.value for result in scored.results(value=(8, None))] == [8, 8]
+    assert list(scored.results(value=7)) == []
+    query = run.results(limit=3)
+    assert list(query) == list(query) == everything[:3]
+    assert query.unfinished == query.unaudited == []
+
+
+def test_integers_of_numpy_count(opened: Store) -> None:
+    run, everything = opened.find_run(1), list(opened.find_run(1).results())
+    two: Any = np.int64(2)
+    assert run.result(two) == everything[1]
+    assert list(run.results(after=two, limit=two)) == everything[2:4]
+    assert list(run.results(nodes=(np.int64(0), np.int64(10**6)))) == everything  # type: ignore[arg-type]
+    assert opened.find_run(two).id == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"limit": -1}, "limit is a whole number from 0"),
+        ({"limit": True}, "limit is a whole number"),
+        ({"limit": 2**70}, "limit is a whole number from 0 to 2⁶³ − 1"),
+        ({"after": -1}, "after is a whole number from 0"),
+        ({"after": "3"}, "after is a whole number"),
+        ({"after": 2**70}, "after is a whole number"),
+        ({"value": (5, 1)}, "value is in no range that ends before it begins: 5 to 1"),
+        ({"value": (1, 2, 3)}, "value is a whole number"),
+        ({"value": "5"}, "value is a whole number"),
+        ({"value": 2**70}, "value is a whole number"),
+        ({"nodes": 1.5}, "nodes is a whole number"),
+        ({"nodes": (None, float("nan"))}, "nodes is a whole number"),
+        ({"verdict": "Winnable"}, "there is no verdict 'Winnable'; the verdicts are: winnable, unwinnable"),
+        ({"verdict": 1}, "there is no verdict 1"),
+        ({"verdict": ["winnable", None]}, "there is no verdict None"),
+        ({"audit": "Valid"}, "there is no outcome 'Valid'; the outcomes are: valid, invalid, no-evidence"),
+        ({"audit": True}, "there is no outcome True"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused_before_it_is_asked(
+    arguments: dict[str, Any], message: str, opened: Store
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        opened.find_run(1).results(**arguments)
+    if "after" not in arguments:
+        with pytest.raises(UsageError, match=message):
+            opened.query(**arguments)
+
+
+def test_a_query_goes_over_runs(opened: Store) -> None:
+    everything = [result for run in opened.runs() for result in run.results()]
+    assert list(opened.query()) == everything
+    assert list(opened.query(game="memory")) == list(opened.find_run(3).results())
+    assert list(opened.query(source="a.txt")) == list(opened.query(engine="card-pairing")) == everything[:80]
+    assert list(opened.query(run=1, game="memory")) == []
+    assert list(opened.query(after=(1, 38), limit=4)) == everything[38:42]
+    assert list(opened.query(after=(99, 0))) == []
+    for unknown in ({"game": "chess"}, {"engine": "memory/none"}, {"source": "x"}, {"run": 9}):
+        with pytest.raises(NotFoundError):
+            opened.query(**unknown)
+    for after in (3, "1:3", (1,), (1, 2, 3), (1, -1), (1, 2**70), None):
+        with pytest.raises(UsageError, match="after is a"):
+            opened.query(after=after)  # type: ignore[arg-type]
+
+
+def test_a_result_is_found_by_its_item(opened: Store) -> None:
+    for result in opened.query(limit=45):
+        assert result.item is not None
+        assert opened.result(result.item) == result
+        assert result.check().valid or result.verdict is Verdict.UNDECIDED
+    assert opened.result("last:2").layout == "ABAB"
+    for item in ("x", "1", "1:", "1 : 1", "-1:1", "1:1:1", "1:99999999999999999999", None, 3, (1, 1)):
+        with pytest.raises(UsageError, match="is not an item; write RUN:POSITION"):
+            opened.result(item)  # type: ignore[arg-type]
+    for item in ("1:41", "9:1"):
+        with pytest.raises(NotFoundError):
+            opened.result(item)
+    for position in (0, -1, "1", None, 1.0):
+        with pytest.raises(UsageError, match="a position is a whole number from 1"):
+            opened.find_run(1).result(position)  # type: ignore[arg-type]
+
+
+def test_rejects_are_those_of_a_run_or_of_a_source(store: Database, tmp_path: Path) -> None:
+    file = tmp_path / "memory.txt"
+    file.write_text("ABBA\nABC\nABAB\nA\n")
+    opened = Store(store)
+    ingestion = opened.ingest(file)
+    assert ingestion.errors == []
+    [source] = ingestion.sources
+    assert (source.accepted, source.rejected, source.complete) == (2, 2, True)
+    run = opened.queue(source.id)
+    assert [reject.line for reject in run.rejects()] == [2, 4]
+    for key in ({"run": run.id}, {"source": source.id}, {"source": str(file)}):
+        assert [(of.id, reject.line) for of, reject in opened.rejects(**key)] == [(source.id, 2), (source.id, 4)]
+    assert [reject.text for _, reject in opened.rejects(run="last", limit=1)] == ["ABC"]
+    assert list(opened.rejects(run=1, limit=0)) == []
+    for wrong in ({}, {"run": 1, "source": 1}):
+        with pytest.raises(UsageError, match="name a run or a source"):
+            opened.rejects(**wrong)
+    with pytest.raises(UsageError, match="limit is a whole number"):
+        opened.rejects(run=1, limit=-1)
+
+
+def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
+    opened = Store(store)
+    run = opened.queue(dealmill.deals("memory", count=5), engine="incremental", max_nodes=7)
+    assert (run.engine, run.max_nodes, run.status().solved, run.fingerprint) == ("memory/incremental", 7, 0, None)
+    assert opened.queue("deal:memory:seed=1:1-5", engine="memory/incremental", max_nodes=7).id == run.id
+    assert [one.id for one in run.results().unfinished] == [run.id]
+    assert list(run.results()) == []
+    with pytest.raises(NotFoundError, match="has no verdict on item 1; dealmill status 1 says how far it is"):
+        run.result(1)
+    with pytest.raises(StoreError, match="not finished"):
+        run.rerun()
+    do_runs(store)
+    assert run.status().finished
+    assert opened.queue(1).engine == "memory/two-pass"
+    for limit in (0, -1, True, 2**62):
+        with pytest.raises(UsageError, match="max_nodes is a whole number from 1"):
+            opened.queue(1, max_nodes=limit)
+    with pytest.raises(NotFoundError, match="memory has: memory/two-pass"):
+        opened.queue(1, engine="")
+    with pytest.raises(UsageError, match="is no engine for"):
+        opened.queue(1, engine="camelot/winnable")
+    for source in (0, -1, "none.txt", True, 2**70):
+        with pytest.raises(NotFoundError, match="the store has no source"):
+            opened.queue(source)
+    with pytest.raises(dealmill.InputError, match="has no end"):
+        opened.queue(dealmill.deals("memory"))
+
+
+def test_two_runs_are_compared(opened: Store, tmp_path: Path) -> None:
+    one, limited, other = opened.runs()
+    same = one.diff(one)
+    assert (same.equal, list(same), same.compared, same.unfinished, same.deals_of_both) == (True, [], 40, [], None)
+    diff = one.diff(limited)
+    undecided = [result.position for result in limited.results(verdict="undecided")]
+    assert not diff.equal
+    assert [difference.one.position for difference in diff] == undecided != []
+    with pytest.raises(UsageError, match="nothing to compare"):
+        one.diff(other)
+    with dealmill.open(f"sqlite:///{tmp_path / 'other.db'}") as elsewhere:
+        stranger = elsewhere.queue(dealmill.deals("card-pairing", count=2))
+        with pytest.raises(UsageError, match="different stores; compare their fingerprints"):
+            one.diff(stranger)
+
+
+def test_results_leave_the_store_in_every_form(opened: Store, tmp_path: Path) -> None:
+    run, steps = opened.find_run(1), list[dealmill.progress.Event]()
+    lost = len(list(run.results(verdict="unwinnable")))
+    assert run.export(tmp_path / "a.csv", progress=steps.append) == 40
+    assert [(step.done, step.total) for step in steps if isinstance(step, dealmill.progress.Exporting)] == [(40, 40)]
+    assert run.export(str(tmp_path / "a.jsonl"), verdict="unwinnable") == lost
+    assert run.to_arrow(verdict=Verdict.UNWINNABLE).num_rows == lost
+    with pytest.raises(OutputError, match="exists"):
+        run.export(tmp_path / "a.csv")
+    assert run.export(tmp_path / "a.csv", verdict=["scored"], force=True) == 0
+    for path, error in (("a.txt", UsageError), (".", UsageError), ("none/a.csv", OutputError)):
+        with pytest.raises(error):
+            run.export(tmp_path / path)
+    with pytest.raises(UsageError, match="there is no verdict 'Lost'"):
+        run.export(tmp_path / "b.csv", verdict="Lost")
+
+    def broken(_event: object) -> None:
+        raise RuntimeError("told")
+
+    with pytest.raises(RuntimeError, match="told"):
+        run.export(tmp_path / "c.csv", progress=broken)
+    assert sorted(path.name for path in tmp_path.iterdir() if "store.db" not in path.name) == ["a.csv", "a.jsonl"]
+
+
+def test_what_is_retracted_is_shown_on_request_only(opened: Store, tmp_path: Path) -> None:
+    retraction = opened.retract(ENGINE, "1", "it is wrong")
+    assert [run.id for run in retraction.runs] == [1, 2]
+    run = opened.find_run(1)
+    questions: list[Callable[..., object]] = [
+        run.results,
+        lambda **options: run.result(1, **options),
+        lambda **options: opened.result("1:1", **options),
+        lambda **options: opened.query(run=1, **options),
+        lambda **options: run.export(tmp_path / "a.csv", **options),
+        run.to_arrow,
+    ]
+    for ask in questions:
+        with pytest.raises(RetractedError, match="it is wrong"):
+            ask()
+        assert ask(retracted=True)
+    assert {result.run for result in opened.query()} == {3}
+    assert {result.run for result in opened.query(retracted=True)} == {1, 2}
+    with pytest.raises(dealmill.VersionError, match="still the installed one"):
+        retraction.requeue()
+    with pytest.raises(RetractedError):
+        opened.queue(1, engine=ENGINE, max_nodes=5)
+    assert len(list(opened.watch())) == 1
+    log = opened.log()
+    assert [(action.what, action.engine, action.why) for action in log][-1] == ("retract", ENGINE, "it is wrong")
+    assert [action.what for action in log][:3] == ["run"] * 3
+    for why in ("", "  ", None):
+        with pytest.raises(UsageError, match="say what is wrong"):
+            opened.retract("memory/two-pass", "1", why)  # type: ignore[arg-type]
+    with pytest.raises(NotFoundError, match="its versions here are: 1"):
+        opened.retract("memory/two-pass", "2", "why")
+
+
+def test_the_runs_of_a_retraction_are_planned_when_it_is_said(
+    opened: Store, store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retraction = opened.retract(ENGINE, "1", "it is wrong")
+    [engine] = find_game("card-pairing").engines
+    monkeypatch.setattr(type(engine), "version", "2")
+    planned = retraction.requeue()
+    assert [(old.id, new.id, new.version) for old, new in planned] == [(1, 4, "2"), (2, 5, "2")]
+
+
+def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) -> None:
+    run = opened.find_run(2)
+    assert [one.id for one in run.results(audit="valid").unaudited] == [2]
+    audit = dealmill.Audit(store, an_audit(store, run.status()))
+    assert (audit.valid, list(audit.findings()), repr(audit)) == (True, [], "<Audit 1 of run 2: valid>")
+    [overview] = opened.status(2)
+    assert overview.audit == audit.status
+    outcomes = {outcome: len(list(run.results(audit=outcome))) for outcome in dealmill.Outcome}
+    counted = audit.status
+    assert list(outcomes.values()) == [counted.valid, counted.invalid, counted.no_evidence]
+    assert list(run.results(audit="no-evidence")) == list(run.results(audit=dealmill.Outcome.NO_EVIDENCE))
+    for wrong in ({"sample": 0}, {"sample": 41}, {"sample": True}, {"sample": 1.5}, {"seed": -1}, {"seed": 2**63}):
+        with pytest.raises(UsageError):
+            run.audit(**wrong)
+
+
+def test_a_survey_that_cannot_be_is_refused_before_anything_starts(store: Database) -> None:
+    opened = Store(store)
+    widths = ("0", "-1%", "wide", 0, -0.1, float("nan"), float("inf"), True, None)
+    counts = (0, -1, True, 1.5, "5", 10**11 + 1, 2**70)
+    cases: list[tuple[dict[str, Any], str]] = [
+        *(({"half_width": width}, "is not a width; write 0.1% or 0.001") for width in widths),
+        *(({"count": count}, "count is a whole number from 1 to 100,000,000,000, not") for count in counts),
+        ({"seed": -1}, "a seed is a whole number"),
+        ({"parameters": {"pegs": 1}}, "have no parameter 'pegs'"),
+        ({"parameters": {"pairs": 0}}, "pairs .* is a whole number from 1"),
+        ({"max_nodes": 0}, "max_nodes is a whole number from 1"),
+        ({"engine": "camelot/winnable"}, "is not an engine of memory"),
+    ]
+    for arguments, message in cases:
+        with pytest.raises(UsageError, match=message):
+            opened.survey("memory", **arguments)
+    assert opened.runs() == []

@@ -1,0 +1,203 @@
+"""Long work with real workers: run, audit, rerun, survey and work, one after the other in one process."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread, get_ident
+
+import pytest
+
+import dealmill
+from dealmill import Store, progress
+from dealmill.pipeline.store.database import Database
+from tests.api.processes import children_with, temporary_folder
+from tests.servers import dealmill as command
+
+DEALS = "deal:memory:seed=5:1-6000"
+
+
+@dataclass
+class Recorder:
+    """The events of one call, with the threads in which they came."""
+
+    events: list[progress.Event] = field(default_factory=list)
+    threads: set[int] = field(default_factory=set)
+
+    def __call__(self, event: progress.Event) -> None:
+        self.events.append(event)
+        self.threads.add(get_ident())
+
+    def kinds(self) -> list[type]:
+        """The kinds of events in the order in which they first came, without what workers say."""
+        return [kind for kind in dict.fromkeys(map(type, self.events)) if kind is not progress.Message]
+
+
+@dataclass
+class Worked:
+    """What was done in one store, with the events of each call."""
+
+    folder: Path
+    store: Store
+    run: dealmill.Run
+    audit: dealmill.Audit
+    diff: dealmill.Diff
+    survey: dealmill.Survey
+    told: dict[str, Recorder]
+
+
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worked]:
+    """A store in which everything was done once, one after the other."""
+    folder = tmp_path_factory.mktemp("worked")
+    told = {name: Recorder() for name in ("run", "audit", "rerun", "survey", "work", "again")}
+    store = dealmill.open(f"sqlite:///{folder / 'dealmill.db'}")
+    with temporary_folder() as temporary:
+        run = store.run(DEALS, progress=told["run"])
+        audit = run.audit(progress=told["audit"])
+        diff = run.rerun(progress=told["rerun"])
+        survey = store.survey("memory", count=3_000, progress=told["survey"])
+        store.queue("deal:memory:seed=6:1-10")
+        store.work(drain=True, progress=told["work"])
+        store.run(DEALS, progress=told["again"])
+        assert not children_with(str(temporary))
+        assert list(temporary.iterdir()) == []
+    with store:
+        yield Worked(folder, store, run, audit, diff, survey, told)
+
+
+def test_everything_is_done(worked: Worked) -> None:
+    assert worked.run.status().finished
+    assert worked.audit.valid and worked.audit.status.valid == 6_000
+    assert worked.diff.equal and worked.diff.compared == 6_000
+    assert worked.store.find_run(worked.diff.other.id).repeats == worked.run.id
+    assert (worked.survey.deals, worked.survey.run.id) == (3_000, 3)
+    assert worked.survey.low < worked.survey.value < worked.survey.high
+    assert [run.status().finished for run in worked.store.runs()] == [True] * 4
+    assert worked.run.fingerprint == worked.store.find_run(worked.diff.other.id).fingerprint
+
+
+def test_each_kind_of_work_has_its_events(worked: Worked) -> None:
+    kinds = {name: told.kinds() for name, told in worked.told.items()}
+    assert kinds == {
+        "run": [progress.Opening, progress.Ingesting, progress.Ingested, progress.Solving],
+        "audit": [progress.Auditing],
+        "rerun": [progress.Repeating, progress.Solving],
+        "survey": [progress.Surveying],
+        "work": [progress.Working],
+        "again": [progress.Opening, progress.Ingested, progress.Continued],
+    }
+
+
+def test_events_come_in_the_thread_of_the_caller_and_count_to_the_end(worked: Worked) -> None:
+    for name, told in worked.told.items():
+        assert told.threads == {get_ident()}, name
+        steps = [event for event in told.events if isinstance(event, progress.Step)]
+        assert all(0 <= step.done <= step.total for step in steps), name
+        if name != "again":
+            assert steps[-1].done == steps[-1].total, name
+    solving = [event for event in worked.told["run"].events if isinstance(event, progress.Solving)]
+    assert (solving[-1].done, solving[-1].total, solving[-1].run) == (6_000, 6_000, worked.run.id)
+    dones = [event.done for event in solving]
+    assert dones == sorted(dones)
+    [repeating] = [event for event in worked.told["rerun"].events if isinstance(event, progress.Repeating)]
+    assert (repeating.run, repeating.repeats) == (worked.diff.other.id, worked.run.id)
+    continued = worked.told["again"].events[-1]
+    assert isinstance(continued, progress.Continued)
+    assert (continued.run, continued.solved, continued.finished) == (worked.run.id, 6_000, True)
+
+
+def test_commands_print_what_methods_return(worked: Worked) -> None:
+    ran = command("run", DEALS, "--json", cwd=worked.folder)
+    [summary] = worked.store.run_all([DEALS]).summaries
+    [row] = json.loads(ran.stdout)
+    assert row["layouts"] == row["scored"] == summary.layouts == 6_000
+    assert (row["runs"], row["engine"], row["mean"]) == (summary.runs, summary.engine, round(summary.mean or 0, 3))
+    surveyed = command("survey", "memory", "--count", "3000", "--json", cwd=worked.folder)
+    assert json.loads(surveyed.stdout) == [{"run": worked.survey.run.id, **worked.survey.facts}]
+    assert surveyed.stderr.splitlines()[0] == str(worked.survey)
+
+
+def test_a_survey_is_a_run_and_reports_itself(worked: Worked, tmp_path: Path) -> None:
+    survey = worked.survey
+    results = list(survey.run.results(limit=3))
+    assert [result.layout for result in results] == [layout.text for layout in dealmill.deals("memory", count=3)]
+    assert survey.figures["low"] <= survey.figures["mean value"] <= survey.figures["high"]
+    survey.report(tmp_path / "a" / "b")
+    assert json.loads((tmp_path / "a" / "b" / "survey.json").read_text())["fingerprint"] == survey.run.fingerprint
+    (tmp_path / "file").touch()
+    with pytest.raises(dealmill.OutputError, match="cannot be written"):
+        survey.report(tmp_path / "file")
+    assert "memory/two-pass on 3,000 deals" in repr(survey)
+
+
+def test_several_sources_and_engines_and_a_file_that_breaks_off(worked: Worked, tmp_path: Path) -> None:
+    good, bad = tmp_path / "memory.txt", tmp_path / "memory.txt.gz"
+    good.write_text("ABBA\nABC\n")
+    bad.write_bytes(b"\x1f\x8b broken")
+    told = Recorder()
+    night = worked.store.run_all(
+        [good, str(good), bad], engines=["memory", "incremental", "memory/two-pass"], progress=told
+    )
+    assert [run.engine for run in night.runs] == ["memory/two-pass", "memory/incremental"]
+    assert [status.id for status in night.statuses] == [run.id for run in night.runs]
+    assert [(source.accepted, source.rejected) for source in night.sources] == [(1, 1)]
+    assert [(summary.engine, summary.layouts, summary.rejected) for summary in night.summaries] == [
+        ("memory/two-pass", 2, 1),
+        ("memory/incremental", 2, 1),
+    ]
+    assert ["breaks off" in str(error) for error in night.errors] == [True]
+    assert [event.error for event in told.events if isinstance(event, progress.Refused)] == night.errors
+    with pytest.raises(dealmill.InputError, match="breaks off"):
+        worked.store.run(bad)
+    with pytest.raises(dealmill.InputError, match="there is no file"):
+        worked.store.run_all([good, tmp_path / "memory-none.txt"])
+    assert worked.store.run_all([]).runs == []
+    assert worked.store.ingest().sources == []
+
+
+def test_one_source_and_one_engine_are_lists_of_one(worked: Worked) -> None:
+    deals = dealmill.deals("memory", seed=5, count=6_000)
+    for sources in (DEALS, deals, [deals], iter([deals])):
+        assert [run.id for run in worked.store.run_all(sources, engines="two-pass").runs] == [worked.run.id]
+    assert [run.id for run in worked.store.run_all(deals.name.encode()).runs] == [worked.run.id]  # type: ignore[arg-type]
+
+
+def test_sources_that_cannot_be_leave_nothing(store: Database, tmp_path: Path) -> None:
+    opened = Store(store)
+    for source, error, message in (
+        (tmp_path, dealmill.InputError, "is a folder"),
+        ("", dealmill.UsageError, "the name of a source is empty"),
+        ("memory\0.txt", dealmill.InputError, "there is no file"),
+        (tmp_path / "none.txt", dealmill.InputError, "there is no file"),
+        (dealmill.deals("memory"), dealmill.InputError, "has no end"),
+        ("deal:memory:seed=1:2-1", dealmill.UsageError, "2-1 is not a range of deals"),
+        ("deal:card-pairing:seed=1:ranks=16:1-5", dealmill.UsageError, "cannot be cut into 9 stacks"),
+    ):
+        with pytest.raises(error, match=message):
+            opened.run(source)
+    for limit in (0, -1, True, 1.5, "5", float("nan"), 2**62, 2**70):
+        with pytest.raises(dealmill.UsageError, match="max_nodes is a whole number from 1 to 2⁶² − 1"):
+            opened.run("deal:memory:seed=1:1-2", max_nodes=limit)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="not list"):
+        opened.run(["memory.txt"])  # type: ignore[arg-type]
+    assert opened.runs() == []
+
+
+def test_calls_in_two_threads_work_side_by_side(tmp_path: Path) -> None:
+    """The shorter one ends while the longer one still sends jobs to its broker."""
+    solved: dict[int, int] = {}
+    told: dict[int, Recorder] = {60_000: Recorder(), 2_000: Recorder()}
+
+    def work(count: int) -> None:
+        with dealmill.open(f"sqlite:///{tmp_path / str(count)}.db") as store:
+            run = store.run(f"deal:memory:seed=1:1-{count}", engine="incremental", progress=told[count])
+            solved[count] = run.status().solved
+
+    threads = [Thread(target=work, args=(count,), daemon=True) for count in told]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert solved == {60_000: 60_000, 2_000: 2_000}
+    assert [recorder.threads for recorder in told.values()] == [{thread.ident} for thread in threads]

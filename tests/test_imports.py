@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -87,3 +88,29 @@ def test_dir_lists_the_public_names() -> None:
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nonsense"):
         dealmill.nonsense  # type: ignore[attr-defined]  # noqa: B018
+
+
+OTHERS = """
+import os, warnings
+from celery import signals
+from kombu.transport.redis import Transport
+
+os.environ["CELERY_BROKER_URL"] = "redis://of-another-app"
+channel = Transport.Channel
+connected = {name: len(signal.receivers or ()) for name, signal in vars(signals).items() if hasattr(signal, "receivers")}
+
+import dealmill
+
+with dealmill.open("sqlite:///night.db") as store:
+    store.run("deal:memory:seed=1:1-9")
+
+assert os.environ["CELERY_BROKER_URL"] == "redis://of-another-app"
+assert Transport.Channel is channel
+assert not [one for one in warnings.filters if one[2].__module__.startswith(("celery", "kombu"))]
+assert connected == {name: len(getattr(signals, name).receivers or ()) for name in connected}
+"""
+
+
+def test_a_run_leaves_other_celery_apps_of_its_process_alone(tmp_path: Path) -> None:
+    ran = subprocess.run([sys.executable, "-c", OTHERS], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr

@@ -3,15 +3,40 @@
 Celery's own command line takes half a second longer to load (docs/decisions/0016-reading-is-the-bottleneck.md).
 """
 
+import os
 import sys
+import warnings
+
+from celery.platforms import SecurityWarning
+from celery.signals import worker_process_init
 
 # Imported here and not by Celery's `include`, which would look for everything in the working directory first.
-from dealmill.workers import logs, metrics, tasks  # noqa: F401
+from dealmill.workers import metrics, tasks  # noqa: F401
 from dealmill.workers.app import app
+from dealmill.workers.logs import connect_logs
+from dealmill.workers.messages import patch_redis_transport
+from dealmill.workers.processes import die_with_parent
+
+
+def prepare() -> None:
+    """Set up this process as a worker. All of it concerns the whole process, so no library call may do it."""
+    patch_redis_transport()
+    # Celery lets these go before the settings of the app, and they are meant for another one.
+    for name in [name for name in os.environ if name.startswith("CELERY_")]:
+        del os.environ[name]
+    # It warns of root because of pickled messages; ours are JSON only.
+    warnings.filterwarnings("ignore", category=SecurityWarning)
+    connect_logs()
+    worker_process_init.connect(_leave_no_orphans)
+
+
+def _leave_no_orphans(**_signal: object) -> None:
+    die_with_parent()
 
 
 def main(processes: int) -> int:
     """Work until told to stop; returns the exit code."""
+    prepare()
     worker = app.Worker(
         pool="prefork",
         concurrency=processes,

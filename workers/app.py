@@ -1,15 +1,12 @@
-"""The Celery app. A message carries a job's number and nothing else: the database is the truth."""
+"""The Celery app. A message names a kind of job and the number of a job, and nothing else: the database is the truth.
 
-import os
-import warnings
+Importing it changes nothing for other Celery apps in the same process; what a worker process needs beyond it is set up
+in `dealmill.workers.__main__`.
+"""
 
 from celery import Celery
-from celery.platforms import SecurityWarning
-from celery.signals import worker_process_init
 
 from dealmill.pipeline.settings import settings
-from dealmill.workers.messages import be_careful
-from dealmill.workers.processes import die_with_parent
 
 QUEUE = "dealmill"
 TASK = "dealmill.job"
@@ -23,13 +20,6 @@ def _broker_url() -> str | None:
     url = settings().broker_url
     return url.get_secret_value() if url else None
 
-
-be_careful()
-# Celery lets these go before what it is told here, and they are meant for another app.
-for name in [name for name in os.environ if name.startswith("CELERY_")]:
-    del os.environ[name]
-# It warns of root because of pickled messages; ours are JSON only.
-warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("dealmill", broker=_broker_url())
 app.conf.update(
@@ -53,8 +43,3 @@ app.conf.update(
         "socket_connect_timeout": BROKER_PATIENCE,
     },
 )
-
-
-@worker_process_init.connect  # type: ignore[untyped-decorator]
-def _leave_no_orphans(**_signal: object) -> None:
-    die_with_parent()

@@ -56,15 +56,19 @@ def _without_useless_traceback(record: logging.LogRecord) -> bool:
     return True
 
 
-@after_setup_logger.connect  # type: ignore[untyped-decorator]
-@after_setup_task_logger.connect  # type: ignore[untyped-decorator]
+def connect_logs() -> None:
+    """Have Celery's loggers in this process write lines like ours."""
+    after_setup_logger.connect(_format)
+    after_setup_task_logger.connect(_format)
+    celeryd_after_setup.connect(_leave_out_plans)
+
+
 def _format(logger: logging.Logger, **_signal: object) -> None:
     for handler in logger.handlers:
         handler.setFormatter(formatter())
         handler.addFilter(_without_useless_traceback)
 
 
-@celeryd_after_setup.connect  # type: ignore[untyped-decorator]
 def _leave_out_plans(**_signal: object) -> None:
     """What Celery means to change some day, it would say each time that the broker goes away."""
     warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)

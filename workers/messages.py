@@ -45,6 +45,6 @@ class CarefulChannel(Channel):
             raise
 
 
-def be_careful() -> None:
-    """Have all connections to brokers be like that."""
+def patch_redis_transport() -> None:
+    """Have all connections of this process to brokers use `CarefulChannel`."""
     Transport.Channel = CarefulChannel

@@ -67,6 +67,7 @@ def test_a_traceback_is_left_out_where_it_only_tells_of_the_broker(logger: str, 
     handler = logging.StreamHandler(written)
     root = logging.Logger("root")
     root.addHandler(handler)
+    logs.connect_logs()
     after_setup_logger.send(sender=None, logger=root)
     try:
         raise error

@@ -10,6 +10,9 @@ from redis import Redis
 from dealmill.workers import tasks
 from dealmill.workers.app import TASK, app
 from dealmill.workers.broker import LocalBroker
+from dealmill.workers.messages import patch_redis_transport
+
+patch_redis_transport()
 
 
 def test_what_is_sent_is_what_workers_do() -> None:

@@ -1,9 +1,9 @@
 from . import db as db
+from . import progress as progress
 from .layouts import answer as answer
 from .layouts import check as check
 from .layouts import deals as deals
 from .layouts import solve as solve
-from .pipeline import progress as progress
 from .pipeline.answer import Answered as Answered
 from .pipeline.deals import DealRange as DealRange
 from .pipeline.diff import Diff as Diff

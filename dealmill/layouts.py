@@ -41,15 +41,15 @@ def deals(game: str, *, seed: int = 1, first: int = 1, count: int | None = None,
 
 @overload
 def solve(  # type: ignore[overload-overlap]
-    game: str, layouts: str | Layout, *, engine: str | None = None, max_nodes: int | None = None
+    game: str, layouts: str | Layout | Result, *, engine: str | None = None, max_nodes: int | None = None
 ) -> Result: ...
 @overload
 def solve(
-    game: str, layouts: Iterable[str | Layout], *, engine: str | None = None, max_nodes: int | None = None
+    game: str, layouts: Iterable[str | Layout | Result], *, engine: str | None = None, max_nodes: int | None = None
 ) -> list[Result]: ...
 def solve(
     game: str,
-    layouts: str | Layout | Iterable[str | Layout],
+    layouts: str | Layout | Result | Iterable[str | Layout | Result],
     *,
     engine: str | None = None,
     max_nodes: int | None = None,
@@ -63,7 +63,8 @@ def solve(
     engine
         Not the default one of the game.
     layouts
-        A layout as a line of a file has it, for instance its canonical text; or an iterable of them, such as `deals`.
+        A layout as a line of a file has it, for instance its canonical text, a `Layout`, or the one of a
+        `Result`. Or an iterable of them, such as `deals` or a `Query`.
     max_nodes
         Leave a layout undecided that would take more nodes than that, 1 to 2⁶² − 1.
 
@@ -83,7 +84,7 @@ def solve(
 
     owner, used = engine_of(game, engine)
     limit = node_limit(max_nodes)
-    if isinstance(layouts, str | bytes | Layout):
+    if isinstance(layouts, str | bytes | Layout | Result):
         [result] = solve_layouts(owner, used, [_text(layouts)], limit)
         return result
     if isinstance(layouts, DealRange) and layouts.endless:
@@ -94,9 +95,11 @@ def solve(
 def _text(layout: object) -> str:
     if isinstance(layout, Layout):
         return layout.text
+    if isinstance(layout, Result):
+        return layout.layout
     if isinstance(layout, str):
         return layout
-    raise UsageError(f"a layout is a text or a Layout, not {layout!r}")
+    raise UsageError(f"a layout is a text, a Layout or a Result, not {layout!r}")
 
 
 def check(

@@ -24,6 +24,9 @@ class Diff:
     one: RunStatus
     other: RunStatus
 
+    def __repr__(self) -> str:
+        return f"<Diff of runs {self.one.id} and {self.other.id}>"
+
     def __iter__(self) -> Iterator[Difference]:
         if not self.one.survey:
             return differences(self.store, self.one, self.other)

@@ -36,6 +36,9 @@ class Query:
     after: tuple[int, int] = (0, 0)
     limit: int | None = None
 
+    def __repr__(self) -> str:
+        return f"<Query of runs {', '.join(str(run.id) for run in self.runs) or 'none'}>"
+
     def __iter__(self) -> Iterator[Result]:
         return results(self.store, self.runs, self.wanted, self.after, self.limit)
 
@@ -151,7 +154,7 @@ def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
     """
     if run.retracted is not None and not retracted:
         raise RetractedError(
-            f"what run {run.id} says was retracted ({run.retracted}); --retracted shows it nevertheless"
+            f"run {run.id} was retracted ({run.retracted}); --retracted, or retracted=True in Python, shows it"
         )
     return run
 

@@ -30,7 +30,7 @@ def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
     found = [find_engine(engine, None if engine in games() else find_game(game)) for engine in wanted]
     fitting = [owner.full_name(engine) for owner, engine in found if owner.name == game]
     if not fitting:
-        raise UsageError(f"none of the engines named with --engine is one of {game}")
+        raise UsageError(f"none of these is an engine of {game}: {', '.join(wanted)}")
     return fitting
 
 

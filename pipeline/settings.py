@@ -53,4 +53,4 @@ def settings() -> Settings:
         wrong = "; ".join(f"DEALMILL_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors())
         raise DealmillError(f"a setting cannot be used: {wrong}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise DealmillError("the file .env cannot be read as text: mend it, or take it away") from error
+        raise DealmillError("the file .env cannot be read as text: fix it or remove it") from error

@@ -50,13 +50,16 @@ def shown(store: "dealmill.Store | None" = None) -> Iterator[Progress]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, note="")
+        titles = {""}
 
         def say(message: str) -> None:
             bar.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
 
         def draw(step: Step) -> None:
             title, note = _words(step)
-            bar.update(task, description=title, completed=step.done, total=step.total, note=note)
+            new = title not in titles  # drawn at once, else only at the next tick of the bar
+            titles.add(title)
+            bar.update(task, description=title, completed=step.done, total=step.total, note=note, refresh=new)
 
         yield lambda event: _show(event, store, say, draw)
 

@@ -93,6 +93,12 @@ def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
         connection.execute(f"PRAGMA {pragma}")
 
 
+def _end_transaction(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    """Roll back before a connection is closed: SQLite closes it, and frees its locks, only when all of its statements
+    are gone, and the traceback of an interrupt keeps them."""
+    connection.rollback()
+
+
 def _prepare_postgresql(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     with closing(connection.cursor()) as cursor:
         for setting, value in PATIENCE_OF_THE_SERVER.items():
@@ -116,6 +122,7 @@ def engine_for(url: URL) -> Engine:
         engine = create_engine(url)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "close", _end_transaction)
     else:
         unsaid = {setting: value for setting, value in OUR_PATIENCE.items() if setting not in url.query}
         engine = create_engine(url, connect_args=unsaid)

@@ -1,10 +1,12 @@
 """Long work that is broken off from Python: nothing is left running, nothing is lost, the same call goes on."""
 
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -157,3 +159,23 @@ def test_a_second_interrupt_does_not_leave_workers_behind(
         store.run(SOURCE, engine=ENGINE, progress=while_solving)
     assert not children_with(str(temporary))
     assert list(temporary.iterdir()) == []
+
+
+class Interrupting:
+    """A value that is interrupted when the driver of SQLite asks for it."""
+
+    def __conform__(self, _protocol: object) -> str:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_within_a_statement_leaves_no_lock_for_as_long_as_its_traceback_is_kept(tmp_path: Path) -> None:
+    """As a notebook keeps it; SQLite closes a connection only when all of its statements are gone."""
+    file = tmp_path / "a.db"
+    with dealmill.open(f"sqlite:///{file}") as store:
+        with pytest.raises(KeyboardInterrupt) as kept, store._database.writing() as connection:
+            insert = "INSERT INTO engines (name, version) VALUES (?, ?)"
+            connection.exec_driver_sql(insert, [("a", "1"), ("b", Interrupting())])
+        assert kept.tb
+        with closing(sqlite3.connect(file, timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert other.execute("SELECT count(*) FROM engines").fetchone() == (0,)

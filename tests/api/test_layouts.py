@@ -1,9 +1,11 @@
 """Layouts without a store: deals, solve, check, answer, games."""
 
 import io
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -152,3 +154,13 @@ def test_every_public_name_is_there() -> None:
     for name in dealmill.__all__:
         assert getattr(dealmill, name) is not None, name
     assert set(dealmill.__all__) <= set(dir(dealmill))
+
+
+def test_modules_are_there_from_the_start() -> None:
+    """In a new process, in which nothing else has loaded them."""
+    for load in ("from dealmill import progress, db", "import dealmill; dealmill.progress.Step, dealmill.db.upgrade"):
+        subprocess.run([sys.executable, "-c", load], check=True)
+
+
+def test_all_events_are_public() -> None:
+    assert {event.__name__ for event in get_args(dealmill.progress.Event)} < set(vars(dealmill.progress))

@@ -97,7 +97,7 @@ from kombu.transport.redis import Transport
 
 os.environ["CELERY_BROKER_URL"] = "redis://of-another-app"
 channel = Transport.Channel
-connected = {name: len(signal.receivers or ()) for name, signal in vars(signals).items() if hasattr(signal, "receivers")}
+connected = {name: len(one.receivers or ()) for name, one in vars(signals).items() if hasattr(one, "receivers")}
 
 import dealmill
 

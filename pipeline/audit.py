@@ -9,7 +9,7 @@ from dealmill.pipeline.referee import Judgement, judge
 from dealmill.pipeline.store.audits import AuditJob, Fault, plan_audit
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.records import JobRecord, Record, Stretch, read_records, read_stretch
-from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.runs import PlannedRun, RunStatus
 from dealmill.pipeline.store.sources import layout_digest
 from dealmill.pipeline.survey.deals import dealt_here
 
@@ -58,18 +58,18 @@ def sampled(number: int, size: int, items: int, seed: int) -> int:
 
 def audit_part(store: Database, job: AuditJob) -> Findings:
     """What a job of an audit finds: a sample is judged verdict by verdict, else the whole record is gone through."""
-    run = find_run(store, str(job.run))
+    run = job.run
     numbers = range(job.lease.first, job.lease.stop)
-    if job.survey:
+    if run.survey:
         sample = [sampled(number, job.size, job.population, job.seed) for number in numbers]
         from dealmill.pipeline.survey.auditing import audit_survey  # loads the compiler
 
         return audit_survey(store, run, sample, whole=job.size == job.population)
-    if job.size < run.items:
-        positions = [sampled(number, job.size, run.items, job.seed) for number in numbers]
+    if job.size < job.population:
+        positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
         records = read_records(store, run, positions)
         return _judged(run, records), [*_missing(positions, records), *_altered(run, records)]
-    stretch = read_stretch(store, run, numbers.start, min(numbers.stop, run.items + 1))
+    stretch = read_stretch(store, run, job.population, numbers.start, min(numbers.stop, job.population + 1))
     return _judged(run, stretch.records), list(_faults(run, stretch))
 
 
@@ -80,7 +80,7 @@ def abandoned(job: AuditJob) -> Findings:
     return [], [Fault(first, last, f"these items cannot be audited: {job.lease.trouble}")]
 
 
-def _judged(run: RunStatus, records: list[Record]) -> list[tuple[int, Judgement]]:
+def _judged(run: PlannedRun, records: list[Record]) -> list[tuple[int, Judgement]]:
     return [
         (row.position, judge(run.engine, row.layout, row.verdict, row.value, row.evidence))
         for row in records
@@ -88,7 +88,7 @@ def _judged(run: RunStatus, records: list[Record]) -> list[tuple[int, Judgement]
     ]
 
 
-def _faults(run: RunStatus, stretch: Stretch) -> Iterator[Fault]:
+def _faults(run: PlannedRun, stretch: Stretch) -> Iterator[Fault]:
     yield from _missing(range(stretch.first, stretch.stop), stretch.records)
     yield from _altered(run, stretch.records)
     yield from _uncovered(stretch)
@@ -115,7 +115,7 @@ def _missing(positions: Iterable[int], records: list[Record]) -> Iterator[Fault]
         yield Fault(first, last, "the source has lost these items")
 
 
-def _altered(run: RunStatus, records: list[Record]) -> Iterator[Fault]:
+def _altered(run: PlannedRun, records: list[Record]) -> Iterator[Fault]:
     for row in records:
         if layout_digest(run.game, row.layout) != row.digest:
             yield Fault(row.position, row.position, "the text of the layout is not the one its digest was made of")

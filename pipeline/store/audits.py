@@ -12,8 +12,8 @@ from dealmill.pipeline.store import actions, leases
 from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.leases import DONE, Installed, JobTable, Lease, cut
-from dealmill.pipeline.store.runs import RunStatus
-from dealmill.pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs, sources
+from dealmill.pipeline.store.runs import PlannedRun, RunStatus, planned_run
+from dealmill.pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs
 from dealmill.pipeline.store.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
 
 FETCHED = 1_000
@@ -74,8 +74,7 @@ class AuditJob:
     """A claimed job: the audited verdicts number ``lease.first`` to before ``lease.stop`` of an audit."""
 
     lease: Lease
-    run: int
-    survey: bool
+    run: PlannedRun
     population: int
     size: int
     seed: int
@@ -197,11 +196,9 @@ def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | 
         return None
     with store.reading() as connection:
         row = connection.execute(
-            select(audits.c.run_id, sources.c.endless, audits.c.population, audits.c.size, audits.c.seed)
-            .select_from(audits.join(runs).join(sources))
-            .where(audits.c.id == lease.owner)
+            select(audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
         ).one()
-    return AuditJob(lease, *row)
+        return AuditJob(lease, planned_run(connection, row.run_id), row.population, row.size, row.seed)
 
 
 def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement]], found: Sequence[Fault]) -> bool:
@@ -224,9 +221,9 @@ def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement
             judgements,
             ("run_id", "position", "audit_id", "outcome", "step", "reason"),
             [
-                (job.run, position, audit, int(judgement.outcome), judgement.step, judgement.reason)
+                (job.run.id, position, audit, int(judgement.outcome), judgement.step, judgement.reason)
                 for position, judgement in judged
-                if not (job.survey and judgement.outcome is Outcome.VALID)
+                if not (job.run.survey and judgement.outcome is Outcome.VALID)
             ],
         )
         insert_rows(

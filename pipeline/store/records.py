@@ -11,7 +11,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.blocks import read_block
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.leases import DONE
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs import PlannedRun
 from dealmill.pipeline.store.tables import blocks, items, jobs, verdicts
 
 
@@ -61,28 +61,28 @@ class Stretch:
     strays: list[int]
 
 
-def read_stretch(store: Database, run: RunStatus, first: int, stop: int) -> Stretch:
-    """Read a stretch."""
+def read_stretch(store: Database, run: PlannedRun, count: int, first: int, stop: int) -> Stretch:
+    """Read a stretch of a run over `count` items."""
     with store.reading() as connection:
         around = _jobs_over(connection, run.id, first, stop)
-        complete = _blocks_from(connection, run, first, stop)
+        complete = _blocks_from(connection, run, count, first, stop)
         return Stretch(
             first,
             stop,
             _records(connection, _joined(run).where(items.c.position >= first, items.c.position < stop)),
             around,
             complete,
-            _strays(connection, run, first, stop),
+            _strays(connection, run, count, first, stop),
         )
 
 
-def read_records(store: Database, run: RunStatus, positions: Sequence[int]) -> list[Record]:
+def read_records(store: Database, run: PlannedRun, positions: Sequence[int]) -> list[Record]:
     """The items at these positions."""
     with store.reading() as connection:
         return _records(connection, _joined(run).where(items.c.position.in_(positions)))
 
 
-def _joined(run: RunStatus) -> Select[*tuple[Any, ...]]:
+def _joined(run: PlannedRun) -> Select[*tuple[Any, ...]]:
     query: Select[*tuple[Any, ...]] = (
         select(
             items.c.position,
@@ -141,7 +141,7 @@ def _count(connection: Connection, run: int, first: int, stop: int) -> dict[str,
     }
 
 
-def _blocks_from(connection: Connection, run: RunStatus, first: int, stop: int) -> list[BlockRecord]:
+def _blocks_from(connection: Connection, run: PlannedRun, count: int, first: int, stop: int) -> list[BlockRecord]:
     """The blocks that begin in a stretch and whose jobs are all done."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
     rows = connection.execute(
@@ -150,7 +150,7 @@ def _blocks_from(connection: Connection, run: RunStatus, first: int, stop: int) 
     recorded = dict(rows.all())
     found = []
     for number in numbers:
-        start, end = block_range(number, run.items)
+        start, end = block_range(number, count)
         left = select(jobs.c.id).where(
             jobs.c.run_id == run.id, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE
         )
@@ -160,11 +160,11 @@ def _blocks_from(connection: Connection, run: RunStatus, first: int, stop: int) 
     return found
 
 
-def _strays(connection: Connection, run: RunStatus, first: int, stop: int) -> list[int]:
+def _strays(connection: Connection, run: PlannedRun, count: int, first: int, stop: int) -> list[int]:
     """Rows where there should be none, in a stretch; the first stretch looks outside all others too."""
     place = and_(verdicts.c.position >= first, verdicts.c.position < stop)
     if first == 1:
-        place = or_(place, verdicts.c.position < 1, verdicts.c.position > run.items)
+        place = or_(place, verdicts.c.position < 1, verdicts.c.position > count)
     same = and_(items.c.source_id == run.source, items.c.position == verdicts.c.position)
     alone = (
         select(verdicts.c.position)
@@ -172,7 +172,7 @@ def _strays(connection: Connection, run: RunStatus, first: int, stop: int) -> li
         .where(verdicts.c.run_id == run.id, place, items.c.position.is_(None))
     )
     outside = select(items.c.position).where(
-        items.c.source_id == run.source, or_(items.c.position < 1, items.c.position > run.items)
+        items.c.source_id == run.source, or_(items.c.position < 1, items.c.position > count)
     )
     found = set(connection.execute(alone).scalars())
     if first == 1:

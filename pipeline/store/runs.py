@@ -18,13 +18,11 @@ from dealmill.pipeline.store.tables import NodeLimit, engines, jobs, runs, sourc
 
 
 @dataclass(frozen=True, slots=True)
-class RunStatus:
-    """A run and how far it is. `counts` has a number for every verdict that occurs.
+class PlannedRun:
+    """What was planned: one engine with its node limit over one source.
 
-    While its source is not `complete`, `items` are those that were read in so far. A `survey` has no rows of items and
-    verdicts (see `dealmill.pipeline.store.surveys`); its `items` are the deals it has come to ask for so far. `repeats`
-    is the run that it was to repeat; `retracted` says why its verdicts are no answers any more. `retried` are jobs
-    that are not done, though somebody tried.
+    A `survey` has no rows of items and verdicts (see `dealmill.pipeline.store.surveys`). `generator` is that of
+    numbered deals. `repeats` is the run that it repeats; `retracted` says why its verdicts are no answers any more.
     """
 
     id: int
@@ -38,6 +36,16 @@ class RunStatus:
     retracted: str | None
     survey: bool
     generator: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus(PlannedRun):
+    """A run and how far it is, counted by its jobs. `counts` has a number for every verdict that occurs.
+
+    While its source is not `complete`, `items` are those that were read in so far; those of a survey are the deals it
+    has come to ask for so far. `retried` are jobs that are not done, though somebody tried.
+    """
+
     items: int
     complete: bool
     jobs: int
@@ -204,6 +212,31 @@ def find_run(store: Database, key: str) -> RunStatus:
     return found[0]
 
 
+def planned_run(connection: Connection, number: int) -> PlannedRun:
+    """What was planned as the run of that number, which exists."""
+    return PlannedRun(*connection.execute(select(*_planned()).select_from(_JOINED).where(runs.c.id == number)).one())
+
+
+_JOINED = runs.join(sources).join(engines)
+
+
+def _planned() -> tuple[ColumnElement[Any], ...]:
+    """The fields of a `PlannedRun`."""
+    return (
+        runs.c.id,
+        sources.c.id.label("source"),
+        sources.c.name.label("source_name"),
+        sources.c.game,
+        engines.c.name.label("engine"),
+        engines.c.version,
+        runs.c.node_limit.label("max_nodes"),
+        runs.c.repeats,
+        engines.c.retracted_why.label("retracted"),
+        sources.c.endless.label("survey"),
+        sources.c.generator,
+    )
+
+
 def _counted() -> Select[*tuple[Any, ...]]:
     def how_many(state: int) -> ColumnElement[int]:
         return func.coalesce(func.sum(case((jobs.c.state == state, 1), else_=0)), 0)
@@ -212,17 +245,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
     recent = jobs.c.finished > latest.c.at - MINUTE
     query: Select[*tuple[Any, ...]] = (
         select(
-            runs.c.id,
-            sources.c.id.label("source"),
-            sources.c.name.label("source_name"),
-            sources.c.game,
-            engines.c.name.label("engine"),
-            engines.c.version,
-            runs.c.node_limit,
-            runs.c.repeats,
-            engines.c.retracted_why,
-            sources.c.endless.label("survey"),
-            sources.c.generator,
+            *_planned(),
             case((sources.c.endless, func.coalesce(func.max(jobs.c.stop) - 1, 0)), else_=sources.c.accepted).label(
                 "items"
             ),
@@ -240,7 +263,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             func.min(jobs.c.started).label("started"),
             clock().label("now"),
         )
-        .select_from(runs.join(sources).join(engines).outerjoin(jobs).outerjoin(latest, latest.c.run_id == runs.c.id))
+        .select_from(_JOINED.outerjoin(jobs).outerjoin(latest, latest.c.run_id == runs.c.id))
         .group_by(runs.c.id, sources.c.id, engines.c.id)
         .order_by(runs.c.id)
     )
@@ -257,9 +280,9 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
         game=counted["game"],
         engine=counted["engine"],
         version=counted["version"],
-        max_nodes=counted["node_limit"],
+        max_nodes=counted["max_nodes"],
         repeats=counted["repeats"],
-        retracted=counted["retracted_why"],
+        retracted=counted["retracted"],
         survey=counted["survey"],
         generator=counted["generator"],
         items=counted["items"],

@@ -14,7 +14,7 @@ from dealmill.pipeline.referee import Judgement, judge
 from dealmill.pipeline.store.audits import Fault
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.packs import Part, kept_of, parts_from
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs import PlannedRun
 from dealmill.pipeline.store.surveys import MOMENTS
 from dealmill.pipeline.survey.deals import dealt_here
 from dealmill.pipeline.survey.solving import found_in, solve_deals
@@ -23,7 +23,7 @@ Judged = list[tuple[int, Judgement]]
 
 
 def audit_survey(
-    store: Database, run: RunStatus, positions: Sequence[int], *, whole: bool
+    store: Database, run: PlannedRun, positions: Sequence[int], *, whole: bool
 ) -> tuple[Judged, list[Fault]]:
     """Judge the verdicts on these deals, which are in order. In an audit of the `whole` survey, also go through the
     record of every job that begins among them.
@@ -46,7 +46,7 @@ def audit_survey(
 
 
 def _audit_block(
-    store: Database, run: RunStatus, deals: DealRange, first: int, positions: list[int]
+    store: Database, run: PlannedRun, deals: DealRange, first: int, positions: list[int]
 ) -> tuple[Judged, list[Fault]]:
     kept = kept_of(store, run.id, first)
     if kept.to_come:
@@ -82,7 +82,7 @@ def _word(code: int) -> str:
     return Verdict(code).word if code in list(Verdict) else f"{code}, which is no verdict"
 
 
-def _audit_jobs(store: Database, run: RunStatus, deals: DealRange, first: int, stop: int) -> Iterator[Fault]:
+def _audit_jobs(store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int) -> Iterator[Fault]:
     """Whether jobs follow each other, and counted what they solved."""
     parts, strays = parts_from(store, run.id, first, stop)
     for stray in strays:
@@ -99,7 +99,7 @@ def _audit_jobs(store: Database, run: RunStatus, deals: DealRange, first: int, s
             yield from _miscounted(run, deals, part)
 
 
-def _miscounted(run: RunStatus, deals: DealRange, part: Part) -> Iterator[Fault]:
+def _miscounted(run: PlannedRun, deals: DealRange, part: Part) -> Iterator[Fault]:
     found = found_in(deals, run.engine, run.max_nodes, part.first, part.stop, part.failures)
     pack = {"least": found.least, "greatest": found.greatest, "moments": found.moments.astype(MOMENTS).tobytes()}
     counted: dict[str, object] = {**found.totals, **pack}

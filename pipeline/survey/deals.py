@@ -3,10 +3,10 @@
 from dealmill.pipeline.deals import DealRange, parse_deal_range
 from dealmill.pipeline.errors import VersionError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs import PlannedRun
 
 
-def dealt_here(run: RunStatus) -> DealRange:
+def dealt_here(run: PlannedRun) -> DealRange:
     """The deals of a survey.
 
     Raises

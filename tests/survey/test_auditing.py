@@ -37,7 +37,7 @@ def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Database
     [left] = leases.pending(store, AUDITING, installed_engines(), 10)
     assert audits.engine_of(store, left) is not None
     job = audits.claim(store, left, "one", LEASE)
-    assert job is not None and job.run == 2
+    assert job is not None and job.run.id == 2
 
 
 def test_an_audit_of_a_survey_in_whole_and_of_a_sample(store: Database) -> None:

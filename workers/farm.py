@@ -17,6 +17,7 @@ from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.patience import patiently
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.folder import work_folder
+from dealmill.workers.interrupts import ignored_interrupts
 from dealmill.workers.logs import line_of
 from dealmill.workers.processes import kill, start, stop
 from dealmill.workers.reconciler import check_broker, reconcile, unfinished
@@ -54,6 +55,7 @@ class Farm:
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
+            self._check_interrupted = opened.enter_context(ignored_interrupts())
             self._folder = opened.enter_context(work_folder())
             configured = settings().broker_url
             if configured is None:
@@ -81,7 +83,10 @@ class Farm:
         ------
         WorkerError
             If the workers die as soon as they are started.
+        KeyboardInterrupt
+            If Python has ignored one since.
         """
+        self._check_interrupted()
         self._tell_lines()
         if time.monotonic() - self._ticked < TICK and not at_once:
             return

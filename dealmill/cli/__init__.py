@@ -1,4 +1,4 @@
-"""The command line: thin commands over the rooms of the pipeline, one file per group of commands."""
+"""The command line: commands that render what the API returns, one file per group of commands."""
 
 import errno
 import sys

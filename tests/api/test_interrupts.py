@@ -161,6 +161,30 @@ def test_a_second_interrupt_does_not_leave_workers_behind(
     assert list(temporary.iterdir()) == []
 
 
+class Cleared:
+    """An interrupt arrives while it is cleared away, so that Python ignores it."""
+
+    def __del__(self) -> None:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_that_python_ignores_ends_the_work_all_the_same(temporary: Path, tmp_path: Path) -> None:
+    before = sys.unraisablehook
+    cleared = 0
+
+    def clear_away(event: progress.Event) -> None:
+        nonlocal cleared
+        if isinstance(event, progress.Ingesting):
+            cleared += 1
+            Cleared()
+
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store, pytest.raises(KeyboardInterrupt):
+        store.run(SOURCE, engine=ENGINE, progress=clear_away)
+    assert cleared == 1
+    assert sys.unraisablehook is before
+    assert not children_with(str(temporary))
+
+
 class Interrupting:
     """A value that is interrupted when the driver of SQLite asks for it."""
 

@@ -44,8 +44,8 @@ from .pipeline.store.workers import Worker as Worker
 from .pipeline.summary import Summary as Summary
 from .runs import Audit as Audit
 from .runs import Run as Run
+from .stores import BatchResult as BatchResult
 from .stores import Ingestion as Ingestion
-from .stores import Night as Night
 from .stores import Overview as Overview
 from .stores import Retraction as Retraction
 from .stores import Store as Store

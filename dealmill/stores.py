@@ -62,8 +62,8 @@ class Ingestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Night:
-    """The work of one call: runs with the status of each, sources, a summary per engine, and the errors of reading."""
+class BatchResult:
+    """What `Store.run_all` did: runs with the status of each, sources, a summary per engine, and errors of reading."""
 
     runs: list[Run]
     statuses: list[RunStatus]
@@ -177,10 +177,10 @@ class Store:
             If the broker or the workers cannot be started.
         """
         engines = () if engine is None else (engine,)
-        night = self.run_all([source], game=game, engines=engines, max_nodes=max_nodes, progress=progress)
-        for error in night.errors:
+        batch = self.run_all([source], game=game, engines=engines, max_nodes=max_nodes, progress=progress)
+        for error in batch.errors:
             raise error
-        return night.runs[0]
+        return batch.runs[0]
 
     def run_all(
         self,
@@ -190,11 +190,11 @@ class Store:
         engines: str | Iterable[str] = (),
         max_nodes: int | None = None,
         progress: Progress = silent,
-    ) -> Night:
+    ) -> BatchResult:
         """Read several sources and solve each by the engines of its game that are named, or by its default one.
 
-        A file that cannot be read does not stop the others; see `Night.errors`; but all must exist. For the rest see
-        `run`.
+        All files must exist, but one that cannot be read does not stop the others; see `BatchResult.errors`. For the
+        rest see `run`.
         """
         limit = node_limit(max_nodes)
         wanted = all_named(sources)
@@ -209,7 +209,7 @@ class Store:
             ]
             statuses = solve_runs(self._database, numbers, progress, readings.found) if numbers else []
         runs = [Run(self._database, status) for status in statuses]
-        return Night(runs, statuses, readings.sources, summarise(statuses, readings.sources), readings.errors)
+        return BatchResult(runs, statuses, readings.sources, summarise(statuses, readings.sources), readings.errors)
 
     def ingest(self, *sources: Named, game: str | None = None, progress: Progress = silent) -> Ingestion:
         """Read sources into the store, validated; duplicates are stored and counted.

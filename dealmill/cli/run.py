@@ -36,19 +36,19 @@ def run(
     """
     with dealmill.open() as store:
         with shown(store) as progress:
-            night = store.run_all(files, game=game, engines=engines, max_nodes=max_nodes, progress=progress)
-        if night.runs:
-            _summarise(night, form)
-    _exit_after_reading(ctx, night.errors, night.sources)
+            batch = store.run_all(files, game=game, engines=engines, max_nodes=max_nodes, progress=progress)
+        if batch.runs:
+            _summarise(batch, form)
+    _exit_after_reading(ctx, batch.errors, batch.sources)
 
 
-def _summarise(night: "dealmill.Night", form: str | None) -> None:
+def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     """A row per engine on standard output, and what to type next on standard error."""
-    rows = [_summary(summary) for summary in night.summaries]
+    rows = [_summary(summary) for summary in batch.summaries]
     used = [verdict.word for verdict in Verdict if any(row[verdict.word] for row in rows)]
     write_rows(["engine", "layouts", "duplicates", "rejected", *used, "mean", "layouts/s", "runs"], rows, form)
-    lost = next((run for run in night.statuses if run.counts.get(Verdict.UNWINNABLE)), None)
-    first = lost or next((run for run in night.statuses if run.solved), None)
+    lost = next((run for run in batch.statuses if run.counts.get(Verdict.UNWINNABLE)), None)
+    first = lost or next((run for run in batch.statuses if run.solved), None)
     if lost:
         click.echo(f"which ones cannot be won:  {called_as()} query {lost.id} --verdict unwinnable", err=True)
     if first:

@@ -136,18 +136,18 @@ def test_several_sources_and_engines_and_a_file_that_breaks_off(worked: Worked, 
     good.write_text("ABBA\nABC\n")
     bad.write_bytes(b"\x1f\x8b broken")
     told = Recorder()
-    night = worked.store.run_all(
+    batch = worked.store.run_all(
         [good, str(good), bad], engines=["memory", "incremental", "memory/two-pass"], progress=told
     )
-    assert [run.engine for run in night.runs] == ["memory/two-pass", "memory/incremental"]
-    assert [status.id for status in night.statuses] == [run.id for run in night.runs]
-    assert [(source.accepted, source.rejected) for source in night.sources] == [(1, 1)]
-    assert [(summary.engine, summary.layouts, summary.rejected) for summary in night.summaries] == [
+    assert [run.engine for run in batch.runs] == ["memory/two-pass", "memory/incremental"]
+    assert [status.id for status in batch.statuses] == [run.id for run in batch.runs]
+    assert [(source.accepted, source.rejected) for source in batch.sources] == [(1, 1)]
+    assert [(summary.engine, summary.layouts, summary.rejected) for summary in batch.summaries] == [
         ("memory/two-pass", 2, 1),
         ("memory/incremental", 2, 1),
     ]
-    assert ["breaks off" in str(error) for error in night.errors] == [True]
-    assert [event.error for event in told.events if isinstance(event, progress.Refused)] == night.errors
+    assert ["breaks off" in str(error) for error in batch.errors] == [True]
+    assert [event.error for event in told.events if isinstance(event, progress.Refused)] == batch.errors
     with pytest.raises(dealmill.InputError, match="breaks off"):
         worked.store.run(bad)
     with pytest.raises(dealmill.InputError, match="there is no file"):

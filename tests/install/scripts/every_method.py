@@ -82,9 +82,9 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     workers: list[dealmill.Worker] = store.workers()
     assert workers[0].items > 0
     Path("memory-broken.txt.gz").write_bytes(b"\x1f\x8b\x08")
-    night: dealmill.Night = store.run_all(["memory-mine.txt", "memory-broken.txt.gz"], progress=events.append)
-    errors: list[dealmill.InputError] = night.errors
-    summaries: list[dealmill.Summary] = night.summaries
+    batch: dealmill.BatchResult = store.run_all(["memory-mine.txt", "memory-broken.txt.gz"], progress=events.append)
+    errors: list[dealmill.InputError] = batch.errors
+    summaries: list[dealmill.Summary] = batch.summaries
     assert len(errors) == 1 and summaries[0].rejected == 1
     results: dealmill.Query = store.query(game="memory", source=source.id, nodes=(0, None), limit=3)
     assert len(list(results)) == 3

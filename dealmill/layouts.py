@@ -1,6 +1,6 @@
 """What can be done with layouts without a store."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, TextIO, overload
 
@@ -18,12 +18,19 @@ if TYPE_CHECKING:
     from dealmill.pipeline.answer import Answered
 
 
-def deals(game: str, *, seed: int = 1, first: int = 1, count: int | None = None, **parameters: int) -> DealRange:
+def deals(
+    game: str,
+    *,
+    seed: int = 1,
+    first: int = 1,
+    count: int | None = None,
+    parameters: Mapping[str, int] | None = None,
+) -> DealRange:
     """Return the numbered deals `first` … `first + count - 1` of a game, or all from `first` on if `count` is None.
 
     Deal number k of a seed is the same on every machine and is reached without dealing those before it. Iterating
     yields `Layout` objects, dealt in blocks: `text` is the canonical text of a deal, `line` its number. `parameters`
-    shape the deals, for instance ``ranks=13, stacks=13`` of card pairing; ``dealmill games --json`` lists them.
+    shape the deals, for instance ``{"ranks": 13, "stacks": 13}`` of card pairing; ``dealmill games --json`` lists them.
 
     Raises
     ------
@@ -34,7 +41,7 @@ def deals(game: str, *, seed: int = 1, first: int = 1, count: int | None = None,
     """
     first = whole("the number of the first deal", first, 1)
     last = MOST if count is None else first + whole("count", count, 1) - 1
-    found = DealRange(find_game(game), seed, first, last, parameters)
+    found = DealRange(find_game(game), seed, first, last, parameters or {})
     found.check_parameters()
     return found
 

@@ -1,7 +1,7 @@
 """The store: sources, runs and results in a database, and everything that is done with them."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
@@ -388,7 +388,7 @@ class Store:
         half_width: str | float = "0.1%",
         count: int | None = None,
         seed: int = 1,
-        parameters: dict[str, int] | None = None,
+        parameters: Mapping[str, int] | None = None,
         max_nodes: int | None = None,
         progress: Progress = silent,
     ) -> "Survey":

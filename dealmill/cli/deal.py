@@ -17,6 +17,6 @@ def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...]) -
 
     Deal number k of seed s is the same on every machine and is reached without dealing those before it.
     """
-    deals = dealmill.deals(game, seed=seed, first=first, count=count, **given_parameters(given))
+    deals = dealmill.deals(game, seed=seed, first=first, count=count, parameters=given_parameters(given))
     for block in deals.blocks():
         click.echo("\n".join(layout.text for layout in block))

@@ -168,7 +168,9 @@ def test_show_prints_a_result_and_its_frames(folder: Path, store: Store) -> None
 
 def test_deal_answer_and_export_write_what_python_has(folder: Path, store: Store, tmp_path: Path) -> None:
     dealt = command("deal", "memory", "--count", "20", "--seed", "3", "--param", "pairs=4", cwd=folder).stdout
-    assert dealt.splitlines() == [layout.text for layout in dealmill.deals("memory", seed=3, count=20, pairs=4)]
+    assert dealt.splitlines() == [
+        layout.text for layout in dealmill.deals("memory", seed=3, count=20, parameters={"pairs": 4})
+    ]
     (tmp_path / "deals.txt").write_text(dealt)
     output = io.StringIO()
     dealmill.answer("memory", tmp_path / "deals.txt", output)
@@ -207,6 +209,7 @@ def test_db_and_queue_print_what_python_returns(folder: Path, store: Store) -> N
         ("retract --engine x --version 1 --why y", lambda store: store.retract("x", "1", "y")),
         ("answer chess", lambda _: dealmill.answer("chess", "-", io.StringIO())),
         ("deal memory --count 1 --seed -1", lambda _: dealmill.deals("memory", seed=-1, count=1)),
+        ("deal memory --count 1 --seed 1 --param seed=3", lambda _: dealmill.deals("memory", parameters={"seed": 3})),
         ("show memory ABC", lambda _: dealmill.solve("memory", "ABC")),
     ],
 )

@@ -13,6 +13,7 @@ import pytest
 import dealmill
 from dealmill import BadLayout, InputError, NotFoundError, UsageError, Verdict
 
+LARGE = {"ranks": 13, "stacks": 13}
 DEAL = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 
 
@@ -62,12 +63,12 @@ def test_a_node_limit_of_any_integer_type_leaves_layouts_undecided() -> None:
 
 
 def test_deals_are_the_same_from_wherever_they_begin() -> None:
-    deals = dealmill.deals("card-pairing", seed=3, ranks=13, stacks=13, count=5)
-    later = dealmill.deals("card-pairing", seed=3, first=4, count=2, ranks=13, stacks=13)
+    deals = dealmill.deals("card-pairing", seed=3, count=5, parameters=LARGE)
+    later = dealmill.deals("card-pairing", seed=3, first=4, count=2, parameters=LARGE)
     assert [(layout.line, layout.text) for layout in deals][3:] == [(layout.line, layout.text) for layout in later]
     assert (len(deals), deals.endless) == (5, False)
     assert repr(deals) == "<DealRange deal:card-pairing:seed=3:ranks=13:stacks=13:1-5>"
-    endless = dealmill.deals("card-pairing", seed=3, ranks=13, stacks=13)
+    endless = dealmill.deals("card-pairing", seed=3, parameters=LARGE)
     assert endless.endless
     assert list(islice(endless, 5)) == list(deals)
 
@@ -84,13 +85,13 @@ def test_deals_are_the_same_from_wherever_they_begin() -> None:
         ({"seed": -1}, "a seed is a whole number from 0 to 2⁶⁴ − 1, not -1"),
         ({"seed": 2**64}, "a seed is a whole number"),
         ({"seed": None}, "a seed is a whole number"),
-        ({"pegs": 3}, "have no parameter 'pegs'"),
-        ({"ranks": "13"}, "ranks .* is a whole number from"),
-        ({"ranks": 13.0, "stacks": 13}, "ranks .* is a whole number from"),
-        ({"ranks": 16}, "cannot be cut into 9 stacks"),
+        ({"parameters": {"pegs": 3}}, "have no parameter 'pegs'"),
+        ({"parameters": {"ranks": "13"}}, "ranks .* is a whole number from"),
+        ({"parameters": {"ranks": 13.0, "stacks": 13}}, "ranks .* is a whole number from"),
+        ({"parameters": {"ranks": 16}}, "cannot be cut into 9 stacks"),
     ],
 )
-def test_deals_that_cannot_be_are_refused_at_once(arguments: dict[str, int], message: str) -> None:
+def test_deals_that_cannot_be_are_refused_at_once(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         dealmill.deals("card-pairing", **arguments)
 

@@ -101,10 +101,10 @@ def test_integers_of_numpy_count(opened: Store) -> None:
         ({"value": 2**70}, "value is a whole number"),
         ({"nodes": 1.5}, "nodes is a whole number"),
         ({"nodes": (None, float("nan"))}, "nodes is a whole number"),
-        ({"verdict": "Winnable"}, "there is no verdict 'Winnable'; the verdicts are: winnable, unwinnable"),
+        ({"verdict": "Winnable"}, "there is no verdict 'Winnable'; choose one of: winnable, unwinnable"),
         ({"verdict": 1}, "there is no verdict 1"),
         ({"verdict": ["winnable", None]}, "there is no verdict None"),
-        ({"audit": "Valid"}, "there is no outcome 'Valid'; the outcomes are: valid, invalid, no-evidence"),
+        ({"audit": "Valid"}, "there is no outcome 'Valid'; choose one of: valid, invalid, no-evidence"),
         ({"audit": True}, "there is no outcome True"),
     ],
 )

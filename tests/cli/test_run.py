@@ -260,7 +260,12 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
     ("arguments", "env", "code", "message"),
     [
         (["run", "deal:memory:seed=1:1-9", "--engine", "memory/none"], {}, 2, "memory has: memory/two-pass"),
-        (["run", "deal:hi-q:seed=1:1-9", "--engine", "memory/two-pass"], {}, 2, "is one of hi-q"),
+        (
+            ["run", "deal:hi-q:seed=1:1-9", "--engine", "memory/two-pass"],
+            {},
+            2,
+            "none of these is an engine of hi-q: memory/two-pass",
+        ),
         (["run", "deal:hi-q:seed=1:1-9", "--engine", "two-pass"], {}, 2, "hi-q has: hi-q/greedy"),
         (["run", "x.txt", "--game", "chess"], {}, 2, "there is no game 'chess'; the games are: "),
         (["run", "memory.txt"], {}, 1, "there is no file memory.txt"),

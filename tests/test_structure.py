@@ -6,7 +6,9 @@ import pytest
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Game
 
-GRAPH = grimp.build_graph("dealmill", include_external_packages=True, exclude_type_checking_imports=True)
+GRAPH = grimp.build_graph(
+    "dealmill", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
+)
 SHARED = {
     f"dealmill.pipeline.games.{name}"
     for name in ("contract", "batch", "bits", "kernel", "philox", "reading", "verdict")

@@ -9,7 +9,9 @@ import pytest
 
 import dealmill.cli
 
-GRAPH = grimp.build_graph("dealmill", include_external_packages=True, exclude_type_checking_imports=False)
+GRAPH = grimp.build_graph(
+    "dealmill", include_external_packages=True, exclude_type_checking_imports=False, cache_dir=None
+)
 FOLDER = Path(dealmill.cli.__path__[0])
 MODULES = sorted(FOLDER.glob("*.py"))
 PLAIN_WORDS = {f"dealmill.pipeline.{name}" for name in ("arguments", "deals", "errors", "printable", "progress")}

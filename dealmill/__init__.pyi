@@ -4,6 +4,10 @@ from .layouts import answer as answer
 from .layouts import check as check
 from .layouts import deals as deals
 from .layouts import solve as solve
+from .outcomes import BatchResult as BatchResult
+from .outcomes import Ingestion as Ingestion
+from .outcomes import Overview as Overview
+from .outcomes import Retraction as Retraction
 from .pipeline.answer import Answered as Answered
 from .pipeline.deals import DealRange as DealRange
 from .pipeline.diff import Diff as Diff
@@ -44,10 +48,6 @@ from .pipeline.store.workers import Worker as Worker
 from .pipeline.summary import Summary as Summary
 from .runs import Audit as Audit
 from .runs import Run as Run
-from .stores import BatchResult as BatchResult
-from .stores import Ingestion as Ingestion
-from .stores import Overview as Overview
-from .stores import Retraction as Retraction
 from .stores import Store as Store
 from .stores import open as open
 from .surveys import Survey as Survey

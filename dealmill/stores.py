@@ -2,15 +2,15 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from dealmill.outcomes import BatchResult, Ingestion, Overview, Retraction
 from dealmill.pipeline.arguments import MOST, MOST_SURVEYED, node_limit, whole
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import InputError, StoreError, UsageError
+from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
@@ -18,19 +18,19 @@ from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.query import Ends, Query, answers_of, matching_runs, parse_item, query_of, wanted_results
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.retract import requeue, retract
+from dealmill.pipeline.retract import retract
 from dealmill.pipeline.runs import engines_for, queue_run
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.sources import all_named, game_of_source, named, open_readings
 from dealmill.pipeline.store.actions import Action, list_actions
-from dealmill.pipeline.store.audits import AuditStatus, latest_audits
+from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.opening import open_store
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import Source, find_source, rejects_of
 from dealmill.pipeline.store.workers import Worker, list_workers
-from dealmill.pipeline.summary import Summary, summarise
+from dealmill.pipeline.summary import summarise
 from dealmill.runs import Run
 from dealmill.workers.working import solve_runs, work
 
@@ -42,34 +42,6 @@ Named = str | PathLike[str] | DealRange
 
 WATCHED = 1.0
 """Seconds between two looks at runs that are watched."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """How far a run is, its newest audit, and its fingerprint once it is finished."""
-
-    run: RunStatus
-    audit: AuditStatus | None
-    fingerprint: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Ingestion:
-    """The sources that were read, and the errors that kept files from being opened or read to their end."""
-
-    sources: list[Source]
-    errors: list[InputError]
-
-
-@dataclass(frozen=True, slots=True)
-class BatchResult:
-    """What `Store.run_all` did: runs with the status of each, sources, a summary per engine, and errors of reading."""
-
-    runs: list[Run]
-    statuses: list[RunStatus]
-    sources: list[Source]
-    summaries: list[Summary]
-    errors: list[InputError]
 
 
 def open(url: str | None = None) -> "Store":
@@ -89,30 +61,6 @@ def open(url: str | None = None) -> "Store":
         If it has no tables, or is of another version.
     """
     return Store(open_store(settings().database_url.get_secret_value() if url is None else url))
-
-
-class Retraction:
-    """The runs of an engine version whose verdicts are retracted.
-
-    Attributes
-    ----------
-    runs : list of RunStatus
-        The runs concerned, oldest first.
-    """
-
-    def __init__(self, database: Database, runs: list[RunStatus]) -> None:
-        self._database = database
-        self.runs = runs
-
-    def requeue(self) -> list[tuple[RunStatus, Run]]:
-        """Plan a run by the installed version of the engine in the place of each; return the pairs of old and new.
-
-        Raises
-        ------
-        VersionError
-            If the retracted version is still the installed one.
-        """
-        return [(retracted, Run(self._database, requeue(self._database, retracted))) for retracted in self.runs]
 
 
 class Store:
@@ -433,7 +381,7 @@ class Store:
         estimate = grow_survey(self._database, planned.id, goal, progress)
         return Survey(self._database, find_run(self._database, str(planned.id)), estimate)
 
-    def retract(self, engine: str, version: str, why: str) -> "Retraction":
+    def retract(self, engine: str, version: str, why: str) -> Retraction:
         """Retract every verdict of an engine version, those to come included.
 
         The verdicts are kept, but shown only on request; the version gets no new runs.

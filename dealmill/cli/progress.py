@@ -39,7 +39,8 @@ def shown(store: "dealmill.Store | None" = None) -> Iterator[Progress]:
         yield lambda event: _show(event, store, tell, _no_bar)
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -48,7 +49,7 @@ def shown(store: "dealmill.Store | None" = None) -> Iterator[Progress]:
         TextColumn("{task.fields[note]}", markup=False),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, note="")
         titles = {""}
 

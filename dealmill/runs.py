@@ -21,7 +21,6 @@ from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import rejects_of
-from dealmill.workers.working import finish_audit, solve_runs
 
 if TYPE_CHECKING:
     import pyarrow
@@ -145,6 +144,8 @@ class Run:
         StoreError
             If the source of the run has not been read to its end.
         """
+        from dealmill.workers.working import finish_audit  # loads Celery
+
         size = None if sample is None else whole("sample", sample, 1)
         number = queue_audit(self._store, self.status(), size, whole("seed", seed))
         return Audit(self._store, finish_audit(self._store, number, progress))
@@ -161,6 +162,8 @@ class Run:
         RetractedError
             If the installed version was retracted.
         """
+        from dealmill.workers.working import solve_runs  # loads Celery
+
         number = queue_rerun(self._store, self.status(), any_version=any_version)
         progress(Repeating(number, self.id))
         [repetition] = solve_runs(self._store, [number], progress)

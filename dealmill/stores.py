@@ -32,7 +32,6 @@ from dealmill.pipeline.store.sources import Source, find_source, rejects_of
 from dealmill.pipeline.store.workers import Worker, list_workers
 from dealmill.pipeline.summary import summarise
 from dealmill.runs import Run
-from dealmill.workers.working import solve_runs, work
 
 if TYPE_CHECKING:
     from dealmill.surveys import Survey
@@ -145,6 +144,8 @@ class Store:
         rest see `run`.
         """
         limit = node_limit(max_nodes)
+        from dealmill.workers.working import solve_runs  # loads Celery
+
         wanted = all_named(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
         for source in wanted if names else ():
@@ -212,6 +213,8 @@ class Store:
         BrokerError, WorkerError
             If the broker or the workers cannot be started.
         """
+        from dealmill.workers.working import work  # loads Celery
+
         work(self._database, progress, drain=drain)
 
     def find_run(self, run: int | str = "last") -> Run:

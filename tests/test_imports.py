@@ -60,6 +60,17 @@ def test_the_referee_loads_neither_the_store_nor_workers_nor_engines() -> None:
     assert not set(filter(unwanted.match, loaded))
 
 
+def test_who_only_asks_a_store_loads_neither_workers_nor_the_compiler(tmp_path: Path) -> None:
+    loaded = loaded_by(
+        "import dealmill\n"
+        f"with dealmill.open('sqlite:///{tmp_path}/night.db') as store:\n"
+        "    assert store.status() == list(store.query()) == store.log() == store.runs() == []\n"
+    )
+    assert "sqlalchemy" in loaded
+    assert not loaded & (SLOW - {"sqlalchemy", "pydantic", "alembic"})
+    assert not [name for name in loaded if name.startswith("dealmill.workers")]
+
+
 def test_the_help_text_loads_nothing_that_takes_long() -> None:
     ran = subprocess.run(
         [sys.executable, "-X", "importtime", *dealmill_command(["--help"])[1:]],

@@ -68,7 +68,7 @@ def solve(
     game
         ``memory``; the full name of an engine such as ``memory/incremental`` will do, too.
     engine
-        Not the default one of the game.
+        An engine of the game; None means its default one.
     layouts
         A layout as a line of a file has it, for instance its canonical text, a `Layout`, or the one of a
         `Result`. Or an iterable of them, such as `deals` or a `Query`.
@@ -164,7 +164,7 @@ def answer(
     output
         Receives the answers in the order of the layouts, ``?`` for one that has none.
     engine
-        Not the default one of the game.
+        An engine of the game; None means its default one.
     complain
         Called with a message for every layout that has no answer.
 

@@ -108,7 +108,7 @@ class Store:
         game
             The game of a file whose name does not tell it.
         engine
-            Not the default one of the game.
+            An engine of the game; None means its default one.
         max_nodes
             Leave a layout undecided that would take more nodes than that, 1 to 2⁶² − 1.
 
@@ -143,9 +143,9 @@ class Store:
         All files must exist, but one that cannot be read does not stop the others; see `BatchResult.errors`. For the
         rest see `run`.
         """
-        limit = node_limit(max_nodes)
         from dealmill.workers.working import solve_runs  # loads Celery
 
+        limit = node_limit(max_nodes)
         wanted = all_named(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
         for source in wanted if names else ():
@@ -275,14 +275,14 @@ class Store:
         value: Ends | int | None = None,
         nodes: Ends | int | None = None,
         audit: Outcome | str | None = None,
-        after: tuple[int, int] = (0, 0),
+        after: str | tuple[int, int] = (0, 0),
         limit: int | None = None,
         retracted: bool = False,
     ) -> Query:
         """Return the results of one run, or of all runs of a game, an engine or a source, in order.
 
-        `after` is a run and a position in it; `retracted` means the retracted results and only those. For the rest see
-        `Run.results`.
+        `after` is an item, ``"3:17"`` or ``(3, 17)``; `retracted` means the retracted results and only those. For the
+        rest see `Run.results`.
 
         Raises
         ------
@@ -348,7 +348,7 @@ class Store:
         Parameters
         ----------
         engine
-            Not the default one of the game.
+            An engine of the game; None means its default one.
         half_width
             Half the width of the confidence interval: a share such as 0.001 or ``"0.1%"``; of mean values a number, or
             per cent of the mean.

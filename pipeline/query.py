@@ -14,7 +14,7 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.results import ALL, Wanted, page
-from dealmill.pipeline.store.runs import RunStatus, list_runs
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import find_source
 
 PAGE = 2_000
@@ -87,17 +87,22 @@ def _end(what: str, end: object, missing: int) -> int:
 
 
 def query_of(
-    store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], limit: int | None
+    store: Database, runs: list[RunStatus], wanted: Wanted, after: str | tuple[int, int], limit: int | None
 ) -> Query:
-    """The query of a caller.
+    """The query of a caller; `after` is an item, as text (see `parse_item`) or as a run and a position in it.
 
     Raises
     ------
     UsageError
-        If `after` is not a run and a position, or `limit` is below 0.
+        If `after` is not an item, or `limit` is below 0.
+    NotFoundError
+        If `after` is text and there is no such run.
     """
+    if isinstance(after, str):
+        key, place = parse_item(after)
+        after = find_run(store, key).id, place
     if not isinstance(after, tuple) or len(after) != 2:
-        raise UsageError(f"after is a run and a position in it, such as (3, 17), not {after!r}")
+        raise UsageError(f"after is an item, such as '3:17' or (3, 17), not {after!r}")
     run, position = (whole("after", number) for number in after)
     return Query(store, runs, wanted, (run, position), None if limit is None else whole("limit", limit))
 

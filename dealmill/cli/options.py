@@ -29,21 +29,6 @@ class Range(click.ParamType[tuple[int | None, int | None]]):
         return (int(low) if low else None), (int(high) if high else None)
 
 
-class Item(click.ParamType[tuple[int, int]]):
-    """``RUN:POSITION``, as the first column of a query shows it."""
-
-    name = "RUN:POSITION"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """The number of the run and the position in it."""
-        if isinstance(value, tuple):
-            return value
-        match = re.fullmatch(r"(\d{1,9}):(\d{1,18})", str(value), re.ASCII)
-        if not match:
-            self.fail(f"{value!r} is not an item; write RUN:POSITION, as in 3:17", param, ctx)
-        return int(match[1]), int(match[2])
-
-
 game_option = click.option(
     "--game", metavar="GAME", help=f"The game, if the file's name does not tell it: {', '.join(games())}."
 )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import click
 
 import dealmill
-from dealmill.cli.options import Item, Range, verdict_option
+from dealmill.cli.options import Range, verdict_option
 from dealmill.cli.output import SCREEN, output_options, write_first
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
@@ -25,7 +25,7 @@ Ends = tuple[int | None, int | None]
 @click.option("--source", help="Only runs over this source (number or name).")
 @click.option("--value", type=Range(), help="Only values in this range.")
 @click.option("--nodes", type=Range(), help="Only searches of so many nodes.")
-@click.option("--after", type=Item(), default=(0, 0), help="Go on behind this item.", show_default=False)
+@click.option("--after", metavar="RUN:POSITION", help="Go on behind this item.")
 @click.option("--limit", type=click.IntRange(1, MOST), help=f"At most so many rows; {SCREEN} in a table.")
 @click.option(
     "--audit",
@@ -43,7 +43,7 @@ def query(
     source: str | None,
     value: Ends | None,
     nodes: Ends | None,
-    after: tuple[int, int],
+    after: str | None,
     limit: int | None,
     audit: str | None,
     retracted: bool,
@@ -64,7 +64,7 @@ def query(
             value=value,
             nodes=nodes,
             audit=audit,
-            after=after,
+            after=(0, 0) if after is None else after,
             limit=limit if form else None,
             retracted=retracted,
         )

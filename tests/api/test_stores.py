@@ -125,12 +125,13 @@ def test_a_query_goes_over_runs(opened: Store) -> None:
     assert list(opened.query(source="a.txt")) == list(opened.query(engine="card-pairing")) == everything[:80]
     assert list(opened.query(run=1, game="memory")) == []
     assert list(opened.query(after=(1, 38), limit=4)) == everything[38:42]
+    assert list(opened.query(after=str(everything[37].item), limit=4)) == everything[38:42]
     assert list(opened.query(after=(99, 0))) == []
     for unknown in ({"game": "chess"}, {"engine": "memory/none"}, {"source": "x"}, {"run": 9}):
         with pytest.raises(NotFoundError):
             opened.query(**unknown)
-    for after in (3, "1:3", (1,), (1, 2, 3), (1, -1), (1, 2**70), None):
-        with pytest.raises(UsageError, match="after is a"):
+    for after in (3, "1-3", (1,), (1, 2, 3), (1, -1), (1, 2**70), None):
+        with pytest.raises(UsageError, match=r"after is a|is not an item; write RUN:POSITION"):
             opened.query(after=after)  # type: ignore[arg-type]
 
 

@@ -18,7 +18,7 @@ import click
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dealmill.cli.options import Item, Range
+from dealmill.cli.options import Range
 from dealmill.pipeline import files
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
@@ -28,6 +28,7 @@ from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.reading import KEPT, MOST_REASONS
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.query import parse_item
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.settings import settings as configured
 from dealmill.pipeline.solve import solve
@@ -177,8 +178,7 @@ def deal_ranges(text: str) -> None:
 @given(inputs.mutated(st.sampled_from(["70..80", "..80", "-3..", "3:17", "0.1%", "0.001", "5"])) | inputs.anything)
 def arguments(text: str) -> None:
     """The types of options take a text or say that it is none."""
-    options = (partial(Range().convert, param=None, ctx=None), partial(Item().convert, param=None, ctx=None))
-    for convert in (*options, Width.parse):
+    for convert in (partial(Range().convert, param=None, ctx=None), parse_item, Width.parse):
         try:
             assert convert(text) is not None
         except (click.BadParameter, UsageError) as error:

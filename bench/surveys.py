@@ -13,11 +13,11 @@ from statistics import median
 from bench.measure import rounded, seconds, table
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.query import find_result, results
+from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.database import Database, database_url
-from dealmill.pipeline.store.results import Wanted
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.solving import ready
 from tests.servers import clean_environment, dealmill_command
 

@@ -5,8 +5,8 @@ A new SQLite file gets its tables when it is opened; those of a server are only 
 """
 
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store import migrate
-from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.database import migrate
+from dealmill.pipeline.store.database.connections import Database, database_url
 
 
 def upgrade(url: str | None = None, revision: str = "head") -> str | None:

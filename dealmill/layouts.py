@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TextIO, overload
 from dealmill.pipeline.arguments import MOST, node_limit, whole
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.files import numbered_lines, open_binary
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.files import numbered_lines, open_binary
 from dealmill.pipeline.referee import Judgement, judge
 from dealmill.pipeline.result import Result
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.retract import requeue
+from dealmill.pipeline.results.summary import Summary
+from dealmill.pipeline.runs.retract import requeue
 from dealmill.pipeline.store.audits import AuditStatus
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.summary import Summary
 from dealmill.runs import Run
 
 

@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dealmill.pipeline.arguments import whole
-from dealmill.pipeline.audit import queue_audit
-from dealmill.pipeline.diff import Diff, compare
+from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, Repeating, silent
-from dealmill.pipeline.query import Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.rerun import queue_rerun
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.diff import Diff, compare
+from dealmill.pipeline.results.query import Ends, Query, answers_of, find_result, query_of, wanted_results
+from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources import rejects_of
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Run:
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.export import export
+        from dealmill.pipeline.results.export import export
 
         status = answers_of(self.status(), retracted=retracted)
         verdicts = wanted_results(verdict).verdicts
@@ -219,7 +219,7 @@ class Run:
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.export import to_arrow
+        from dealmill.pipeline.results.export import to_arrow
 
         status = answers_of(self.status(), retracted=retracted)
         return to_arrow(self._store, status, wanted_results(verdict).verdicts)

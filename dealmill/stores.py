@@ -14,23 +14,23 @@ from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.named import all_named, game_of_source, named, open_readings
 from dealmill.pipeline.progress import Progress, silent
-from dealmill.pipeline.query import Ends, Query, answers_of, matching_runs, parse_item, query_of, wanted_results
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.retract import retract
-from dealmill.pipeline.runs import engines_for, queue_run
+from dealmill.pipeline.results.query import Ends, Query, answers_of, matching_runs, parse_item, query_of, wanted_results
+from dealmill.pipeline.results.summary import summarise
+from dealmill.pipeline.runs.planning import engines_for, queue_run
+from dealmill.pipeline.runs.retract import retract
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.sources import all_named, game_of_source, named, open_readings
 from dealmill.pipeline.store.actions import Action, list_actions
 from dealmill.pipeline.store.audits import latest_audits
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database, shown
-from dealmill.pipeline.store.opening import open_store
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.database.connections import Database, shown
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.queue.workers import Worker, list_workers
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import Source, find_source, rejects_of
-from dealmill.pipeline.store.workers import Worker, list_workers
-from dealmill.pipeline.summary import summarise
 from dealmill.runs import Run
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import text
 
-from dealmill.pipeline.store.database import Database, database_url, engine_for
-from dealmill.pipeline.store.tables import REVISION, metadata
+from dealmill.pipeline.store.database.connections import Database, database_url, engine_for
+from dealmill.pipeline.store.database.tables import REVISION, metadata
 from tests.servers import Postgres, running_postgres
 
 settings.register_profile("untimed", settings(), deadline=None)

@@ -3,19 +3,21 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dealmill.pipeline.audit import audit_part, queue_audit
+from dealmill.pipeline.audit.jobs import audit_part, queue_audit
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Batch, Solved, listed, pack, unpack
 from dealmill.pipeline.games.contract import Game, Layout
-from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import load, solve_texts
-from dealmill.pipeline.store import audits, jobs, leases, surveys
+from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING, Job
-from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import jobs, leases
+from dealmill.pipeline.store.queue.jobs import SOLVING, Job
+from dealmill.pipeline.store.record import surveys
+from dealmill.pipeline.store.record.surveys import SURVEYING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
 from dealmill.pipeline.store.sources import Source, append, complete, open_source
-from dealmill.pipeline.store.surveys import SURVEYING
 from dealmill.pipeline.survey.solving import survey_part
 
 LEASE = 60.0

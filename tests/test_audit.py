@@ -9,21 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from dealmill.pipeline.audit import abandoned, queue_audit, sampled
+from dealmill.pipeline.audit.jobs import abandoned, queue_audit, sampled
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
-from dealmill.pipeline.runs import installed_engines
-from dealmill.pipeline.store import audits, jobs, leases
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, latest_audits, objections_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.opening import open_store
-from dealmill.pipeline.store.results import Wanted, page
-from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.queue import jobs, leases
+from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.record.pages import Wanted, page
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, an_audit, deal, said
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

@@ -13,20 +13,20 @@ from pyarrow import parquet
 from sqlalchemy import text
 
 from dealmill.pipeline.errors import OutputError, StoreError, UsageError
-from dealmill.pipeline.export import COLUMNS, FORMS, Row, export
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Event, Exporting
-from dealmill.pipeline.query import results
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.retract import retract
-from dealmill.pipeline.runs import installed_engines
-from dealmill.pipeline.store import jobs, leases
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.results import Wanted
-from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
+from dealmill.pipeline.results.export import COLUMNS, FORMS, Row, export
+from dealmill.pipeline.results.query import results
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.runs.retract import retract
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import jobs, leases
+from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"
@@ -73,8 +73,8 @@ def metadata(path: Path) -> dict[str, str]:
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages of 7 rows, row groups of 70."""
-    monkeypatch.setattr("dealmill.pipeline.export.PAGE", 7)
-    monkeypatch.setattr("dealmill.pipeline.export.GROUP", 10)
+    monkeypatch.setattr("dealmill.pipeline.results.export.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.results.export.GROUP", 10)
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_nothing_is_left_behind_by_an_export_that_broke_off(
     run = a_run(store, ENGINE, LAYOUTS)
     old = folder / f"old{suffix}"
     old.write_text("as it was")
-    monkeypatch.setattr("dealmill.pipeline.export.results", broken_off(error))
+    monkeypatch.setattr("dealmill.pipeline.results.export.results", broken_off(error))
     for path in (old, folder / f"new{suffix}"):
         with pytest.raises(OutputError if isinstance(error, OSError) else type(error)) as told:
             export(store, run, path, force=True)

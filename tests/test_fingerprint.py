@@ -14,13 +14,13 @@ from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_r
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, listed, pack
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store import jobs, leases
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import jobs, leases
+from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
 from tests.doing import LEASE, a_run, a_source, deal, said
 
 ENGINE = "memory/two-pass"

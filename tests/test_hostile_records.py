@@ -6,14 +6,14 @@ from sqlalchemy import text
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.rerun import queue_rerun
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.audits import faults_of
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.differences import differences
-from dealmill.pipeline.store.results import Wanted, page
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.differences import differences
+from dealmill.pipeline.store.record.pages import Wanted, page
+from dealmill.pipeline.store.runs.status import find_run
 from tests.doing import a_run, an_audit, deal, do_runs
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

@@ -9,15 +9,15 @@ from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.query import matching_runs
-from dealmill.pipeline.rerun import queue_rerun
-from dealmill.pipeline.retract import requeue, retract
-from dealmill.pipeline.runs import queue_run
+from dealmill.pipeline.results.query import matching_runs
+from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.runs.retract import requeue, retract
 from dealmill.pipeline.store.actions import list_actions
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.differences import Difference, Said, differences
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, plan_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.differences import Difference, Said, differences
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, plan_run
 from dealmill.pipeline.store.sources import append, find_source, leave, open_source
 from dealmill.pipeline.survey.growth import ask_for, open_survey
 from tests.doing import a_run, a_source, deal, do_runs, do_surveys

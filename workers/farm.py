@@ -13,8 +13,8 @@ from typing import Self
 
 from dealmill.pipeline.errors import BrokerError, StoreUnavailable, WorkerError
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.patience import patiently
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.patience import patiently
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.folder import work_folder
 from dealmill.workers.interrupts import ignored_interrupts

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from dealmill.pipeline.errors import DealmillError, StoreError
 from dealmill.pipeline.games import games
-from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store import migrate
-from dealmill.pipeline.store.database import Database, database_url, shown
-from dealmill.pipeline.store.health import clock_difference, file_of, server_version
-from dealmill.pipeline.store.opening import open_store
-from dealmill.pipeline.store.tables import REVISION
+from dealmill.pipeline.store.database import migrate
+from dealmill.pipeline.store.database.connections import Database, database_url, shown
+from dealmill.pipeline.store.database.health import clock_difference, file_of, server_version
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.workers.broker import find_server
 from dealmill.workers.reconciler import check_broker
 

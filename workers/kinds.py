@@ -9,17 +9,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store import audits, jobs, surveys
+from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING, AuditJob
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING, Job
-from dealmill.pipeline.store.leases import JobTable, Lease
-from dealmill.pipeline.store.surveys import SURVEYING, SurveyJob
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import jobs
+from dealmill.pipeline.store.queue.jobs import SOLVING, Job
+from dealmill.pipeline.store.queue.leases import JobTable, Lease
+from dealmill.pipeline.store.record import surveys
+from dealmill.pipeline.store.record.surveys import SURVEYING, SurveyJob
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.audit import Findings
+    from dealmill.pipeline.audit.jobs import Findings
     from dealmill.pipeline.games.batch import Solved
-    from dealmill.pipeline.store.surveys import Found
+    from dealmill.pipeline.store.record.surveys import Found
 
 
 class Claimed(Protocol):
@@ -142,7 +144,7 @@ class Auditing(Kind[AuditJob, "Findings"]):
         return audits.claim(store, number, worker, seconds)
 
     def do(self, store: Database, job: AuditJob, trouble: str | None) -> "Findings":
-        from dealmill.pipeline.audit import abandoned, audit_part
+        from dealmill.pipeline.audit.jobs import abandoned, audit_part
 
         return abandoned(job) if trouble else audit_part(store, job)
 

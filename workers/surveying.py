@@ -1,9 +1,9 @@
 """Local workers kept at work until a survey says what was asked for."""
 
 from dealmill.pipeline.progress import Progress, Surveying
-from dealmill.pipeline.runs import refuse_retracted
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.runs.planning import refuse_retracted
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import Estimate, Width, ask_for, estimate, wanted_deals
 from dealmill.workers.working import work_until
 

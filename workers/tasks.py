@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.opening import open_store
-from dealmill.pipeline.store.patience import patiently
-from dealmill.pipeline.store.workers import worker_name
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.workers import worker_name
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.kinds import KINDS, Kind
@@ -39,7 +39,7 @@ def configured_store() -> Database:
 @app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
 def do_job(name: str, number: int) -> None:
     """Do a job of the kind of that name, if it is one for us. Doing it twice, late or not at all is harmless; see
-    `dealmill.pipeline.store.leases`."""
+    `dealmill.pipeline.store.queue.leases`."""
     clear_contextvars()
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None or not isinstance(number, int) or not 0 < number <= GREATEST_NUMBER:

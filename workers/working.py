@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from dealmill.pipeline.ingest import Reading
+from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
@@ -13,11 +13,11 @@ from dealmill.pipeline.progress import (
     Solving,
     Working,
 )
-from dealmill.pipeline.runs import refuse_retracted
+from dealmill.pipeline.runs.planning import refuse_retracted
 from dealmill.pipeline.store.audits import AuditStatus, find_audit
-from dealmill.pipeline.store.database import Database, refresh_statistics
-from dealmill.pipeline.store.patience import patiently
-from dealmill.pipeline.store.runs import RunStatus, list_runs
+from dealmill.pipeline.store.database.connections import Database, refresh_statistics
+from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 from dealmill.workers.farm import Farm
 from dealmill.workers.reconciler import unfinished
 

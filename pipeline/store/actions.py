@@ -8,8 +8,8 @@ from importlib.metadata import version
 
 from sqlalchemy import Connection, insert, select
 
-from dealmill.pipeline.store.database import Database, clock
-from dealmill.pipeline.store.tables import actions, engines
+from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.tables import actions, engines
 
 
 @dataclass(frozen=True, slots=True)

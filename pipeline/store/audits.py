@@ -8,13 +8,14 @@ from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, inse
 
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.store import actions, leases
-from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Database, clock
-from dealmill.pipeline.store.leases import DONE, Installed, JobTable, Lease, cut
-from dealmill.pipeline.store.runs import PlannedRun, RunStatus, planned_run
-from dealmill.pipeline.store.tables import audit_jobs, audits, engines, faults, judgements, runs
-from dealmill.pipeline.store.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
+from dealmill.pipeline.store import actions
+from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.tables import audit_jobs, audits, engines, faults, judgements, runs
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.leases import DONE, Installed, JobTable, Lease, cut
+from dealmill.pipeline.store.queue.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
+from dealmill.pipeline.store.runs.status import PlannedRun, RunStatus, planned_run
 
 FETCHED = 1_000
 

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Select, func, select, update
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.store.bulk import insert_once, insert_rows
-from dealmill.pipeline.store.database import Database, clock
-from dealmill.pipeline.store.jobs import cut_jobs
-from dealmill.pipeline.store.tables import items, rejects, runs, sources
+from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
+from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.tables import items, rejects, runs, sources
+from dealmill.pipeline.store.queue.jobs import cut_jobs
 
 PAGE = 1_000
 

@@ -12,10 +12,10 @@ from dealmill.pipeline.games.batch import Codes, listed, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, judge
 from dealmill.pipeline.store.audits import Fault
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.packs import Part, kept_of, parts_from
-from dealmill.pipeline.store.runs import PlannedRun
-from dealmill.pipeline.store.surveys import MOMENTS
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.packs import Part, kept_of, parts_from
+from dealmill.pipeline.store.record.surveys import MOMENTS
+from dealmill.pipeline.store.runs.status import PlannedRun
 from dealmill.pipeline.survey.deals import dealt_here
 from dealmill.pipeline.survey.solving import found_in, solve_deals
 

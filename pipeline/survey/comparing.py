@@ -7,10 +7,10 @@ from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.differences import Difference, Said
-from dealmill.pipeline.store.packs import differing_blocks, kept_of
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.differences import Difference, Said
+from dealmill.pipeline.store.record.packs import differing_blocks, kept_of
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.survey.solving import again
 
 

@@ -3,7 +3,7 @@
 from dealmill.pipeline.deals import DealRange, parse_deal_range
 from dealmill.pipeline.errors import VersionError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.runs.status import PlannedRun
 
 
 def dealt_here(run: PlannedRun) -> DealRange:

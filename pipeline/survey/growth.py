@@ -11,12 +11,12 @@ from dealmill.pipeline.errors import DifferenceError, StoreError, UsageError
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import LONGEST_SURVEY_JOB
-from dealmill.pipeline.store.packs import Stage, course
-from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue.jobs import LONGEST_SURVEY_JOB
+from dealmill.pipeline.store.record.packs import Stage, course
+from dealmill.pipeline.store.record.surveys import grow, pace
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
 from dealmill.pipeline.store.sources import open_source
-from dealmill.pipeline.store.surveys import grow, pace
 from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
 
 FIRST_STAGE = 20_000

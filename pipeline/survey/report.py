@@ -10,10 +10,10 @@ from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.packs import course, extremes
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.packs import course, extremes
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.survey.growth import Estimate
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")

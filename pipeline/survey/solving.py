@@ -17,11 +17,11 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.solve import broken_down, compiling, load, solve_texts
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.packs import kept_of, next_pack, objections_to
-from dealmill.pipeline.store.results import ALL, Wanted
-from dealmill.pipeline.store.runs import RunStatus
-from dealmill.pipeline.store.surveys import Found, SurveyJob
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.packs import kept_of, next_pack, objections_to
+from dealmill.pipeline.store.record.pages import ALL, Wanted
+from dealmill.pipeline.store.record.surveys import Found, SurveyJob
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.survey.deals import dealt_here
 
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)

@@ -105,7 +105,7 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(doctor.doctor).exit_code == 0
     assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0
-    monkeypatch.setattr("dealmill.pipeline.store.health.time.time", lambda: 0.0)
+    monkeypatch.setattr("dealmill.pipeline.store.database.health.time.time", lambda: 0.0)
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr("dealmill.workers.health.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
     ran = CliRunner().invoke(doctor.doctor, ["--json"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 
-from dealmill.pipeline.export import FORMS
+from dealmill.pipeline.results.export import FORMS
 from tests.servers import clean_environment, dealmill, dealmill_command, peak_memory
 
 SOURCE = "deal:card-pairing:seed=1:1-3000"

@@ -15,9 +15,9 @@ import pytest
 from dealmill.cli import interrupt
 from dealmill.cli.progress import shown
 from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.ingest.named import deals_reading
 from dealmill.pipeline.progress import Progress, Working
-from dealmill.pipeline.sources import deals_reading
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers import working
 from dealmill.workers.working import work_until
 

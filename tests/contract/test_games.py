@@ -12,8 +12,8 @@ from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.named import game_of_file
 from dealmill.pipeline.solve import solve, solve_texts
-from dealmill.pipeline.sources import game_of_file
 from tests.doing import deal
 
 GAMES = list(games().values())

@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.store import migrate
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database, database_url
-from dealmill.pipeline.store.runs import find_run, plan_run
+from dealmill.pipeline.store.database import migrate
+from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.runs.status import find_run, plan_run
 from dealmill.workers.broker import find_server
 from dealmill.workers.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer

@@ -19,7 +19,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dealmill.cli.options import Range
-from dealmill.pipeline import files
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
 from dealmill.pipeline.games import games
@@ -27,13 +26,14 @@ from dealmill.pipeline.games.batch import Batch
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.reading import KEPT, MOST_REASONS
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest import files
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.query import parse_item
 from dealmill.pipeline.referee import Outcome, judge
+from dealmill.pipeline.results.query import parse_item
 from dealmill.pipeline.settings import settings as configured
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store import bitmap
-from dealmill.pipeline.store.database import database_url
+from dealmill.pipeline.store.database.connections import database_url
+from dealmill.pipeline.store.record import bitmap
 from dealmill.pipeline.survey.growth import Width
 from tests.fuzz import inputs
 

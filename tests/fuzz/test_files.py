@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from dealmill.pipeline.errors import DealmillError, InputError
-from dealmill.pipeline.files import GZIP, numbered_lines, open_binary
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.ingest.files import GZIP, numbered_lines, open_binary
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.opening import open_store
+from dealmill.pipeline.store.database.opening import open_store
 from tests.doing import deal
 from tests.fuzz.targets import SECRET
 from tests.servers import ORDINARY_USER, clean_environment, dealmill_command

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.runs import installed_engines
-from dealmill.pipeline.store import jobs, leases
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.opening import open_store
-from dealmill.pipeline.store.runs import find_run, list_runs, plan_run
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.queue import jobs, leases
+from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.runs.status import find_run, list_runs, plan_run
 from tests.doing import a_run, a_source, an_audit, dealer, do_runs, said
 from tests.servers import Postgres
 

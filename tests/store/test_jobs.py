@@ -9,12 +9,13 @@ from sqlalchemy import func, select, update
 from dealmill.pipeline.games.batch import Solved, pack, unpack
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store import leases, tables
-from dealmill.pipeline.store.database import Database, clock
-from dealmill.pipeline.store.jobs import SOLVING, claim, engine_of, finish
-from dealmill.pipeline.store.leases import PENDING
-from dealmill.pipeline.store.results import Wanted, page
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, plan_repetition, plan_run
+from dealmill.pipeline.store.database import tables
+from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.jobs import SOLVING, claim, engine_of, finish
+from dealmill.pipeline.store.queue.leases import PENDING
+from dealmill.pipeline.store.record.pages import Wanted, page
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, plan_repetition, plan_run
 from dealmill.pipeline.store.sources import Source, append, complete, open_source
 
 LEASE = 60.0

@@ -9,17 +9,18 @@ from sqlalchemy import Connection, inspect, text
 
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import StoreError
-from dealmill.pipeline.rerun import queue_rerun
-from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store import jobs, leases, migrate
 from dealmill.pipeline.store.audits import Fault, faults_of, latest_audits
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.opening import open_store
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, plan_repetition, plan_run
-from dealmill.pipeline.store.surveys import grow
-from dealmill.pipeline.store.tables import REVISION, metadata
+from dealmill.pipeline.store.database import migrate
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database.tables import REVISION, metadata
+from dealmill.pipeline.store.queue import jobs, leases
+from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.record.surveys import grow
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, plan_repetition, plan_run
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import a_run, a_source, an_audit, do_runs, do_surveys
 

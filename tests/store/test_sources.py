@@ -7,10 +7,11 @@ import pytest
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import CHUNK
-from dealmill.pipeline.store.runs import find_run, plan_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import items
+from dealmill.pipeline.store.queue.jobs import CHUNK
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.runs.status import find_run, plan_run
 from dealmill.pipeline.store.sources import (
     append,
     complete,
@@ -20,7 +21,6 @@ from dealmill.pipeline.store.sources import (
     rejects_of,
     reread,
 )
-from dealmill.pipeline.store.tables import items
 from tests.doing import do_runs
 
 

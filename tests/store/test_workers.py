@@ -6,14 +6,16 @@ from importlib.metadata import version
 import pytest
 from sqlalchemy import update
 
-from dealmill.pipeline.audit import queue_audit
-from dealmill.pipeline.runs import installed_engines
-from dealmill.pipeline.store import audits, jobs, leases, tables
+from dealmill.pipeline.audit.jobs import queue_audit
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING
-from dealmill.pipeline.store.database import Database, clock
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
-from dealmill.pipeline.store.workers import list_workers, worker_name
+from dealmill.pipeline.store.database import tables
+from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.queue import jobs, leases
+from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.queue.workers import list_workers, worker_name
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
 from tests.doing import a_run, a_source, said
 
 TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]

@@ -4,19 +4,21 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.audit import queue_audit
+from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.query import find_result, results
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.runs import installed_engines
-from dealmill.pipeline.store import audits, leases, surveys
+from dealmill.pipeline.results.query import find_result, results
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, objections_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.results import Wanted
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.surveys import grow
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.record import surveys
+from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.record.surveys import grow
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import estimate, open_survey
 from dealmill.pipeline.survey.solving import survey_part
 from tests.doing import LEASE, a_run, an_audit, deal, do_audit

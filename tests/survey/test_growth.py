@@ -5,13 +5,13 @@ import pytest
 
 from dealmill.pipeline.errors import DifferenceError, StoreError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.query import results
-from dealmill.pipeline.store import surveys
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.packs import course, extremes
-from dealmill.pipeline.store.results import Wanted
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.surveys import grow
+from dealmill.pipeline.results.query import results
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record import surveys
+from dealmill.pipeline.store.record.packs import course, extremes
+from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.record.surveys import grow
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import Estimate, Width, ask_for, estimate, open_survey, wanted_deals
 from dealmill.pipeline.survey.solving import survey_part
 from tests.doing import LEASE, do_surveys

@@ -6,24 +6,25 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.audit import queue_audit
-from dealmill.pipeline.diff import compare
+from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.errors import InputError, NotFoundError, UsageError, VersionError
-from dealmill.pipeline.export import export
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.query import find_result, results
+from dealmill.pipeline.ingest.named import deals_reading
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.rerun import queue_rerun
-from dealmill.pipeline.runs import queue_run
-from dealmill.pipeline.sources import deals_reading
-from dealmill.pipeline.store import leases, surveys
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.results import Wanted
-from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.results.diff import compare
+from dealmill.pipeline.results.export import export
+from dealmill.pipeline.results.query import find_result, results
+from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.record import surveys
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.record.surveys import SURVEYING, grow
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources import find_source
-from dealmill.pipeline.store.surveys import SURVEYING, grow
 from dealmill.pipeline.survey.growth import estimate, open_survey
 from dealmill.pipeline.survey.solving import survey_part
 from tests.doing import LEASE, a_run, an_audit, deal, do_surveys

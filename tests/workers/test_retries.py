@@ -6,13 +6,14 @@ from sqlalchemy import update
 from dealmill.pipeline import solve as room
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.runs import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import solve_texts
-from dealmill.pipeline.store import leases, tables
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.results import Wanted, page
-from dealmill.pipeline.store.runs import RunStatus, find_run, plan_run
+from dealmill.pipeline.store.database import tables
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.record.pages import Wanted, page
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
 from dealmill.workers import tasks
 from dealmill.workers.kinds import Solving
 from tests.doing import a_source

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.runs import installed_engines
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.opening import open_store
-from dealmill.pipeline.store.surveys import grow
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.record.surveys import grow
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers.app import TASK, app
 from dealmill.workers.broker import LocalBroker

@@ -1,0 +1,1 @@
+"""Audits: every verdict before the referee, and the record against its invariants."""

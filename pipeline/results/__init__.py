@@ -1,0 +1,1 @@
+"""What runs have said: queried, compared, summed up, exported."""

@@ -1,0 +1,210 @@
+"""Taking the verdicts of a run elsewhere: a Parquet, CSV or JSON lines file, written page by page."""
+
+import csv
+import json
+import os
+import secrets
+from codecs import getwriter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from dealmill.pipeline.errors import OutputError, UsageError
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.progress import Exporting, Progress, silent
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.query import PAGE, results
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.runs.status import RunStatus
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMNS = ("position", "line", "layout", "verdict", "value", "nodes", "evidence")
+GROUP = 25
+"""Pages in a row group of Parquet: 50,000 rows are few enough to be held in memory, and enough to be packed well."""
+
+Row = tuple[int, int, str, str, int | None, int, str | None]
+Write = Callable[[Sequence[Row]], None]
+Form = Callable[[BinaryIO, Mapping[str, str]], AbstractContextManager[Write]]
+
+
+def export(
+    store: Database,
+    run: RunStatus,
+    path: Path,
+    verdicts: Sequence[Verdict] = (),
+    *,
+    force: bool = False,
+    progress: Progress = silent,
+) -> int:
+    """Write all verdicts of a run, or only these kinds, in the form that the file's suffix names; return their number.
+
+    The file is there only when it is complete. Of a run under way it has the verdicts that were found while it was
+    written.
+
+    Raises
+    ------
+    UsageError
+        If the suffix is none of those in `FORMS`.
+    OutputError
+        If the file cannot be written, or exists and is not to be overwritten (`force`).
+    """
+    form = _form_of(path)
+    found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
+    total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
+    written = 0
+    with _whole_file(path, force) as file, form(file, _about(store, run, verdicts)) as write:
+        while rows := [_row(result) for result in islice(found, PAGE)]:
+            write(rows)
+            written += len(rows)
+            progress(Exporting(written, max(written, total)))
+    return written
+
+
+def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
+    """All verdicts of a run, or only these kinds, as a table with the columns and metadata of a Parquet file."""
+    import pyarrow as pa
+
+    schema = _schema(_about(store, run, verdicts))
+    found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
+    batches = []
+    while rows := [_row(result) for result in islice(found, PAGE)]:
+        batches.append(_record_batch(rows, schema))
+    return pa.Table.from_batches(batches, schema)
+
+
+def _form_of(path: Path) -> Form:
+    form = FORMS.get(path.suffix.lower())
+    if form is None:
+        raise UsageError(f"{path} must end in {' or '.join(FORMS)}: that says in which form it is written")
+    return form
+
+
+def _about(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
+    """What is to be known of the run wherever the file goes; what does not apply is left out."""
+    about = {
+        "run": str(run.id),
+        "game": run.game,
+        "engine": run.engine,
+        "version": run.version,
+        "max_nodes": None if run.max_nodes is None else str(run.max_nodes),
+        "source": run.source_name,
+        "verdicts": " ".join(verdict.word for verdict in verdicts) or None,
+        "retracted": run.retracted,
+        "fingerprint": fingerprint_of(store, run.id, run.items) if run.finished else None,
+        "dealmill": version("dealmill"),
+    }
+    return {key: value for key, value in about.items() if value is not None}
+
+
+def _row(result: Result) -> Row:
+    return (
+        result.position,
+        result.line,
+        result.layout,
+        result.verdict.word,
+        result.value,
+        result.nodes,
+        result.evidence,
+    )
+
+
+@contextmanager
+def _whole_file(path: Path, force: bool) -> Iterator[BinaryIO]:
+    """A file under another name beside the one that is wanted; it gets its own name once all has gone well, and is
+    removed if not."""
+    try:
+        _check_target(path, force)
+        part = path.with_name(f".dealmill-{secrets.token_hex(8)}.part")
+        try:
+            with part.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())  # else a power cut might leave the name without the rows
+            _check_target(path, force)  # somebody else may have written it meanwhile
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _check_target(path: Path, force: bool) -> None:
+    if not path.parent.is_dir():
+        raise OutputError(f"{path} cannot be written: there is no folder {path.parent}")
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder; name a file")
+    if os.path.lexists(path) and not force:
+        raise OutputError(f"{path} exists; --force overwrites it")
+
+
+@contextmanager
+def _csv(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
+    writer = csv.writer(getwriter("utf-8")(file), lineterminator="\n")
+    writer.writerow(COLUMNS)
+    yield writer.writerows
+
+
+@contextmanager
+def _json_lines(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
+    def write(rows: Sequence[Row]) -> None:
+        file.writelines(f"{json.dumps(dict(zip(COLUMNS, row, strict=True)))}\n".encode() for row in rows)
+
+    yield write
+
+
+@contextmanager
+def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
+    """Pages wait as columns, which are smaller than rows, until they are a row group."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    schema = _schema(about)
+    waiting: list[pa.RecordBatch] = []
+    with ParquetWriter(file, schema, compression="zstd") as writer:
+
+        def write_group() -> None:
+            writer.write_table(pa.Table.from_batches(waiting, schema))
+            waiting.clear()
+
+        def write(rows: Sequence[Row]) -> None:
+            waiting.append(_record_batch(rows, schema))
+            if len(waiting) == GROUP:
+                write_group()
+
+        yield write
+        if waiting:
+            write_group()
+
+
+def _record_batch(rows: Sequence[Row], schema: "pa.Schema") -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _schema(about: Mapping[str, str]) -> "pa.Schema":
+    import pyarrow as pa
+
+    types = {
+        "position": pa.int64(),
+        "line": pa.int64(),
+        "layout": pa.string(),
+        "verdict": pa.dictionary(pa.int32(), pa.string()),
+        "value": pa.int64(),
+        "nodes": pa.int64(),
+        "evidence": pa.string(),
+    }
+    fields = [pa.field(name, types[name], nullable=name in {"value", "evidence"}) for name in COLUMNS]
+    return pa.schema(fields, metadata=dict(about))
+
+
+FORMS: dict[str, Form] = {".parquet": _parquet, ".csv": _csv, ".jsonl": _json_lines}

@@ -1,0 +1,212 @@
+"""Querying results."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from dealmill.pipeline.arguments import MOST_NODES, whole
+from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.audits import latest_audits
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.pages import ALL, Wanted, page
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.sources import find_source
+
+PAGE = 2_000
+
+Ends = tuple[int | None, int | None]
+"""The ends of a range, both included; None for an open end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The `wanted` results of these runs behind the item `after` (run and position), at most `limit` of them.
+
+    Iterating asks the store page by page, each time from the beginning.
+    """
+
+    store: Database
+    runs: list[RunStatus]
+    wanted: Wanted
+    after: tuple[int, int] = (0, 0)
+    limit: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<Query of runs {', '.join(str(run.id) for run in self.runs) or 'none'}>"
+
+    def __iter__(self) -> Iterator[Result]:
+        return results(self.store, self.runs, self.wanted, self.after, self.limit)
+
+    @property
+    def unfinished(self) -> list[RunStatus]:
+        """The runs that have layouts without a verdict."""
+        return [run for run in self.runs if not run.finished]
+
+    @property
+    def unaudited(self) -> list[RunStatus]:
+        """The runs of which no audit can say what was asked for."""
+        audited = latest_audits(self.store) if self.wanted.audit else None
+        return [] if audited is None else [run for run in self.runs if run.id not in audited]
+
+
+def wanted_results(
+    verdict: Verdict | str | Iterable[Verdict | str] = (),
+    value: Ends | int | None = None,
+    nodes: Ends | int | None = None,
+    audit: Outcome | str | None = None,
+) -> Wanted:
+    """What is wanted, in the words of a caller.
+
+    Raises
+    ------
+    UsageError
+        If there is no such verdict or outcome, or a range has no numbers.
+    """
+    verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
+    outcome = None if audit is None else Outcome.of(audit)
+    return Wanted(tuple(map(Verdict.of, verdicts)), _range("value", value), _range("nodes", nodes), outcome)
+
+
+def _range(what: str, ends: Ends | int | None) -> tuple[int, int]:
+    if ends is None:
+        return ALL
+    low, high = ends if isinstance(ends, tuple | list) and len(ends) == 2 else (ends, ends)
+    found = _end(what, low, ALL[0]), _end(what, high, ALL[1])
+    if found[0] > found[1]:
+        raise UsageError(f"{what} is in no range that ends before it begins: {low} to {high}")
+    return found
+
+
+def _end(what: str, end: object, missing: int) -> int:
+    return missing if end is None else whole(what, end, -MOST_NODES, MOST_NODES)
+
+
+def query_of(
+    store: Database, runs: list[RunStatus], wanted: Wanted, after: str | tuple[int, int], limit: int | None
+) -> Query:
+    """The query of a caller; `after` is an item, as text (see `parse_item`) or as a run and a position in it.
+
+    Raises
+    ------
+    UsageError
+        If `after` is not an item, or `limit` is below 0.
+    NotFoundError
+        If `after` is text and there is no such run.
+    """
+    if isinstance(after, str):
+        key, place = parse_item(after)
+        after = find_run(store, key).id, place
+    if not isinstance(after, tuple) or len(after) != 2:
+        raise UsageError(f"after is an item, such as '3:17' or (3, 17), not {after!r}")
+    run, position = (whole("after", number) for number in after)
+    return Query(store, runs, wanted, (run, position), None if limit is None else whole("limit", limit))
+
+
+def parse_item(text: str) -> tuple[str, int]:
+    """The run and the position of ``RUN:POSITION``, as the first column of a query shows it.
+
+    Raises
+    ------
+    UsageError
+    """
+    match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", text, re.ASCII) if isinstance(text, str) else None
+    if not match:
+        raise UsageError(f"{text!r} is not an item; write RUN:POSITION, as in 3:17")
+    return match[1], int(match[2])
+
+
+def matching_runs(
+    store: Database, game: str | None, engine: str | None, source: str | None, *, retracted: bool
+) -> list[RunStatus]:
+    """The runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first: those that are
+    retracted, or those that are not.
+
+    Raises
+    ------
+    NotFoundError
+        If the game, the engine or the source does not exist.
+    """
+    if game is not None:
+        find_game(game)
+    full_name = None if engine is None else _full_name(engine)
+    over = None if source is None else find_source(store, source)
+    return [
+        run
+        for run in list_runs(store)
+        if (run.retracted is not None) == retracted
+        and (game is None or run.game == game)
+        and (full_name is None or run.engine == full_name)
+        and (over is None or run.source == over.id or run.source_name == over.name == source)
+    ]
+
+
+def _full_name(engine: str) -> str:
+    game, found = find_engine(engine)
+    return game.full_name(found)
+
+
+def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
+    """The run, if its verdicts may be shown as answers, or if what was retracted is asked for.
+
+    Raises
+    ------
+    RetractedError
+    """
+    if run.retracted is not None and not retracted:
+        raise RetractedError(
+            f"run {run.id} was retracted ({run.retracted}); --retracted, or retracted=True in Python, shows it"
+        )
+    return run
+
+
+def results(
+    store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], most: int | None
+) -> Iterator[Result]:
+    """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None."""
+    size = PAGE if most is None else min(most, PAGE)
+    return islice(_all_results(store, runs, wanted, after, size), most)
+
+
+def _all_results(
+    store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], size: int
+) -> Iterator[Result]:
+    for run in runs:
+        if run.id < after[0]:
+            continue
+        position = after[1] if run.id == after[0] else 0
+        while found := _page(store, run, wanted, position, size):
+            yield from found
+            position = found[-1].position
+
+
+def _page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
+    """The next wanted verdicts of a run, from rows, or dealt and solved again."""
+    if not run.survey:
+        return page(store, run, wanted, after, most)
+    from dealmill.pipeline.survey import solving  # loads the compiler
+
+    return solving.page(store, run, wanted, after, most)
+
+
+def find_result(store: Database, run: RunStatus, position: int) -> Result:
+    """The verdict on one item of a run.
+
+    Raises
+    ------
+    UsageError
+        If the position is below 1.
+    NotFoundError
+        If there is none (yet).
+    """
+    position = whole("a position", position, 1)
+    found = _page(store, run, Wanted(), position - 1, 1)
+    if not found or found[0].position != position:
+        raise NotFoundError(
+            f"run {run.id} has no verdict on item {position}; dealmill status {run.id} says how far it is"
+        )
+    return found[0]

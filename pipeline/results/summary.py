@@ -1,0 +1,46 @@
+"""What some runs have said, engine by engine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.sources import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What an engine has said in some runs over some sources. `layouts` counts good and bad ones, `mean` is that of the
+    values, `rate` is in layouts a second."""
+
+    engine: str
+    layouts: int
+    duplicates: int
+    rejected: int
+    counts: dict[Verdict, int]
+    mean: float | None
+    rate: float | None
+    runs: list[int]
+
+
+def summarise(runs: Sequence[RunStatus], sources: Sequence[Source]) -> list[Summary]:
+    """A summary for every engine, in the order of its first run."""
+    engines = dict.fromkeys(run.engine for run in runs)
+    return [_summary(engine, [run for run in runs if run.engine == engine], sources) for engine in engines]
+
+
+def _summary(engine: str, runs: Sequence[RunStatus], sources: Sequence[Source]) -> Summary:
+    over = {run.source for run in runs}
+    read = [source for source in sources if source.id in over]
+    scored = sum(run.counts.get(Verdict.SCORED, 0) for run in runs)
+    seconds = sum(run.recent_seconds for run in runs)
+    return Summary(
+        engine=engine,
+        layouts=sum(source.entries for source in read),
+        duplicates=sum(source.duplicates for source in read),
+        rejected=sum(source.rejected for source in read),
+        counts={verdict: sum(run.counts.get(verdict, 0) for run in runs) for verdict in Verdict},
+        mean=sum(run.value_sum for run in runs) / scored if scored else None,
+        rate=sum(run.recent for run in runs) / seconds if seconds else None,
+        runs=[run.id for run in runs],
+    )

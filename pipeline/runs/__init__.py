@@ -1,0 +1,1 @@
+"""Planning runs: new ones, repetitions, and those in the place of retracted ones."""

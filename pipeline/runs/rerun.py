@@ -1,0 +1,42 @@
+"""Repeating a run with what is on record of it."""
+
+from dealmill.pipeline.errors import StoreError, VersionError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.runs.planning import refuse_retracted
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import RunStatus, plan_repetition
+
+
+def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
+    """Plan a run of the same engine over the same source with the same limit; the number of that run, which is an
+    earlier repetition if one was broken off.
+
+    Raises
+    ------
+    StoreError
+        If the run is not finished.
+    VersionError
+        If its engine's version is not the one that is installed, unless `any_version` will do.
+    RetractedError
+        If the installed version was retracted, or that of a run that is not finished.
+    """
+    _check_finished(run)
+    _, engine = find_engine(run.engine)
+    if engine.version != run.version and not any_version:
+        raise VersionError(
+            f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
+            f"install the Dealmill that has it, or say --any-version to compare it with version {engine.version}"
+        )
+    return plan_repetition(store, run, engine.version)
+
+
+def _check_finished(run: RunStatus) -> None:
+    if run.finished:
+        return
+    refuse_retracted(run)
+    if not run.complete:
+        raise StoreError(
+            f"run {run.id} is not finished, for {run.source_name} has not been read to its end; read it in again with: "
+            "dealmill ingest"
+        )
+    raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")

@@ -1,0 +1,64 @@
+"""Quarantine: what a faulty engine version has said is kept, but is no answer any more."""
+
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.errors import UsageError, VersionError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.engines import retract_engine
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.sources import find_source
+
+
+def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
+    """Retract every verdict of an engine (full name) version, those to come included; return the runs concerned. What
+    is retracted already stays as it is.
+
+    Raises
+    ------
+    UsageError
+        If `why` does not say anything.
+    NotFoundError
+        If the store has no runs of it.
+    """
+    if not why or not why.strip():
+        raise UsageError("say what is wrong with the engine")
+    retract_engine(store, engine, version, why)
+    return [run for run in list_runs(store) if (run.engine, run.version) == (engine, version)]
+
+
+def requeue(store: Database, retracted: RunStatus) -> RunStatus:
+    """Plan a run in the place of a retracted one, by the version of its engine that is installed; in the place of a
+    survey, one of as many deals.
+
+    Raises
+    ------
+    VersionError
+        If that is the retracted version.
+    """
+    _, engine = find_engine(retracted.engine)
+    if engine.version == retracted.version:
+        raise VersionError(
+            f"version {engine.version} of {retracted.engine} is still the installed one; install another, "
+            "and say the same again"
+        )
+    plan = _queue_survey if retracted.survey else _queue_run
+    return find_run(store, str(plan(store, retracted)))
+
+
+def _queue_run(store: Database, retracted: RunStatus) -> int:
+    source = find_source(store, str(retracted.source))
+    return queue_run(store, source, retracted.engine, retracted.max_nodes, _why(retracted))
+
+
+def _queue_survey(store: Database, retracted: RunStatus) -> int:
+    from dealmill.pipeline.survey.growth import ask_for, open_survey  # loads the compiler
+
+    deals = parse_deal_range(retracted.source_name)
+    planned = open_survey(store, deals, retracted.engine, retracted.max_nodes, _why(retracted))
+    ask_for(store, planned, retracted.items)
+    return planned.id
+
+
+def _why(retracted: RunStatus) -> str:
+    return f"in place of run {retracted.id}"

@@ -1,0 +1,1 @@
+"""Connections and transactions, tables, migrations."""

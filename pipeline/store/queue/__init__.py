@@ -1,0 +1,1 @@
+"""The job queue: jobs of all kinds, who holds them, and who may take them."""

@@ -1,0 +1,103 @@
+"""Workers, as far as the rows of jobs tell of them: who holds a job, and who took or did one in the last hour."""
+
+import socket
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+
+from sqlalchemy import ColumnElement, Select, Table, case, func, literal, or_, select, union_all
+
+from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.tables import audit_jobs, jobs
+from dealmill.pipeline.store.queue.leases import LEASED
+
+MINUTE, HOUR = 60.0, 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A job in the hands of a worker: items `first` to `last` of ``run 7`` or ``audit 7``, claimed `seconds` ago. It is
+    `late` if its lease has run out, and it is about to be given to another."""
+
+    what: str
+    first: int
+    last: int
+    seconds: float
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker process (``host:pid``) of some version of Dealmill: the jobs and items it did in the last hour, its rate
+    in items a second in the last minute, and how many seconds ago it took or finished a job."""
+
+    name: str
+    version: str | None
+    jobs: int
+    items: int
+    rate: float | None
+    seen: float
+    holds: list[Held]
+
+
+@cache
+def worker_name(process: int) -> str:
+    """What a worker process is called on the jobs it claims: host, number, and version of Dealmill."""
+    return f"{socket.gethostname()}:{process} {version('dealmill')}"
+
+
+def list_workers(store: Database) -> list[Worker]:
+    """The workers that hold a job, or took or finished one in the last hour, by name."""
+    every = union_all(_rows_of(jobs, "run", jobs.c.run_id), _rows_of(audit_jobs, "audit", audit_jobs.c.audit_id)).cte()
+    with store.reading() as connection:
+        now = connection.execute(select(clock())).scalar_one()
+        size = every.c.stop - every.c.first
+        done = every.c.finished > now - HOUR
+        recent = every.c.finished > now - MINUTE
+        counted = connection.execute(
+            select(
+                every.c.worker,
+                func.sum(case((done, 1), else_=0)).label("jobs"),
+                func.sum(case((done, size), else_=0)).label("items"),
+                func.sum(case((recent, size), else_=0)).label("recent"),
+                func.min(case((recent, every.c.started))).label("since"),
+                func.max(func.coalesce(every.c.finished, every.c.started)).label("seen"),
+            )
+            .where(or_(every.c.state == LEASED, func.coalesce(every.c.finished, every.c.started) > now - HOUR))
+            .group_by(every.c.worker)
+            .order_by(every.c.worker)
+        ).all()
+        held = defaultdict(list)
+        for row in connection.execute(select(every).where(every.c.state == LEASED).order_by(every.c.started)):
+            what = f"{row.kind} {row.owner}"
+            held[row.worker].append(
+                Held(what, row.first, row.stop - 1, max(now - row.started, 0.0), row.leased_until < now)
+            )
+    return [
+        Worker(
+            name=row.worker.partition(" ")[0],
+            version=row.worker.partition(" ")[2] or None,
+            jobs=int(row.jobs),
+            items=int(row.items),
+            rate=None if row.since is None else int(row.recent) / max(now - row.since, 1e-3),
+            seen=max(now - row.seen, 0.0),
+            holds=held[row.worker],
+        )
+        for row in counted
+    ]
+
+
+def _rows_of(table: Table, kind: str, owner: ColumnElement[int]) -> Select[tuple[object, ...]]:
+    """The jobs of a table that somebody took."""
+    return select(
+        literal(kind).label("kind"),
+        owner.label("owner"),
+        table.c.worker,
+        table.c.state,
+        table.c.first,
+        table.c.stop,
+        table.c.started,
+        table.c.finished,
+        table.c.leased_until,
+    ).where(table.c.worker.is_not(None))

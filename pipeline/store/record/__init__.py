@@ -1,0 +1,1 @@
+"""The record of what runs have said: as rows, or packed."""

@@ -1,0 +1,74 @@
+"""Blocks of verdicts with their digests, written together with the last verdict of each: what a run's fingerprint is
+made of (see `dealmill.pipeline.fingerprint`)."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, exists, insert, select
+
+from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
+from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import blocks, items, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.queue.leases import DONE
+
+
+def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:
+    """Record the blocks that are complete with the verdicts on the items from `first` to before `stop`, in the
+    transaction that writes them: those of nothing else (`whole`), and those that others had begun."""
+    insert_rows(connection, blocks, ("run_id", "number", "digest"), [(run, *block) for block in whole.items()])
+    for number in range(block_of(first), block_of(stop - 1) + 1):
+        if number not in whole:
+            _record_other_block(connection, run, number)
+
+
+def _record_other_block(connection: Connection, run: int, number: int) -> None:
+    """Record a block that several jobs share, or the last one, which is shorter, if no verdict of it is missing now.
+
+    Jobs wait for each other at their run, so that the last one sees what the others wrote; the lock is one that whole
+    blocks of the run do not wait for.
+    """
+    count, complete = connection.execute(
+        select(sources.c.accepted, sources.c.complete)
+        .select_from(runs.join(sources))
+        .where(runs.c.id == run)
+        .with_for_update(of=runs, key_share=True)
+    ).one()
+    start, end = block_range(number, count)
+    left = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
+    if (complete or end - start == BLOCK) and not connection.execute(select(left)).scalar_one():
+        layouts, codes, values, evidence = read_block(connection, run, start, end)
+        if len(layouts) == end - start:  # else the rest belongs to no job yet
+            digest = block_digest(start, layouts, codes, values, evidence)
+            connection.execute(insert(blocks).values(run_id=run, number=number, digest=digest))
+
+
+def read_block(
+    connection: Connection, run: int, start: int, end: int
+) -> tuple[list[str], list[int], list[int | None], list[str | None]]:
+    """Layouts, verdicts, values and evidence of the items from `start` to before `end`, as they are stored."""
+    rows = connection.execute(
+        select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+        .select_from(
+            runs.join(items, items.c.source_id == runs.c.source_id).join(
+                verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)
+            )
+        )
+        .where(runs.c.id == run, items.c.position >= start, items.c.position < end)
+        .order_by(items.c.position)
+    ).all()
+    return (
+        [row.layout for row in rows],
+        [row.verdict for row in rows],
+        [row.value for row in rows],
+        [row.evidence for row in rows],
+    )
+
+
+def fingerprint_of(store: Database, run: int, count: int) -> str | None:
+    """The fingerprint of a run of `count` items; None as long as it is not finished."""
+    with store.reading() as connection:
+        digests = connection.execute(
+            select(blocks.c.digest).where(blocks.c.run_id == run).order_by(blocks.c.number)
+        ).scalars()
+        known = list(digests)
+    return fingerprint(known) if len(known) == block_of(count) + 1 else None

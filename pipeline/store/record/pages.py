@@ -1,0 +1,116 @@
+"""Reading verdicts, page by page: every page starts behind the last position of the one before, so that the
+thousandth is as fast as the first."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, and_, exists, literal_column, null, select
+
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import items, judgements, verdicts
+from dealmill.pipeline.store.runs.status import RunStatus
+
+ALL = (-(2**62), 2**62)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which verdicts are asked for; ranges include both ends. A verdict without a value is in no narrower range.
+
+    `audit` is what the newest audit of a verdict said; verdicts that were never audited have no outcome.
+    """
+
+    verdicts: tuple[Verdict, ...] = ()
+    values: tuple[int, int] = ALL
+    nodes: tuple[int, int] = ALL
+    audit: Outcome | None = None
+
+
+def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
+    """The next verdicts of a run behind position `after`, in the order of their positions.
+
+    The page is cut out of the verdicts before anything is joined to it, and the items too begin behind `after`, so that
+    no database takes it into its head to join everything, or to walk there from the first item.
+    """
+    found = _cut(run, wanted, after, most).subquery()
+    query = (
+        select(
+            found.c.position,
+            items.c.line,
+            found.c.verdict,
+            found.c.value,
+            found.c.nodes,
+            found.c.evidence,
+            items.c.layout,
+            found.c.outcome,
+            found.c.step,
+            found.c.reason,
+        )
+        .select_from(found)
+        .join(items, items.c.position == found.c.position)
+        .where(items.c.source_id == run.source, items.c.position > after)
+        .order_by(found.c.position)
+    )
+    with store.reading() as connection:
+        return [
+            Result(
+                run.engine,
+                text,
+                Verdict(verdict),
+                value,
+                nodes,
+                evidence,
+                position,
+                line,
+                run.id,
+                None if outcome is None else Judgement(Outcome(outcome), step, reason),
+            )
+            for position, line, verdict, value, nodes, evidence, text, outcome, step, reason in connection.execute(
+                query
+            )
+        ]
+
+
+def _cut(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
+    judged = (null().label("outcome"), null().label("step"), null().label("reason"))
+    cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
+    place = verdicts.c.position
+    if wanted.audit:
+        place = judgements.c.position
+        cut = _judged(wanted.audit).where(judgements.c.run_id == run.id)
+    cut = cut.where(verdicts.c.run_id == run.id, place > after).order_by(place).limit(most)
+    if wanted.verdicts:
+        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in wanted.verdicts]))
+    if wanted.values != ALL:
+        cut = cut.where(verdicts.c.value.between(*wanted.values))
+    if wanted.nodes != ALL:
+        cut = cut.where(verdicts.c.nodes.between(*wanted.nodes))
+    return cut
+
+
+def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
+    """The verdicts with this judgement, and no newer one."""
+    newer = judgements.alias("newer")
+    query: Select[*tuple[Any, ...]] = (
+        select(verdicts, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+        .select_from(
+            judgements.join(
+                verdicts,
+                and_(verdicts.c.run_id == judgements.c.run_id, verdicts.c.position == judgements.c.position),
+            )
+        )
+        .where(
+            judgements.c.outcome == int(outcome),
+            ~exists().where(
+                newer.c.run_id == judgements.c.run_id,
+                newer.c.position == judgements.c.position,
+                newer.c.audit_id > judgements.c.audit_id,
+            ),
+        )
+    )
+    if outcome is not Outcome.VALID:  # says so in the words of the index of what is not valid
+        query = query.where(judgements.c.outcome != literal_column("1"))
+    return query

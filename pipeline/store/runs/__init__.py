@@ -1,0 +1,1 @@
+"""Runs and engine versions: what was planned, and how far it is."""

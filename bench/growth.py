@@ -13,7 +13,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.query import results
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.runs.status import find_run, list_runs
 
 GAME = "card-pairing"

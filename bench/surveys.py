@@ -16,9 +16,9 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.survey.solving import ready
 from tests.servers import clean_environment, dealmill_command
 
 SEED = 20261121
@@ -46,7 +46,8 @@ def against_bare_kernels() -> str:
     for game, found in games().items():
         count = DEALS.get(game, FEWEST)
         engine = found.full_name(found.engines[0])
-        ready(engine)
+        load(engine)
+        found.deal.deal(1, 1, 1)
         half = partial(_bare, engine, count // 2)
         before, survey, after = seconds(half), seconds(partial(_survey, game, count)), seconds(half)
         bare = before + after
@@ -115,7 +116,7 @@ def _asked(folder: Path, deals: int) -> list[str]:
     """Milliseconds for the first hundred lost deals, the last hundred, and any one."""
     store = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
     run = find_run(store, "1")
-    ready(run.engine)
+    record_of(run).prepare(run)
     lost = Wanted((Verdict.UNWINNABLE,))
     questions: list[Callable[[], object]] = [
         lambda: list(results(store, [run], lost, (0, 0), 100)),

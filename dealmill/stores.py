@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from dealmill.outcomes import BatchResult, Ingestion, Overview, Retraction
-from dealmill.pipeline.arguments import MOST, MOST_SURVEYED, node_limit, whole
+from dealmill.pipeline.arguments import MOST, MOST_PACKED, node_limit, whole
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.named import all_named, game_of_source, named, open_readings
+from dealmill.pipeline.ingest.named import all_named, game_of_source, named, open_readings, packed_sources
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
@@ -27,6 +27,7 @@ from dealmill.pipeline.store.actions import Action, list_actions
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database.connections import Database, shown
 from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.workers import Worker, list_workers
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
@@ -95,6 +96,7 @@ class Store:
         game: str | None = None,
         engine: str | None = None,
         max_nodes: int | None = None,
+        packed: bool = False,
         progress: Progress = silent,
     ) -> Run:
         """Read a source, solve its layouts with local workers, and return the finished run.
@@ -111,6 +113,9 @@ class Store:
             An engine of the game; None means its default one.
         max_nodes
             Leave a layout undecided that would take more nodes than that, 1 to 2⁶² − 1.
+        packed
+            Of numbered deals, keep a bit or two for each verdict and a digest of everything, and no rows: deals and
+            evidence are dealt and solved again when they are asked for. That takes a hundredth of the room.
 
         Raises
         ------
@@ -124,7 +129,9 @@ class Store:
             If the broker or the workers cannot be started.
         """
         engines = () if engine is None else (engine,)
-        batch = self.run_all([source], game=game, engines=engines, max_nodes=max_nodes, progress=progress)
+        batch = self.run_all(
+            [source], game=game, engines=engines, max_nodes=max_nodes, packed=packed, progress=progress
+        )
         for error in batch.errors:
             raise error
         return batch.runs[0]
@@ -136,6 +143,7 @@ class Store:
         game: str | None = None,
         engines: str | Iterable[str] = (),
         max_nodes: int | None = None,
+        packed: bool = False,
         progress: Progress = silent,
     ) -> BatchResult:
         """Read several sources and solve each by the engines of its game that are named, or by its default one.
@@ -150,15 +158,18 @@ class Store:
         names = [engines] if isinstance(engines, str) else list(engines)
         for source in wanted if names else ():
             engines_for(game_of_source(source, game).name, names)
-        with open_readings(self._database, wanted, game, progress) as readings:
+        storage = Storage.PACKED if packed else Storage.ROWS
+        with open_readings(self._database, [] if packed else wanted, game, progress) as readings:
+            found = packed_sources(self._database, wanted) if packed else [one.source for one in readings.found]
             numbers = [
-                queue_run(self._database, reading.source, engine, limit)
-                for reading in readings.found
-                for engine in engines_for(reading.source.game, names)
+                queue_run(self._database, source, engine, limit, storage)
+                for source in found
+                for engine in engines_for(source.game, names)
             ]
             statuses = solve_runs(self._database, numbers, progress, readings.found) if numbers else []
         runs = [Run(self._database, status) for status in statuses]
-        return BatchResult(runs, statuses, readings.sources, summarise(statuses, readings.sources), readings.errors)
+        read = found if packed else readings.sources
+        return BatchResult(runs, statuses, read, summarise(statuses, read), readings.errors)
 
     def ingest(self, *sources: Named, game: str | None = None, progress: Progress = silent) -> Ingestion:
         """Read sources into the store, validated; duplicates are stored and counted.
@@ -181,11 +192,13 @@ class Store:
         *,
         engine: str | None = None,
         max_nodes: int | None = None,
+        packed: bool = False,
         progress: Progress = silent,
     ) -> Run:
         """Plan a run over a source for workers to take up, and return it at once.
 
-        `source` is the number or the name of a source in the store, or a range of deals, which is read first.
+        `source` is the number or the name of a source in the store, or a range of deals, which is read first, unless
+        the run is to be stored `packed` (see `run`).
 
         Raises
         ------
@@ -196,13 +209,16 @@ class Store:
         """
         limit = node_limit(max_nodes)
         wanted = str(source) if isinstance(source, int) else named(source)
-        if isinstance(wanted, DealRange):
-            found = self._ingested(wanted, progress)
-        else:
+        if not isinstance(wanted, DealRange):
             found = find_source(self._database, wanted)
-        if not found.complete:
+        elif packed:
+            [found] = packed_sources(self._database, [wanted])
+        else:
+            found = self._ingested(wanted, progress)
+        if not (found.complete or packed):
             raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
-        number = queue_run(self._database, found, found.game if engine is None else engine, limit)
+        storage = Storage.PACKED if packed else Storage.ROWS
+        number = queue_run(self._database, found, found.game if engine is None else engine, limit, storage)
         return self.find_run(number)
 
     def work(self, *, drain: bool = False, progress: Progress = silent) -> None:
@@ -377,7 +393,7 @@ class Store:
         from dealmill.workers.surveying import grow_survey
 
         limit = node_limit(max_nodes)
-        goal = Width.parse(half_width) if count is None else whole("count", count, 1, MOST_SURVEYED)
+        goal = Width.parse(half_width) if count is None else whole("count", count, 1, MOST_PACKED)
         found, used = engine_of(game, engine)
         deals = DealRange(found, seed, 1, MOST, parameters or {})
         planned = open_survey(self._database, deals, found.full_name(used), limit)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.survey.growth import Estimate
+from dealmill.pipeline.survey.estimate import Estimate
 from dealmill.pipeline.survey.report import survey_facts, told, write_report, written
 from dealmill.runs import Run
 

@@ -9,8 +9,8 @@ MOST = 2**63 - 1
 """The largest number that every database can hold."""
 MOST_NODES = 2**62 - 1
 """The largest node limit; the next number stands for none in the database."""
-MOST_SURVEYED = 10**11
-"""Deals of a survey: a day of work for a fast engine; the jobs of more are many to plan at once."""
+MOST_PACKED = 10**11
+"""Deals of a run that is stored packed: a day of work for a fast engine; the jobs of more are many to plan at once."""
 
 
 def whole(what: str, number: object, least: int = 0, most: int = MOST) -> int:

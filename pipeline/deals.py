@@ -3,13 +3,13 @@ they are ``deal:camelot:seed=1:1-``."""
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dealmill.pipeline.arguments import MOST, MOST_SEED, whole
-from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
 
@@ -60,12 +60,34 @@ class DealRange:
     def name(self) -> str:
         """The range as it is written; parameters that have their default value are left out."""
         end = "" if self.endless else self.last
-        parameters = [
-            f"{name}={value}:"
-            for name, value in sorted(self.parameters.items())
-            if value != self.game.deals.parameters[name].default
-        ]
-        return f"{PREFIX}{self.game.name}:seed={self.seed}:{''.join(parameters)}{self.first}-{end}"
+        parameters = "".join(f"{name}={value}:" for name, value in self._told().items())
+        return f"{PREFIX}{self.game.name}:seed={self.seed}:{parameters}{self.first}-{end}"
+
+    @property
+    def numbers(self) -> dict[str, object]:
+        """Seed, parameters, first and last deal, as they are stored; the last is None if there is no end."""
+        last = None if self.endless else int(self.last)
+        return {"seed": int(self.seed), "parameters": self._told(), "first": int(self.first), "last": last}
+
+    def _told(self) -> dict[str, int]:
+        """The parameters that do not have their default value, by name."""
+        offered = self.game.deals.parameters
+        return {name: int(value) for name, value in sorted(self.parameters.items()) if value != offered[name].default}
+
+    @classmethod
+    def of(cls, game: Game, numbers: Mapping[str, Any]) -> "DealRange":
+        """The range with these `numbers` as they were stored.
+
+        Raises
+        ------
+        StoreError
+            If there are no such deals, since what was stored is damaged.
+        """
+        try:
+            last = MOST if numbers["last"] is None else numbers["last"]
+            return cls(game, numbers["seed"], numbers["first"], last, numbers["parameters"])
+        except (AttributeError, KeyError, TypeError, UsageError) as error:
+            raise StoreError(f"there are no deals {numbers!r} of {game.name}: the store is damaged") from error
 
     @property
     def digest(self) -> bytes:
@@ -81,12 +103,19 @@ class DealRange:
 
     def blocks(self) -> Iterator[list[Layout]]:
         """The same, a block at a time."""
-        for start in range(self.first, self.last + 1, BLOCK):
-            yield self.starting(start, min(BLOCK, self.last - start + 1))
+        from dealmill.pipeline.games.batch import unpack  # slow to load, and most commands do not deal
 
-    def texts(self, number: int, count: int) -> "Texts":
-        """Canonical texts of the `count` deals from `number` on."""
-        return self.game.deal.deal(self.seed, number, count, **self.parameters)
+        for first in range(1, len(self) + 1, BLOCK):
+            block = self.part(first, min(first + BLOCK, len(self) + 1))
+            yield [Layout(line, text) for line, text in enumerate(unpack(block.texts()), start=block.first)]
+
+    def part(self, first: int, stop: int) -> "DealRange":
+        """The deals at the positions `first` to before `stop` of this range, counted from 1."""
+        return replace(self, first=self.first + first - 1, last=self.first + stop - 2)
+
+    def texts(self) -> "Texts":
+        """Canonical texts of all of them."""
+        return self.game.deal.deal(self.seed, self.first, len(self), **self.parameters)
 
     def check_parameters(self) -> None:
         """Try whether there are such deals.
@@ -97,13 +126,7 @@ class DealRange:
             If the parameters do not go together.
         """
         if self.parameters:
-            self.texts(self.first, 1)
-
-    def starting(self, number: int, count: int) -> list[Layout]:
-        """The `count` deals from `number` on."""
-        from dealmill.pipeline.games.batch import unpack  # slow to load, and most commands do not deal
-
-        return [Layout(line, text) for line, text in enumerate(unpack(self.texts(number, count)), start=number)]
+            self.part(1, 2).texts()
 
 
 def is_deal_range(text: str) -> bool:

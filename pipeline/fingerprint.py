@@ -67,19 +67,21 @@ def _numbers(size: str, numbers: Sequence[int]) -> bytes:
         return repr(numbers).encode()
 
 
-def whole_blocks(first: int, layouts: "Texts", solved: "Solved") -> dict[int, bytes]:
+def whole_blocks(first: int, layouts: "Texts", solved: "Solved", *, last: bool = False) -> dict[int, bytes]:
     """The digests of the blocks, by number, that lie wholly among these layouts, the first of which stands at position
-    `first`: the same from flat arrays, without thousands of small texts in between."""
+    `first`; if they are the `last` ones, so does a shorter block at the end. The same as `block_digest` from flat
+    arrays, without thousands of small texts in between."""
     values = solved.values.astype("<i8")
     values[solved.verdicts != int(Verdict.SCORED)] = NO_VALUE
     layout_lengths, lengths = layouts.lengths.astype("<i4"), solved.evidence.lengths.astype("<i4")
     lengths[solved.verdicts == int(Verdict.UNDECIDED)] = -1
+    end = first + len(layouts)
     digests = {}
-    for number in range(block_of(first + BLOCK - 1), block_of(first + len(layouts))):
-        start = number * BLOCK + 1
-        part = slice(start - first, start - first + BLOCK)
+    for number in range(block_of(first + BLOCK - 1), block_of(end + (BLOCK - 1 if last else 0))):
+        start, stop = block_range(number, end - 1)
+        part = slice(start - first, stop - first)
         digests[number] = _digest(
-            _numbers("q", [start, BLOCK]),
+            _numbers("q", [start, stop - start]),
             solved.verdicts[part].data,
             values[part].data,
             layout_lengths[part].data,

@@ -5,20 +5,19 @@ from functools import partial
 
 from dealmill.pipeline.audit.jobs import audit_part, queue_audit
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Batch, Solved, listed, pack, unpack
+from dealmill.pipeline.games.batch import Batch, listed, pack, unpack
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.solve import load, solve_texts
+from dealmill.pipeline.solve import load
 from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import jobs, leases
-from dealmill.pipeline.store.queue.jobs import SOLVING, Job
-from dealmill.pipeline.store.record import surveys
-from dealmill.pipeline.store.record.surveys import SURVEYING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources import Source, append, complete, open_source
-from dealmill.pipeline.survey.solving import survey_part
 
 LEASE = 60.0
 
@@ -44,26 +43,18 @@ def a_run(
 ) -> RunStatus:
     """A run with its verdicts."""
     _, found = find_engine(engine)
-    number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, max_nodes, chunk)
+    number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, max_nodes, chunk=chunk)
     do_runs(store)
     return find_run(store, str(number))
 
 
-def do_runs(store: Database) -> None:
+def do_runs(store: Database, *, backwards: bool = False) -> None:
     """Solve all that is pending."""
-    for number in leases.pending(store, SOLVING, installed_engines(), 10_000):
+    numbers = leases.pending(store, SOLVING, installed_engines(), 10_000)
+    for number in reversed(numbers) if backwards else numbers:
         job = jobs.claim(store, number, "test", LEASE)
         assert job is not None
-        assert jobs.finish(store, job, said(job))
-
-
-def do_surveys(store: Database, *, backwards: bool = False) -> None:
-    """Solve all that is pending of surveys."""
-    numbers = leases.pending(store, SURVEYING, installed_engines(), 10_000)
-    for number in reversed(numbers) if backwards else numbers:
-        job = surveys.claim(store, number, "test", LEASE)
-        assert job is not None
-        assert surveys.finish(store, job, survey_part(job, {}))
+        assert jobs.finish(store, job, jobs.solve(store, job))
 
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
@@ -83,11 +74,6 @@ def solver(engine: str) -> Callable[..., Batch]:
         return listed(load(engine)(pack(layouts), max_nodes))
 
     return called
-
-
-def said(job: Job) -> Solved:
-    """What the engine says of a job's layouts."""
-    return solve_texts(job.engine, job.layouts, job.max_nodes)
 
 
 def an_audit(store: Database, run: RunStatus, sample: int | None = None, seed: int = 1) -> AuditStatus:

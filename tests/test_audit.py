@@ -21,11 +21,15 @@ from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, latest_audits, objections_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.queue import jobs, leases
-from dealmill.pipeline.store.queue.jobs import SOLVING
-from dealmill.pipeline.store.record.pages import Wanted, page
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
-from tests.doing import LEASE, a_run, a_source, an_audit, deal, said
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.record.rows.pages import page
+from dealmill.pipeline.store.record.rows.record import solved_rows
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from tests.doing import LEASE, a_run, a_source, an_audit, deal
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
 each_engine = pytest.mark.parametrize(
@@ -140,7 +144,7 @@ def test_a_turned_verdict_is_invalid_and_miscounted(store: Database, engine: str
     assert totals == (
         1,
         40,
-        f"the totals on record are not those of the rows: winnable {len(turned)} and not 0, "
+        f"the totals on record are not those of the verdicts: winnable {len(turned)} and not 0, "
         f"unwinnable {40 - len(turned)} and not 40",
     )
 
@@ -192,7 +196,7 @@ def test_lost_items_are_named(store: Database) -> None:
     alter(store, "DELETE FROM items WHERE position IN (5, 6, 2500)")
     found = faults(store, run)
     assert [fault[:2] for fault in found if fault[2] == "the source has lost these items"] == [(5, 6), (2500, 2500)]
-    assert (5, 6, "there are rows where the source has no items") in found
+    assert (5, 6, "there are rows that belong to no item, or to no job that is done") in found
 
 
 def test_planted_rows_are_named(store: Database) -> None:
@@ -201,11 +205,11 @@ def test_planted_rows_are_named(store: Database) -> None:
     planted = "INSERT INTO items (source_id, position, line, digest, layout)"
     alter(store, f"{planted} SELECT 1, 3, 3, digest, layout FROM items LIMIT 1")
     found = faults(store, run)
-    assert (3, 3, "there are rows where the source has no items") in found
-    assert (9, 9, "there are rows where the source has no items") in found
+    assert (3, 3, "there are rows that belong to no item, or to no job that is done") in found
+    assert (9, 9, "there are rows that belong to no item, or to no job that is done") in found
 
 
-TOTALS = "the totals on record are not those of the rows: "
+TOTALS = "the totals on record are not those of the verdicts: "
 
 
 @pytest.mark.parametrize(
@@ -228,14 +232,14 @@ def test_a_record_that_disagrees_with_itself_is_named(
 
 
 def test_an_engine_that_lies_is_caught(store: Database) -> None:
-    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", None, 100)
+    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
     for part in leases.pending(store, SOLVING, installed_engines(), 10):
         job = jobs.claim(store, part, "test", LEASE)
         assert job is not None
-        count = len(job.layouts)
-        ones = np.ones(count, dtype=np.int64)
-        lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * count))
-        assert jobs.finish(store, job, lies)
+        first, stop = job.lease.first, job.lease.stop
+        ones = np.ones(stop - first, dtype=np.int64)
+        lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * (stop - first)))
+        assert jobs.finish(store, job, solved_rows(job.run, first, pack(DEALS[first - 1 : stop - 1]), lies))
     run = find_run(store, str(number))
     honest = a_run(store, PAIRING, DEALS[:300], max_nodes=10**6)
     winnable = {position for position, _ in of_verdict(store, honest, Verdict.WINNABLE)}
@@ -253,11 +257,11 @@ def test_what_claims_nothing_has_no_evidence(store: Database) -> None:
 
 
 def test_a_run_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
-    plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", None, 500)
+    plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
     for part in leases.pending(store, SOLVING, installed_engines(), 3):
         job = jobs.claim(store, part, "test", LEASE)
         assert job is not None
-        jobs.finish(store, job, said(job))
+        jobs.finish(store, job, jobs.solve(store, job))
     audit = an_audit(store, find_run(store, "1"))
     assert (audit.valid, audit.invalid, audit.faults) == (1_500, 0, 0)
 

@@ -22,12 +22,14 @@ from dealmill.pipeline.results.query import results
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.runs.retract import retract
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import jobs, leases
-from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.pages import Wanted
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
-from tests.doing import LEASE, a_run, a_source, deal, said
+from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from tests.doing import LEASE, a_run, a_source, deal
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
@@ -155,10 +157,10 @@ def test_what_was_left_out_or_retracted_is_told(store: Database, folder: Path) -
 
 
 def test_a_run_under_way_is_exported_as_far_as_it_is(store: Database, folder: Path) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 100)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
     job = jobs.claim(store, first, "test", LEASE)
-    assert job is not None and jobs.finish(store, job, said(job))
+    assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
     run = find_run(store, str(number))
     assert not run.finished
     assert export(store, run, folder / "a.parquet") == 100

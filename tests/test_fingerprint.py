@@ -17,11 +17,13 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import jobs, leases
-from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
-from tests.doing import LEASE, a_run, a_source, deal, said
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from tests.doing import LEASE, a_run, a_source, deal
 
 ENGINE = "memory/two-pass"
 ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
@@ -134,34 +136,34 @@ def said_of(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]
 @pytest.mark.parametrize("chunk", [1_000, 2_000, 2_500, 700, 333])
 def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Database) -> None:
     source = a_source(store, ENGINE, LAYOUTS)
-    number = plan_run(store, source, ENGINE, "1", None, chunk)
+    number = plan_run(store, source, ENGINE, "1", None, chunk=chunk)
     left = leases.pending(store, SOLVING, installed_engines(), 100)
     random.Random(chunk).shuffle(left)
     for job_number in left:
         assert fingerprint_of(store, number, len(LAYOUTS)) is None
         job = jobs.claim(store, job_number, "test", LEASE)
-        assert job is not None and jobs.finish(store, job, said(job))
+        assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
 def test_it_does_not_depend_on_splits(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 2_000)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=2_000)
     for attempt in range(6):
         for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
             jobs.claim(store, job_number, "dies", -1.0)
         leases.free_expired(store, SOLVING)
     for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000):
         job = jobs.claim(store, job_number, "test", LEASE)
-        assert job is not None and jobs.finish(store, job, said(job))
+        assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
     assert find_run(store, str(number)).jobs > 10
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
 def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 50)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
     claimed = [jobs.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)]
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(lambda job: job is not None and jobs.finish(store, job, said(job)), claimed))
+        assert all(pool.map(lambda job: job is not None and jobs.finish(store, job, jobs.solve(store, job)), claimed))
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 

@@ -15,12 +15,15 @@ from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.runs.retract import requeue, retract
 from dealmill.pipeline.store.actions import list_actions
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.differences import Difference, Said, differences
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, plan_run
+from dealmill.pipeline.store.record.contract import Said
+from dealmill.pipeline.store.record.differences import Difference, differences
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import append, find_source, leave, open_source
 from dealmill.pipeline.survey.growth import ask_for, open_survey
-from tests.doing import a_run, a_source, deal, do_runs, do_surveys
+from tests.doing import a_run, a_source, deal, do_runs
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
@@ -64,7 +67,7 @@ def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Database) -> No
 
 
 def test_a_run_under_way_cannot_be_repeated(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 100)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     with pytest.raises(StoreError, match="run 1 is not finished"):
         queue_rerun(store, find_run(store, str(number)), any_version=False)
 
@@ -152,7 +155,7 @@ def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Dat
 
 
 def test_jobs_of_a_retracted_version_are_left_alone(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, 100)
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     retract(store, ENGINE, "1", "miscounts")
     do_runs(store)
     assert find_run(store, str(number)).solved == 0
@@ -180,8 +183,11 @@ def test_a_retracted_survey_is_asked_for_as_many_deals_anew(store: Database) -> 
     a_run(store, ENGINE, LAYOUTS)
     put_on_record(store, "0")
     planned = [requeue(store, gone) for gone in retract(store, ENGINE, "0", "miscounts")]
-    assert [(run.id, run.survey, run.items) for run in planned] == [(3, True, 12_000), (4, False, 300)]
+    assert [(run.id, run.storage, run.items) for run in planned] == [
+        (3, Storage.PACKED, 12_000),
+        (4, Storage.ROWS, 300),
+    ]
     assert (planned[0].source_name, planned[0].version, planned[0].max_nodes) == (deals.name, "1", 77)
     assert [requeue(store, gone).id for gone in list_runs(store, [1, 2])] == [3, 4]
-    do_surveys(store)
+    do_runs(store)
     assert find_run(store, "3").solved == find_run(store, "3").items == 12_000

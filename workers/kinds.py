@@ -12,16 +12,15 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING, AuditJob
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import jobs
-from dealmill.pipeline.store.queue.jobs import SOLVING, Job
 from dealmill.pipeline.store.queue.leases import JobTable, Lease
-from dealmill.pipeline.store.record import surveys
-from dealmill.pipeline.store.record.surveys import SURVEYING, SurveyJob
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs, record_of
+from dealmill.pipeline.store.record.contract import Solution
+from dealmill.pipeline.store.record.jobs import Job
+from dealmill.pipeline.store.runs.planned import PlannedRun
 
 if TYPE_CHECKING:
     from dealmill.pipeline.audit.jobs import Findings
-    from dealmill.pipeline.games.batch import Solved
-    from dealmill.pipeline.store.record.surveys import Found
 
 
 class Claimed(Protocol):
@@ -43,19 +42,20 @@ class Kind(ABC, Generic[J, R]):
     table: JobTable
 
     @abstractmethod
-    def engine_of(self, store: Database, number: int) -> tuple[str, str] | None:
-        """Full name and version of the engine that a job is about; None if there is no such job (any more)."""
-
-    def prepare(self, engine: str) -> None:
-        """Load and compile whatever a job needs, before its lease begins."""
+    def prepare(self, run: PlannedRun) -> None:
+        """Load and compile whatever a job about a run needs, before its lease begins."""
 
     @abstractmethod
     def claim(self, store: Database, number: int, worker: str, seconds: float) -> J | None:
         """Claim a job for so many seconds, with all that is needed to do it; None if it is done or someone else's."""
 
     @abstractmethod
-    def do(self, store: Database, job: J, trouble: str | None) -> R:
-        """Do a job; or, if it has failed for good because of `trouble`, return what is to be recorded of it."""
+    def do(self, store: Database, job: J) -> R:
+        """Do a job."""
+
+    @abstractmethod
+    def give_up(self, store: Database, job: J, trouble: str) -> R:
+        """What is to be recorded of a job that has failed for good because of `trouble`."""
 
     @abstractmethod
     def finish(self, store: Database, job: J, outcome: R) -> bool:
@@ -66,68 +66,30 @@ class Kind(ABC, Generic[J, R]):
         """Verdicts or judgements by word, for the metrics."""
 
 
-class Solving(Kind[Job, "Solved"]):
+class Solving(Kind[Job, Solution]):
     """Jobs of runs."""
 
     name = "solve"
     table = SOLVING
 
-    def engine_of(self, store: Database, number: int) -> tuple[str, str] | None:
+    def prepare(self, run: PlannedRun) -> None:
         """See `Kind`, as for the other methods."""
-        return jobs.engine_of(store, number)
-
-    def prepare(self, engine: str) -> None:
-        from dealmill.pipeline.solve import load
-
-        load(engine)
+        record_of(run).prepare(run)
 
     def claim(self, store: Database, number: int, worker: str, seconds: float) -> Job | None:
         return jobs.claim(store, number, worker, seconds)
 
-    def do(self, store: Database, job: Job, trouble: str | None) -> "Solved":
-        from dealmill.pipeline.solve import broken_down, solve_texts
+    def do(self, store: Database, job: Job) -> Solution:
+        return jobs.solve(store, job)
 
-        return (
-            broken_down(trouble, len(job.layouts)) if trouble else solve_texts(job.engine, job.layouts, job.max_nodes)
-        )
+    def give_up(self, store: Database, job: Job, trouble: str) -> Solution:
+        return jobs.give_up(store, job, trouble)
 
-    def finish(self, store: Database, job: Job, outcome: "Solved") -> bool:
+    def finish(self, store: Database, job: Job, outcome: Solution) -> bool:
         return jobs.finish(store, job, outcome)
 
-    def count(self, outcome: "Solved") -> Mapping[str, int]:
-        return {verdict.word: int((outcome.verdicts == int(verdict)).sum()) for verdict in Verdict}
-
-
-class Surveying(Kind[SurveyJob, "Found"]):
-    """Jobs of surveys."""
-
-    name = "survey"
-    table = SURVEYING
-
-    def engine_of(self, store: Database, number: int) -> tuple[str, str] | None:
-        """See `Kind`, as for the other methods."""
-        return jobs.engine_of(store, number)
-
-    def prepare(self, engine: str) -> None:
-        from dealmill.pipeline.survey.solving import ready
-
-        ready(engine)
-
-    def claim(self, store: Database, number: int, worker: str, seconds: float) -> SurveyJob | None:
-        return surveys.claim(store, number, worker, seconds)
-
-    def do(self, store: Database, job: SurveyJob, trouble: str | None) -> "Found":
-        from dealmill.pipeline.survey.solving import survey_part
-
-        deals = range(job.lease.first, job.lease.stop)
-        return survey_part(job, dict.fromkeys(deals, trouble) if trouble else {})
-
-    def finish(self, store: Database, job: SurveyJob, outcome: "Found") -> bool:
-        return surveys.finish(store, job, outcome)
-
-    def count(self, outcome: "Found") -> Mapping[str, int]:
-        totals = outcome.totals
-        return {verdict.word: totals[verdict.word] for verdict in Verdict}
+    def count(self, outcome: Solution) -> Mapping[str, int]:
+        return {verdict.word: outcome.totals[verdict.word] for verdict in Verdict}
 
 
 class Auditing(Kind[AuditJob, "Findings"]):
@@ -136,17 +98,21 @@ class Auditing(Kind[AuditJob, "Findings"]):
     name = "audit"
     table = AUDITING
 
-    def engine_of(self, store: Database, number: int) -> tuple[str, str] | None:
+    def prepare(self, run: PlannedRun) -> None:
         """See `Kind`, as for the other methods."""
-        return audits.engine_of(store, number)
 
     def claim(self, store: Database, number: int, worker: str, seconds: float) -> AuditJob | None:
         return audits.claim(store, number, worker, seconds)
 
-    def do(self, store: Database, job: AuditJob, trouble: str | None) -> "Findings":
-        from dealmill.pipeline.audit.jobs import abandoned, audit_part
+    def do(self, store: Database, job: AuditJob) -> "Findings":
+        from dealmill.pipeline.audit.jobs import audit_part
 
-        return abandoned(job) if trouble else audit_part(store, job)
+        return audit_part(store, job)
+
+    def give_up(self, store: Database, job: AuditJob, trouble: str) -> "Findings":
+        from dealmill.pipeline.audit.jobs import abandoned
+
+        return abandoned(job)
 
     def finish(self, store: Database, job: AuditJob, outcome: "Findings") -> bool:
         return audits.finish(store, job, *outcome)
@@ -155,5 +121,5 @@ class Auditing(Kind[AuditJob, "Findings"]):
         return Counter(judgement.outcome.name.lower() for _, judgement in outcome[0])
 
 
-KINDS: dict[str, Kind[Any, Any]] = {kind.name: kind for kind in (Solving(), Surveying(), Auditing())}
+KINDS: dict[str, Kind[Any, Any]] = {kind.name: kind for kind in (Solving(), Auditing())}
 """Every kind by its name: the only place where they are listed."""

@@ -4,7 +4,8 @@ from dealmill.pipeline.progress import Progress, Surveying
 from dealmill.pipeline.runs.planning import refuse_retracted
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.survey.growth import Estimate, Width, ask_for, estimate, wanted_deals
+from dealmill.pipeline.survey.estimate import Estimate, estimate
+from dealmill.pipeline.survey.growth import Width, ask_for, wanted_deals
 from dealmill.workers.working import work_until
 
 

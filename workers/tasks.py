@@ -16,6 +16,7 @@ from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.workers import worker_name
+from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.kinds import KINDS, Kind
@@ -47,22 +48,24 @@ def do_job(name: str, number: int) -> None:
         return
     bind_contextvars(job=number)
     store = _waiting(configured_store)
-    engine = _waiting(partial(kind.engine_of, store, number))
-    if engine is None or not _workable(store, kind, number, engine):
+    run = _waiting(partial(run_of_job, store, kind.table, number))
+    if run is None or not _workable(store, kind, number, run):
         return
-    _prepare_before_the_lease_begins(kind, engine[0])
+    _prepare_before_the_lease_begins(kind, run)
     job = _waiting(partial(kind.claim, store, number, worker_name(os.getpid()), settings().lease_seconds))
     if job is not None:
-        _do(store, kind, job, engine[0])
+        _do(store, kind, job)
 
 
-def _do(store: Database, kind: Kind[Any, Any], job: Any, engine: str) -> None:
-    number, owner = job.lease.id, kind.table.owner.name.removesuffix("_id")
+def _do(store: Database, kind: Kind[Any, Any], job: Any) -> None:
+    number, engine, owner = job.lease.id, job.run.engine, kind.table.owner.name.removesuffix("_id")
     bind_contextvars(**{owner: job.lease.owner})
-    trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}" if job.lease.attempt > ATTEMPTS else None
+    over = job.lease.attempt > ATTEMPTS
+    trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}"
+    do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
     try:
         with metrics.SECONDS.labels(engine, owner).time():
-            outcome = _waiting(partial(kind.do, store, job, trouble))
+            outcome = _waiting(do)
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         logger.exception("job %d could not be done, attempt %d: %s", number, job.lease.attempt, told)
@@ -70,7 +73,7 @@ def _do(store: Database, kind: Kind[Any, Any], job: Any, engine: str) -> None:
         metrics.count(engine, owner, "retried", {})
         return
     if _waiting(partial(kind.finish, store, job, outcome)):
-        metrics.count(engine, owner, "failed" if trouble else "done", kind.count(outcome))
+        metrics.count(engine, owner, "failed" if over else "done", kind.count(outcome))
     else:
         logger.warning("job %d is another worker's by now; what it found here is dropped", number)
 
@@ -79,12 +82,12 @@ def _waiting(step: Callable[[], T]) -> T:
     return patiently(step, logger.warning)
 
 
-def _workable(store: Database, kind: Kind[Any, Any], number: int, engine: tuple[str, str]) -> bool:
+def _workable(store: Database, kind: Kind[Any, Any], number: int, run: PlannedRun) -> bool:
     """Whether this installation can do a job. Messages are sent by whoever runs workers, so a farm of several versions
     gets some that are for others; those jobs stay as they are."""
     if _waiting(partial(leases.workable, store, kind.table, number, installed_engines())):
         return True
-    _refuse(*engine)
+    _refuse(run.engine, run.version)
     return False
 
 
@@ -101,9 +104,9 @@ def _refuse(engine: str, version: str) -> None:
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
 
 
-def _prepare_before_the_lease_begins(kind: Kind[Any, Any], engine: str) -> None:
+def _prepare_before_the_lease_begins(kind: Kind[Any, Any], run: PlannedRun) -> None:
     """Compiling may take longer than a lease; an error here comes again while solving, and counts there."""
     try:
-        kind.prepare(engine)
+        kind.prepare(run)
     except Exception:
-        logger.warning("%s cannot be loaded", engine, exc_info=True)
+        logger.warning("%s cannot be loaded", run.engine, exc_info=True)

@@ -39,6 +39,11 @@ nodes_option = click.option(
     help="Nodes for one layout; then it is undecided.",
     show_default="none",
 )
+packed_option = click.option(
+    "--packed",
+    is_flag=True,
+    help="Of numbered deals, store a bit or two for each verdict and digests; the rest is solved again on demand.",
+)
 parameters_option = click.option(
     "--param", "given", metavar="NAME=N", multiple=True, help="What shapes the deals; see dealmill games."
 )

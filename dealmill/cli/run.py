@@ -6,7 +6,7 @@ import click
 
 import dealmill
 from dealmill.cli.exits import ERROR, REJECTED
-from dealmill.cli.options import engine_option, game_option, nodes_option
+from dealmill.cli.options import engine_option, game_option, nodes_option, packed_option
 from dealmill.cli.output import called_as, counted, output_options, write_rows
 from dealmill.cli.progress import shown
 from dealmill.pipeline.games.verdict import Verdict
@@ -19,6 +19,7 @@ from dealmill.pipeline.games.verdict import Verdict
     "--engine", "engines", metavar="GAME/ENGINE", multiple=True, help="Not the game's default one; repeatable."
 )
 @nodes_option
+@packed_option
 @output_options
 @click.pass_context
 def run(
@@ -27,6 +28,7 @@ def run(
     game: str | None,
     engines: tuple[str, ...],
     max_nodes: int | None,
+    packed: bool,
     form: str | None,
 ) -> None:
     """Read layouts, solve them with local workers, and sum up: the main job.
@@ -36,7 +38,9 @@ def run(
     """
     with dealmill.open() as store:
         with shown(store) as progress:
-            batch = store.run_all(files, game=game, engines=engines, max_nodes=max_nodes, progress=progress)
+            batch = store.run_all(
+                files, game=game, engines=engines, max_nodes=max_nodes, packed=packed, progress=progress
+            )
         if batch.runs:
             _summarise(batch, form)
     _exit_after_reading(ctx, batch.errors, batch.sources)
@@ -99,7 +103,8 @@ def _exit_after_reading(
 @click.argument("source")
 @engine_option
 @nodes_option
-def queue(source: str, engine: str | None, max_nodes: int | None) -> None:
+@packed_option
+def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool) -> None:
     """Plan a run over SOURCE, for workers to take up.
 
     SOURCE is the number or name of a source that `dealmill ingest` has read, or a range of numbered deals such as
@@ -107,7 +112,7 @@ def queue(source: str, engine: str | None, max_nodes: int | None) -> None:
     """
     with dealmill.open() as store:
         with shown(store) as progress:
-            run = store.queue(source, engine=engine, max_nodes=max_nodes, progress=progress)
+            run = store.queue(source, engine=engine, max_nodes=max_nodes, packed=packed, progress=progress)
         status = run.status()
     state = "is finished" if status.finished else f"has {counted(status.items - status.solved, 'layout')} to solve"
     click.echo(f"run {run.id}: {run.engine} on {run.source} {state}", err=True)

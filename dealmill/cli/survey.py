@@ -8,7 +8,7 @@ import dealmill
 from dealmill.cli.options import engine_option, given_parameters, nodes_option, parameters_option
 from dealmill.cli.output import called_as, output_options, write_rows
 from dealmill.cli.progress import shown
-from dealmill.pipeline.arguments import MOST_SURVEYED
+from dealmill.pipeline.arguments import MOST_PACKED
 from dealmill.pipeline.games.verdict import Verdict
 
 COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
@@ -27,7 +27,7 @@ COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 )
 @click.option(
     "--count",
-    type=click.IntRange(1, MOST_SURVEYED),
+    type=click.IntRange(1, MOST_PACKED),
     help="So many deals, in whole thousands, however wide the interval.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Which series of deals, 0 to 2⁶⁴ − 1.")

@@ -8,6 +8,7 @@ from functools import partial
 from os import PathLike, fsdecode
 from pathlib import Path
 
+from dealmill.pipeline.arguments import MOST_PACKED, whole
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, games
@@ -17,7 +18,7 @@ from dealmill.pipeline.ingest.reading import Reached, Reading
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Opening, Progress, Refused
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.sources import Source, open_source
+from dealmill.pipeline.store.sources import Source, open_deals, open_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +169,32 @@ def deals_reading(store: Database, deals: DealRange) -> Reading:
         If their parameters do not go together.
     StoreError
     """
+    return Reading(store, deals_source(store, deals), partial(_dealt, deals), len(deals))
+
+
+def deals_source(store: Database, deals: DealRange) -> Source:
+    """The source of a range of deals, as far as it was read; see `deals_reading`."""
     if deals.endless:
         raise InputError(f"{deals.name} has no end: name the last deal, or survey it with: dealmill survey")
     deals.check_parameters()
-    source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator)
-    return Reading(store, source, partial(_dealt, deals), len(deals))
+    return open_deals(store, deals)
+
+
+def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
+    """Sources of runs that are stored packed, for which they are not read.
+
+    Raises
+    ------
+    UsageError
+        If one of them is a file, or its parameters do not go together.
+    InputError
+        If one of them has no end.
+    """
+    for source in sources:
+        if not isinstance(source, DealRange):
+            raise UsageError(f"{printable(source)} cannot be stored packed: only numbered deals can be dealt again")
+        whole(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
+    return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
 
 
 def _dealt(deals: DealRange, reached: Reached) -> Iterator[Layout]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.record.differences import Difference, differences
 from dealmill.pipeline.store.runs.status import RunStatus
 
@@ -15,7 +16,7 @@ class Diff:
     and evidence. Versions and node counts may differ.
 
     Iterating compares them in the store. Runs over the same source are compared item by item, others layout by layout;
-    surveys up to the last deal of the shorter one. Where evidence of surveys differs that cannot be made again, since
+    two surveys as far as the shorter one goes. If evidence of a packed run differs that cannot be solved again, since
     another version is installed or the record was damaged, a block of deals counts as one difference, unless verdicts
     differ too.
     """
@@ -28,11 +29,7 @@ class Diff:
         return f"<Diff of runs {self.one.id} and {self.other.id}>"
 
     def __iter__(self) -> Iterator[Difference]:
-        if not self.one.survey:
-            return differences(self.store, self.one, self.other)
-        from dealmill.pipeline.survey.comparing import differing_deals  # loads the compiler
-
-        return differing_deals(self.store, self.one, self.other)
+        return differences(self.store, self.one, self.other)
 
     @property
     def equal(self) -> bool:
@@ -47,8 +44,8 @@ class Diff:
     @property
     def deals_of_both(self) -> int | None:
         """How many deals were compared of two surveys of which one is longer; None where everything was."""
-        longer = self.one.survey and self.one.items != self.other.items
-        return min(self.one.items, self.other.items) if longer else None
+        same = self.one.source == self.other.source and self.one.complete and self.other.complete
+        return min(self.one.items, self.other.items) if same and self.one.items != self.other.items else None
 
     @property
     def unfinished(self) -> list[RunStatus]:
@@ -66,9 +63,10 @@ def compare(store: Database, one: RunStatus, other: RunStatus) -> Diff:
     """
     if one.game != other.game:
         raise UsageError(f"run {one.id} is of {one.game}, run {other.id} of {other.game}: nothing to compare")
-    if one.survey != other.survey or (one.survey and one.source != other.source):
+    packed = next((run for run in (one, other) if run.storage is Storage.PACKED), None)
+    if packed and one.source != other.source:
         raise UsageError(
-            f"a survey is compared with one of the same deals: run {one.id} is over {one.source_name}, run {other.id} "
-            f"over {other.source_name}"
+            f"run {packed.id} is stored packed, and is compared with a run over the same deals only: run {one.id} is "
+            f"over {one.source_name}, run {other.id} over {other.source_name}"
         )
     return Diff(store, one, other)

@@ -19,7 +19,7 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.query import PAGE, results
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.pages import Wanted
+from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.runs.status import RunStatus
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.record.pages import ALL, Wanted, page
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import ALL, Wanted
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import find_source
 
@@ -179,18 +180,9 @@ def _all_results(
         if run.id < after[0]:
             continue
         position = after[1] if run.id == after[0] else 0
-        while found := _page(store, run, wanted, position, size):
+        while found := record_of(run).page(store, run, wanted, position, size):
             yield from found
             position = found[-1].position
-
-
-def _page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
-    """The next wanted verdicts of a run, from rows, or dealt and solved again."""
-    if not run.survey:
-        return page(store, run, wanted, after, most)
-    from dealmill.pipeline.survey import solving  # loads the compiler
-
-    return solving.page(store, run, wanted, after, most)
 
 
 def find_result(store: Database, run: RunStatus, position: int) -> Result:
@@ -204,7 +196,7 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
         If there is none (yet).
     """
     position = whole("a position", position, 1)
-    found = _page(store, run, Wanted(), position - 1, 1)
+    found = record_of(run).page(store, run, Wanted(), position - 1, 1)
     if not found or found[0].position != position:
         raise NotFoundError(
             f"run {run.id} has no verdict on item {position}; dealmill status {run.id} says how far it is"

@@ -10,12 +10,13 @@ from dealmill.pipeline.store.sources import Source
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What an engine has said in some runs over some sources. `layouts` counts good and bad ones, `mean` is that of the
-    values, `rate` is in layouts a second."""
+    """What an engine has said in some runs over some sources. `layouts` counts good and bad ones; `duplicates` are None
+    if nobody counted them, as those of deals that are stored packed. `mean` is that of the values, `rate` is in layouts
+    a second."""
 
     engine: str
     layouts: int
-    duplicates: int
+    duplicates: int | None
     rejected: int
     counts: dict[Verdict, int]
     mean: float | None
@@ -30,15 +31,16 @@ def summarise(runs: Sequence[RunStatus], sources: Sequence[Source]) -> list[Summ
 
 
 def _summary(engine: str, runs: Sequence[RunStatus], sources: Sequence[Source]) -> Summary:
-    over = {run.source for run in runs}
+    over = {run.source: run.items for run in runs}
     read = [source for source in sources if source.id in over]
+    rejected = sum(source.rejected for source in read)
     scored = sum(run.counts.get(Verdict.SCORED, 0) for run in runs)
     seconds = sum(run.recent_seconds for run in runs)
     return Summary(
         engine=engine,
-        layouts=sum(source.entries for source in read),
-        duplicates=sum(source.duplicates for source in read),
-        rejected=sum(source.rejected for source in read),
+        layouts=sum(over.values()) + rejected,
+        duplicates=sum(source.duplicates for source in read) if all(source.complete for source in read) else None,
+        rejected=rejected,
         counts={verdict: sum(run.counts.get(verdict, 0) for run in runs) for verdict in Verdict},
         mean=sum(run.value_sum for run in runs) / scored if scored else None,
         rate=sum(run.recent for run in runs) / seconds if seconds else None,

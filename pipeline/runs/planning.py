@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dealmill.pipeline.errors import RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.runs.status import RunStatus, plan_run
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources import Source
 
 
@@ -47,7 +49,14 @@ def refuse_retracted(run: RunStatus) -> None:
         )
 
 
-def queue_run(store: Database, source: Source, engine_name: str, max_nodes: int | None, why: str | None = None) -> int:
+def queue_run(
+    store: Database,
+    source: Source,
+    engine_name: str,
+    max_nodes: int | None,
+    storage: Storage = Storage.ROWS,
+    why: str | None = None,
+) -> int:
     """Plan a run; its number, which is that of an earlier one if it was planned before. `why` is for the log of
     actions.
 
@@ -56,13 +65,15 @@ def queue_run(store: Database, source: Source, engine_name: str, max_nodes: int 
     NotFoundError
         If there is no such engine.
     UsageError
-        If the engine is one of another game, or the source has no end.
+        If the engine is one of another game, or the source cannot be stored so.
     RetractedError
         If the engine's version was retracted.
     """
-    if source.endless:
+    if storage is Storage.ROWS and source.endless:
         raise UsageError(f"{source.name} has no end: dealmill survey works on it")
+    if storage is Storage.PACKED and source.deals is None:
+        raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
     game, engine = find_engine(engine_name, find_game(source.game))
     if game.name != source.game:
         raise UsageError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
-    return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, why=why)
+    return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, storage=storage, why=why)

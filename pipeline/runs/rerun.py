@@ -4,7 +4,8 @@ from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import refuse_retracted
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.runs.status import RunStatus, plan_repetition
+from dealmill.pipeline.store.runs.plan import plan_repetition
+from dealmill.pipeline.store.runs.status import RunStatus
 
 
 def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:

@@ -1,11 +1,12 @@
 """Quarantine: what a faulty engine version has said is kept, but is no answer any more."""
 
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import UsageError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue.solving import grow
 from dealmill.pipeline.store.runs.engines import retract_engine
+from dealmill.pipeline.store.runs.plan import chunk_of
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import find_source
 
@@ -42,23 +43,9 @@ def requeue(store: Database, retracted: RunStatus) -> RunStatus:
             f"version {engine.version} of {retracted.engine} is still the installed one; install another, "
             "and say the same again"
         )
-    plan = _queue_survey if retracted.survey else _queue_run
-    return find_run(store, str(plan(store, retracted)))
-
-
-def _queue_run(store: Database, retracted: RunStatus) -> int:
-    source = find_source(store, str(retracted.source))
-    return queue_run(store, source, retracted.engine, retracted.max_nodes, _why(retracted))
-
-
-def _queue_survey(store: Database, retracted: RunStatus) -> int:
-    from dealmill.pipeline.survey.growth import ask_for, open_survey  # loads the compiler
-
-    deals = parse_deal_range(retracted.source_name)
-    planned = open_survey(store, deals, retracted.engine, retracted.max_nodes, _why(retracted))
-    ask_for(store, planned, retracted.items)
-    return planned.id
-
-
-def _why(retracted: RunStatus) -> str:
-    return f"in place of run {retracted.id}"
+    source, storage = find_source(store, str(retracted.source)), retracted.storage
+    why = f"in place of run {retracted.id}"
+    number = queue_run(store, source, retracted.engine, retracted.max_nodes, storage, why)
+    if source.endless:
+        grow(store, number, retracted.items, chunk_of(retracted.items, storage))
+    return find_run(store, str(number))

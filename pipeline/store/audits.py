@@ -4,37 +4,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, insert, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, insert, literal, literal_column, select
 
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import audit_jobs, audits, engines, faults, judgements, runs
+from dealmill.pipeline.store.database.tables import audit_jobs, audits, faults, judgements, runs
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.leases import DONE, Installed, JobTable, Lease, cut
-from dealmill.pipeline.store.queue.workable import EVERY_RUN_OVER_ITEMS, surveys_dealt_here
-from dealmill.pipeline.store.runs.status import PlannedRun, RunStatus, planned_run
+from dealmill.pipeline.store.queue.leases import DONE, JobTable, Lease, cut
+from dealmill.pipeline.store.queue.workable import audits_of
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+from dealmill.pipeline.store.runs.status import RunStatus
 
 FETCHED = 1_000
-
-
-def _audits_of(installed: Installed) -> Select[tuple[int]]:
-    """The audits of runs whose referee is known here, which goes by the name of the engine alone, and of surveys that
-    are dealt and solved here as they were."""
-    names = sorted({name for name, _ in installed})
-    judged = runs.c.id.in_(EVERY_RUN_OVER_ITEMS) & engines.c.name.in_(names)
-    again = runs.c.id.in_(surveys_dealt_here(installed))
-    return select(audits.c.id).select_from(audits.join(runs).join(engines)).where(judged | again)
 
 
 AUDITING = JobTable(
     table=audit_jobs,
     owner=audit_jobs.c.audit_id,
+    joined=audit_jobs.join(audits),
+    run=audits.c.run_id,
     totals=("valid", "invalid", "no_evidence", "faults"),
-    every_owner=select(audits.c.id),
-    owners=_audits_of,
+    owners=audits_of,
+    grain=literal(1),
 )
 
 
@@ -178,33 +173,22 @@ def _counted() -> Select[*tuple[Any, ...]]:
     return query
 
 
-def engine_of(store: Database, job: int) -> tuple[str, str] | None:
-    """Full name and version of the engine whose verdicts a job audits; None if there is no such job (any more)."""
-    with store.reading() as connection:
-        query = (
-            select(engines.c.name, engines.c.version)
-            .select_from(audit_jobs.join(audits).join(runs).join(engines))
-            .where(audit_jobs.c.id == job)
-        )
-        row = connection.execute(query).one_or_none()
-    return None if row is None else (row.name, row.version)
-
-
 def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | None:
     """Take a job for so many seconds; None if it is done or someone else's."""
     lease = leases.claim(store, AUDITING, job, worker, seconds)
-    if lease is None:
+    run = None if lease is None else run_of_job(store, AUDITING, job)
+    if lease is None or run is None:
         return None
     with store.reading() as connection:
         row = connection.execute(
-            select(audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
+            select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
         ).one()
-        return AuditJob(lease, planned_run(connection, row.run_id), row.population, row.size, row.seed)
+    return AuditJob(lease, run, row.population, row.size, row.seed)
 
 
 def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement]], found: Sequence[Fault]) -> bool:
     """Write judgements (each with the position of its verdict) and faults, and mark the job done; False, and nothing
-    written, if it is no longer this attempt's. Of a survey, whose verdicts are no rows, what is valid is only
+    written, if it is no longer this attempt's. What is valid of a run whose verdicts are no rows is only
     counted."""
     outcomes = [judgement.outcome for _, judgement in judged]
     totals = {
@@ -213,7 +197,7 @@ def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement
         "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
         "faults": len(found),
     }
-    audit = job.lease.owner
+    audit, keeps_valid = job.lease.owner, record_of(job.run).keeps_valid
     with store.writing() as connection:
         if not leases.finish(connection, AUDITING, job.lease, totals):
             return False
@@ -224,7 +208,7 @@ def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement
             [
                 (job.run.id, position, audit, int(judgement.outcome), judgement.step, judgement.reason)
                 for position, judgement in judged
-                if not (job.run.survey and judgement.outcome is Outcome.VALID)
+                if keeps_valid or judgement.outcome is not Outcome.VALID
             ],
         )
         insert_rows(

@@ -1,6 +1,6 @@
 """Sources and their layouts: written batch by batch while a file is read, so that a broken-off one goes on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
@@ -8,12 +8,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, update
 
+from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import items, rejects, runs, sources
-from dealmill.pipeline.store.queue.jobs import cut_jobs
+from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
+from dealmill.pipeline.store.queue.solving import cut_jobs
 
 PAGE = 1_000
 
@@ -23,22 +24,28 @@ ItemRow = tuple[int, int, int, bytes, str]
 @dataclass(frozen=True, slots=True)
 class Source:
     """A stored source. `accepted` and `rejected` count what has been read of it so far; `duplicates` are those of the
-    accepted that stand in it earlier, counted when it is complete."""
+    accepted that stand in it earlier, counted when it is complete. `deals` are the numbers of numbered deals (see
+    `dealmill.pipeline.deals.DealRange.numbers`), which need not be read for runs that are stored packed."""
 
     id: int
     game: str
     name: str
     generator: str | None
+    deals: Mapping[str, object] | None
     accepted: int
     duplicates: int
     rejected: int
     complete: bool
-    endless: bool
 
     @property
     def entries(self) -> int:
         """How many layouts, good and bad, have been read so far."""
         return self.accepted + self.rejected
+
+    @property
+    def endless(self) -> bool:
+        """Whether it has deals without end."""
+        return self.deals is not None and self.deals.get("last") is None
 
 
 COLUMNS = (
@@ -46,11 +53,11 @@ COLUMNS = (
     sources.c.game,
     sources.c.name,
     sources.c.generator,
+    sources.c.deals,
     sources.c.accepted,
     sources.c.duplicates,
     sources.c.rejected,
     sources.c.complete,
-    sources.c.endless,
 )
 
 
@@ -67,11 +74,20 @@ def _digest_of(game: str) -> blake2b:
     return blake2b(f"{game}\n".encode(), digest_size=16)
 
 
-def open_source(
-    store: Database, game: str, name: str, digest: bytes, generator: str | None = None, *, endless: bool = False
-) -> Source:
-    """The source with these contents; a new one, with nothing read yet, if the store has none. There is nothing to be
-    read of numbered deals that are `endless`."""
+def open_source(store: Database, game: str, name: str, digest: bytes) -> Source:
+    """The source with these contents; a new one, with nothing read yet, if the store has none."""
+    return _open(store, game=game, name=name, digest=digest)
+
+
+def open_deals(store: Database, deals: DealRange) -> Source:
+    """The source of these deals; a new one, with nothing read yet, if the store has none."""
+    game = deals.game
+    return _open(
+        store, game=game.name, name=deals.name, digest=deals.digest, generator=game.generator, deals=deals.numbers
+    )
+
+
+def _open(store: Database, *, game: str, digest: bytes, **described: object) -> Source:
     wanted = select(*COLUMNS).where(sources.c.game == game, sources.c.digest == digest)
     with store.writing() as connection:
         if store_has := _one(connection, wanted):
@@ -80,15 +96,13 @@ def open_source(
             connection,
             sources,
             game=game,
-            name=name,
             digest=digest,
-            generator=generator,
             accepted=0,
             duplicates=0,
             rejected=0,
-            complete=endless,
-            endless=endless,
+            complete=False,
             created=clock(),
+            **described,
         )
         opened = _one(connection, wanted)
     assert opened is not None  # noqa: S101 -- inserted by now
@@ -189,7 +203,8 @@ def _duplicates(store: Database, source: Source) -> int:
 
 def _follow(connection: Connection, source: Source) -> None:
     """Cut jobs of the items that are new in a source, for the runs over it."""
-    for run in connection.execute(select(runs.c.id).where(runs.c.source_id == source.id)).scalars().all():
+    over = select(runs.c.id).where(runs.c.source_id == source.id, runs.c.storage == Storage.ROWS)
+    for run in connection.execute(over).scalars().all():
         cut_jobs(connection, run, source.accepted, source.complete)
 
 

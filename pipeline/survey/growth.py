@@ -7,17 +7,15 @@ from math import ceil, inf
 from numbers import Real
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import DifferenceError, StoreError, UsageError
+from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.fingerprint import BLOCK
-from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue.jobs import LONGEST_SURVEY_JOB
-from dealmill.pipeline.store.record.packs import Stage, course
-from dealmill.pipeline.store.record.surveys import grow, pace
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
-from dealmill.pipeline.store.sources import open_source
-from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.queue.solving import LONGEST, grow, pace
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources import open_deals
+from dealmill.pipeline.survey.estimate import Estimate
 
 FIRST_STAGE = 20_000
 MOST_GROWTH = 10
@@ -57,49 +55,8 @@ class Width:
         return self.half * abs(estimate.value) if self.relative and estimate.scored else self.half
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a stage of a survey says of all deals: the winnability, or where deals are `scored`, the mean value."""
-
-    stage: Stage
-
-    @property
-    def scored(self) -> bool:
-        """Whether deals have values."""
-        return self.stage.count(Verdict.SCORED) > 0
-
-    @property
-    def unknown(self) -> int:
-        """How many deals nobody knows of: undecided or failed."""
-        return self.stage.count(Verdict.UNDECIDED) + self.stage.count(Verdict.FAILED)
-
-    @property
-    def value(self) -> float:
-        """The share of deals that are winnable, or the mean value of those that are scored."""
-        if self.scored:
-            return self.stage.value_sum / self.stage.count(Verdict.SCORED)
-        return self.stage.count(Verdict.WINNABLE) / self.stage.deals
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of the values."""
-        return deviation(self.stage.count(Verdict.SCORED), self.stage.value_sum, self.stage.value_squares)
-
-    @property
-    def interval(self) -> Interval:
-        """Where that of all deals lies with a confidence of 95 per cent. Of the mean it says nothing about what the
-        unknown would be worth."""
-        stage = self.stage
-        if self.scored:
-            return of_mean(stage.count(Verdict.SCORED), stage.value_sum, stage.value_squares)
-        return of_share(stage.count(Verdict.WINNABLE), self.unknown, stage.deals)
-
-
-def open_survey(
-    store: Database, deals: DealRange, engine: str, max_nodes: int | None, why: str = "survey"
-) -> RunStatus:
-    """The survey of deals without end by an engine of their game (its full name); a new one if the store has none, for
-    which `why` is for the log of actions.
+def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int | None) -> RunStatus:
+    """The survey of deals without end by an engine of their game (its full name); a new one if the store has none.
 
     Raises
     ------
@@ -108,37 +65,8 @@ def open_survey(
     RetractedError
         If the engine's version was retracted.
     """
-    game, found = find_engine(engine)
-    if game is not deals.game:
-        raise UsageError(f"{engine} is no engine of {deals.game.name}")
     deals.check_parameters()
-    source = open_source(store, deals.game.name, deals.name, deals.digest, deals.game.generator, endless=True)
-    return find_run(store, str(plan_run(store, source, engine, found.version, max_nodes, why=why)))
-
-
-def estimate(store: Database, run: RunStatus) -> Estimate | None:
-    """What the deals of a finished survey say; None if there are none. Those are left out by which others have made it
-    grow meanwhile.
-
-    Raises
-    ------
-    DifferenceError
-        If something of it is not on record.
-    """
-    if not run.items:
-        return None
-    reached = course(store, run.id, [run.items // BLOCK])
-    if not reached or not _as_counted(reached[0], run):
-        raise DifferenceError(
-            f"verdicts on the first {run.items:,} deals of run {run.id} are missing on record, or damaged: "
-            f"dealmill audit {run.id} says where"
-        )
-    return Estimate(reached[0])
-
-
-def _as_counted(stage: Stage, run: RunStatus) -> bool:
-    """Whether what is kept of each block comes to what the jobs have counted."""
-    return stage.value_sum == run.value_sum and all(stage.count(one) == run.counts.get(one, 0) for one in Verdict)
+    return find_run(store, str(queue_run(store, open_deals(store, deals), engine, max_nodes, Storage.PACKED, "survey")))
 
 
 def wanted_deals(found: Estimate | None, goal: Width | int) -> int:
@@ -179,4 +107,4 @@ def ask_for(store: Database, run: RunStatus, deals: int) -> None:
     """Have a survey grow to as many deals, in jobs that take a worker `JOB_SECONDS`, as far as is known."""
     known = pace(store, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK
-    grow(store, run.id, deals, min(max(chunk, BLOCK), LONGEST_SURVEY_JOB))
+    grow(store, run.id, deals, min(max(chunk, BLOCK), LONGEST))

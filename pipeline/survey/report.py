@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.packs import course, extremes
+from dealmill.pipeline.store.record.packed.again import deals_of
+from dealmill.pipeline.store.record.packed.packs import extremes
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.survey.growth import Estimate
+from dealmill.pipeline.survey.estimate import Estimate, course
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
 WINNABILITY, MEAN = "winnability", "mean value"
@@ -34,7 +35,7 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
-        (folder / PAGE).write_text(_page(facts))
+        (folder / PAGE).write_text(_page(facts, deals_of(run)))
         _draw(facts, points, [folder / name for name in PICTURES])
     except OSError as error:
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
@@ -86,12 +87,12 @@ def written(facts: Mapping[str, object], key: str) -> str:
     return f"{number * scale:.{places}f}{unit}"
 
 
-def _page(facts: Mapping[str, object]) -> str:
+def _page(facts: Mapping[str, object], deals: DealRange) -> str:
     rows = "\n".join(f"| {key} | {_cell(value)} |" for key, value in facts.items() if value is not None)
     return (
         f"# {facts['engine']}: {facts['estimate']}\n\n{told(facts)}.\n\n"
         f"![The interval closing]({PICTURES[0]})\n\n| | |\n| --- | --- |\n{rows}\n\n"
-        f"The same again, with the same fingerprint:\n\n```\n{_command(facts)}\n```\n"
+        f"The same again, with the same fingerprint:\n\n```\n{_command(facts, deals)}\n```\n"
     )
 
 
@@ -99,8 +100,7 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _command(facts: Mapping[str, object]) -> str:
-    deals = parse_deal_range(str(facts["source"]))
+def _command(facts: Mapping[str, object], deals: DealRange) -> str:
     words = ["dealmill", "survey", deals.game.name, "--engine", facts["engine"], "--seed", deals.seed]
     for name, value in deals.parameters.items():
         words += ["--param", f"{name}={value}"]

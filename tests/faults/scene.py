@@ -20,7 +20,7 @@ from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.status import plan_run
+from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.workers.broker import find_server
 from dealmill.workers.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer
@@ -151,7 +151,7 @@ class Scene:
             if self._more_to_come and self.items - self.solved() < ITEMS:
                 _, engine = find_engine(ENGINE)
                 source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")
-                self.runs.append(plan_run(self.store, source, ENGINE, engine.version, None, CHUNK))
+                self.runs.append(plan_run(self.store, source, ENGINE, engine.version, None, chunk=CHUNK))
 
     def new_file(self) -> str:
         """The name of a file with the layouts that all runs are over; no other is the same to a byte."""

@@ -14,7 +14,8 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.status import find_run, plan_run
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers.broker import find_server
 from dealmill.workers.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer
@@ -93,7 +94,7 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         version = find_engine(ENGINE)[1].version
 
         def planned(name: str) -> int:
-            return plan_run(store, a_source(store, ENGINE, layouts, name), ENGINE, version, None, CHUNK)
+            return plan_run(store, a_source(store, ENGINE, layouts, name), ENGINE, version, None, chunk=CHUNK)
 
         first = planned("first.txt")
         settings = {

@@ -33,7 +33,7 @@ from dealmill.pipeline.results.query import parse_item
 from dealmill.pipeline.settings import settings as configured
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.connections import database_url
-from dealmill.pipeline.store.record import bitmap
+from dealmill.pipeline.store.record.packed import bitmap
 from dealmill.pipeline.survey.growth import Width
 from tests.fuzz import inputs
 

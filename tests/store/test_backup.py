@@ -9,11 +9,13 @@ import pytest
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.queue import jobs, leases
-from dealmill.pipeline.store.queue.jobs import SOLVING
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.status import find_run, list_runs, plan_run
-from tests.doing import a_run, a_source, an_audit, dealer, do_runs, said
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run, list_runs
+from tests.doing import a_run, a_source, an_audit, dealer, do_runs
 from tests.servers import Postgres
 
 LEASE = 60.0
@@ -48,7 +50,7 @@ def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
     assert [(run.solved, run.leased) for run in list_runs(restored)] == [(3_000, 0), (0, 1)]
     leases.expire(restored, SOLVING, taken, "at work", "it is none of the copy's")
     leases.free_expired(restored, SOLVING)
-    assert jobs.finish(store, job, said(job))
+    assert jobs.finish(store, job, jobs.solve(store, job))
     for each in (store, restored):
         do_runs(each)
     original, copy = find_run(store, str(number)), find_run(restored, str(number))

@@ -4,21 +4,27 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import Connection, func, select, update
 
-from dealmill.pipeline.games.batch import Solved, pack, unpack
+from dealmill.pipeline.games.batch import Solved, pack
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.jobs import SOLVING, claim, engine_of, finish
 from dealmill.pipeline.store.queue.leases import PENDING
-from dealmill.pipeline.store.record.pages import Wanted, page
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, plan_repetition, plan_run
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.record.jobs import Job, claim, finish, solve
+from dealmill.pipeline.store.record.rows.pages import page
+from dealmill.pipeline.store.record.rows.record import SolvedRows, solved_rows
+from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
+from dealmill.pipeline.store.runs.planned import run_of_job
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import Source, append, complete, open_source
 
 LEASE = 60.0
+ENGINE = "memory/two-pass"
 INSTALLED = {("memory/two-pass", "1"), ("memory/incremental", "7")}
 TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]
 
@@ -38,17 +44,21 @@ def pending(store: Database, most: int = 10) -> list[int]:
     return leases.pending(store, SOLVING, INSTALLED, most)
 
 
-def scored(*values: int) -> Solved:
+def scored(job: Job, *values: int) -> SolvedRows:
+    """A job's items with these values."""
     ones = np.ones(len(values), dtype=np.int64)
     traces = pack([f"trace {value}" for value in values])
-    return Solved((ones * int(Verdict.SCORED)).astype(np.int8), np.array(values), ones, traces)
+    solved = Solved((ones * int(Verdict.SCORED)).astype(np.int8), np.array(values), ones, traces)
+    return solved_rows(job.run, job.lease.first, pack(TEXTS[job.lease.first - 1 : job.lease.stop - 1]), solved)
 
 
 def test_a_run_is_cut_into_jobs_that_cover_it(store: Database, run: int) -> None:
     claimed = [claim(store, job, "w", LEASE) for job in pending(store)]
-    assert [unpack(job.layouts) for job in claimed if job] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
-    assert [job.lease.first for job in claimed if job] == [1, 3, 5]
-    assert {(job.run, job.engine, job.max_nodes) for job in claimed if job} == {(run, "memory/two-pass", None)}
+    assert [(job.lease.first, job.lease.stop) for job in claimed if job] == [(1, 3), (3, 5), (5, 6)]
+    assert {(job.run.id, job.run.engine, job.run.max_nodes) for job in claimed if job} == {(run, ENGINE, None)}
+    for job in filter(None, claimed):
+        assert finish(store, job, solve(store, job))
+    assert [result.layout for result in page(store, find_run(store, str(run)), Wanted(), 0, 9)] == TEXTS
 
 
 def test_the_same_run_is_planned_once(store: Database, source: Source, run: int) -> None:
@@ -83,8 +93,8 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
     [first, *_] = pending(store)
     job = claim(store, first, "w", LEASE)
     assert job is not None
-    assert finish(store, job, scored(4, 6))
-    assert not finish(store, job, scored(4, 6))
+    assert finish(store, job, scored(job, 4, 6))
+    assert not finish(store, job, scored(job, 4, 6))
     assert claim(store, first, "w", LEASE) is None
     assert [
         (result.position, result.value, result.evidence)
@@ -106,9 +116,9 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) 
     other = claim(store, first, "other", LEASE)
     assert late is not None and other is not None
     assert other.lease.attempt == late.lease.attempt + 1
-    assert not finish(store, late, scored(0))
-    assert finish(store, other, scored(4))
-    assert not finish(store, late, scored(0))
+    assert not finish(store, late, scored(late, 0))
+    assert finish(store, other, scored(other, 4))
+    assert not finish(store, late, scored(late, 0))
     assert [result.value for result in page(store, find_run(store, str(run)), Wanted(), 0, 9)] == [4]
 
 
@@ -126,8 +136,8 @@ def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Da
         (1, 2, 1),
         (2, 3, 1),
     ]
-    assert late is not None and not finish(store, late, scored(0, 0))
-    assert all(finish(store, job, scored(4)) for job in halves if job)
+    assert late is not None and not finish(store, late, scored(late, 0, 0))
+    assert all(finish(store, job, scored(job, 4)) for job in halves if job)
 
 
 def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_one(store: Database, run: int) -> None:
@@ -136,7 +146,7 @@ def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_o
     assert late is not None
     with store.writing() as connection:
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == last).values(first=100, stop=102))
-    assert not finish(store, late, scored(4, 6))
+    assert not finish(store, late, scored(late, 4, 6))
 
 
 def test_what_ended_the_last_attempt_is_kept_with_a_job(store: Database, run: int) -> None:
@@ -219,7 +229,7 @@ def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Database, 
     set_the_clock_back(store, 86_400)
     leases.free_expired(store, SOLVING)
     assert (find_run(store, str(run)).leased, len(pending(store))) == (0, 4)
-    assert not finish(store, held, scored(3, 5))
+    assert not finish(store, held, scored(held, 3, 5))
 
 
 def test_a_pause_of_before_the_clock_was_set_back_ends_at_once(store: Database, run: int) -> None:
@@ -236,7 +246,7 @@ def test_rates_are_told_whatever_the_clock_did(store: Database, run: int) -> Non
     for number in pending(store):
         held = claim(store, number, "w", LEASE)
         assert held is not None
-        assert finish(store, held, scored(*range(len(held.layouts))))
+        assert finish(store, held, scored(held, *range(held.lease.stop - held.lease.first)))
         set_the_clock_back(store, 86_400)
     found = find_run(store, str(run))
     assert (found.finished, found.recent_seconds >= 0) == (True, True)
@@ -261,14 +271,23 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: in
     [first, *_] = pending(store)
     job = claim(store, first, "w", LEASE)
     assert job is not None
-    with pytest.raises(ValueError):
-        finish(store, job, scored(4))
+    sound = scored(job, 4, 6)
+
+    class Crashing:
+        totals = sound.totals
+
+        def write(self, connection: Connection) -> None:
+            sound.write(connection)
+            raise ValueError("a crash")
+
+    with pytest.raises(ValueError, match="a crash"):
+        finish(store, job, Crashing())
     assert page(store, find_run(store, str(run)), Wanted(), 0, 9) == []
-    assert finish(store, job, scored(4, 6))
+    assert finish(store, job, scored(job, 4, 6))
 
 
 def test_an_unknown_job_is_nobodys(store: Database) -> None:
-    assert engine_of(store, 4711) is None
+    assert run_of_job(store, SOLVING, 4711) is None
     assert claim(store, 4711, "w", LEASE) is None
 
 
@@ -277,7 +296,7 @@ def test_unfinished_counts_pending_and_leased(store: Database, run: int) -> None
     job = claim(store, pending(store, 1)[0], "w", LEASE)
     assert job is not None
     assert leases.unfinished(store, SOLVING, INSTALLED) == 3
-    finish(store, job, scored(4, 6))
+    finish(store, job, scored(job, 4, 6))
     assert leases.unfinished(store, SOLVING, INSTALLED) == 2
 
 
@@ -291,7 +310,7 @@ def test_pages_filter_and_go_on_behind_a_position(store: Database, run: int) -> 
     for number, values in zip(pending(store), [(4, 6), (8, 10), (12,)], strict=True):
         job = claim(store, number, "w", LEASE)
         assert job is not None
-        finish(store, job, scored(*values))
+        finish(store, job, scored(job, *values))
     assert [result.value for result in page(store, find_run(store, str(run)), Wanted(), 2, 2)] == [8, 10]
     assert [result.value for result in page(store, find_run(store, str(run)), Wanted(values=(6, 8)), 0, 9)] == [6, 8]
     assert page(store, find_run(store, str(run)), Wanted(verdicts=(Verdict.UNWINNABLE,)), 0, 9) == []
@@ -304,13 +323,13 @@ def test_pages_filter_and_go_on_behind_a_position(store: Database, run: int) -> 
 def test_the_schema_itself_forbids_a_second_verdict(store: Database, run: int) -> None:
     job = claim(store, pending(store, 1)[0], "w", LEASE)
     assert job is not None
-    finish(store, job, scored(4, 6))
+    finish(store, job, scored(job, 4, 6))
     with store.writing() as connection:
         connection.execute(update(tables.jobs).values(state=PENDING))
     again = claim(store, job.lease.id, "w", LEASE)
     assert again is not None
     with pytest.raises(Exception, match=r"(?i)unique|duplicate"):
-        finish(store, again, scored(4, 6))
+        finish(store, again, scored(again, 4, 6))
 
 
 def test_jobs_for_an_engine_that_is_not_installed_are_left_alone(store: Database, source: Source, run: int) -> None:

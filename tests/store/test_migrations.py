@@ -17,12 +17,13 @@ from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import REVISION, metadata
-from dealmill.pipeline.store.queue import jobs, leases
-from dealmill.pipeline.store.queue.jobs import SOLVING
-from dealmill.pipeline.store.record.surveys import grow
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, plan_repetition, plan_run
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING, grow
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.survey.growth import open_survey
-from tests.doing import a_run, a_source, an_audit, do_runs, do_surveys
+from tests.doing import a_run, a_source, an_audit, do_runs
 
 
 def test_migrated_database_has_exactly_the_tables_of_the_code(empty_store: Database) -> None:
@@ -151,7 +152,7 @@ def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Database) -> No
     an_audit(store, run)
     survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", None)
     grow(store, survey.id, 2_000, 1_000)
-    do_surveys(store)
+    do_runs(store)
     an_audit(store, find_run(store, "2"), sample=5)
     queue_rerun(store, find_run(store, "2"), any_version=False)
     migrate.downgrade(store, "0003")
@@ -170,7 +171,7 @@ def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Database)
     run = a_run(store, "memory/two-pass", layouts)
     survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", None)
     grow(store, survey.id, 2_000, 1_000)
-    do_surveys(store)
+    do_runs(store)
     of_rows, of_survey = digests(store, run.id), digests(store, survey.id)
     with store.writing() as connection:
         connection.execute(text("UPDATE verdicts SET value = 7 WHERE position = 1500"))

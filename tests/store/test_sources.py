@@ -9,9 +9,10 @@ from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items
-from dealmill.pipeline.store.queue.jobs import CHUNK
+from dealmill.pipeline.store.queue.solving import CHUNK
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.status import find_run, plan_run
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources import (
     append,
     complete,

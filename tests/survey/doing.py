@@ -12,10 +12,10 @@ from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.record.surveys import SURVEYING, grow
+from dealmill.pipeline.store.queue.solving import SOLVING, grow
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.survey.growth import open_survey
-from tests.doing import do_surveys
+from tests.doing import do_runs
 
 PAIRING = "card-pairing/winnable"
 MEMORY = "memory/incremental"
@@ -32,12 +32,12 @@ def a_survey(
     """A survey of so many deals."""
     run = open_survey(store, endless(engine), engine, max_nodes)
     grow(store, run.id, deals, chunk)
-    do_surveys(store)
+    do_runs(store)
     return find_run(store, str(run.id))
 
 
 def pending(store: Database) -> list[int]:
-    return leases.pending(store, SURVEYING, installed_engines(), 1_000)
+    return leases.pending(store, SOLVING, installed_engines(), 1_000)
 
 
 def alter(store: Database, statement: str, **values: object) -> None:

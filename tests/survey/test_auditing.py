@@ -15,17 +15,19 @@ from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, objections_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.record import surveys
-from dealmill.pipeline.store.record.pages import Wanted
-from dealmill.pipeline.store.record.surveys import grow
+from dealmill.pipeline.store.queue.solving import grow
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.runs.planned import run_of_job
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.survey.growth import estimate, open_survey
-from dealmill.pipeline.survey.solving import survey_part
+from dealmill.pipeline.survey.estimate import estimate
+from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_audit
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
 
-AGAIN = "the deals, verdicts and evidence that come out are not those on record"
-TOTALS = "the totals on record are not those that come out again: "
+AGAIN = "these are not the layouts, verdicts and evidence that were written: their digest is "
+TOTALS = "the totals on record are not those of the verdicts: "
+UNANSWERED = "there is no verdict, though the job is done"
 
 
 @pytest.mark.parametrize("other", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
@@ -37,7 +39,7 @@ def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Database
     assert len(leases.pending(store, AUDITING, installed_engines(), 10)) == 2
     alter(store, other)
     [left] = leases.pending(store, AUDITING, installed_engines(), 10)
-    assert audits.engine_of(store, left) is not None
+    assert run_of_job(store, AUDITING, left) is not None
     job = audits.claim(store, left, "one", LEASE)
     assert job is not None and job.run.id == 2
 
@@ -68,8 +70,8 @@ def test_what_an_audit_objected_to_is_looked_through_to_its_end(
 def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
     survey = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, survey.id, 6_000, 2_000)
-    job = surveys.claim(store, pending(store)[1], "one", LEASE)
-    assert job is not None and surveys.finish(store, job, survey_part(job, {}))
+    job = jobs.claim(store, pending(store)[1], "one", LEASE)
+    assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
     under_way = find_run(store, str(survey.id))
     audit = an_audit(store, under_way)
     assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_000, 0, 0, 0)
@@ -92,15 +94,18 @@ def test_a_survey_may_grow_while_it_is_audited(store: Database) -> None:
     [
         ("UPDATE blocks SET digest = :junk WHERE number = 1", [(1001, 2000, AGAIN)]),
         ("DELETE FROM blocks WHERE number = 1", [(1001, 2000, "there is no digest of these verdicts on record")]),
-        ("DELETE FROM packs WHERE first = 2001", [(2001, 3000, "there are no verdicts on record")]),
-        ("UPDATE packs SET verdicts = :junk WHERE first = 1", [(1, 1000, "there are no verdicts on record")]),
-        ("UPDATE packs SET stop = 2500 WHERE first = 2001", [(2001, 3000, "there are no verdicts on record")]),
-        ("UPDATE jobs SET winnable = winnable + 1 WHERE first = 1", [(1, 2000, TOTALS + "winnable 1390 and not 1389")]),
+        ("DELETE FROM packs WHERE first = 2001", [(2001, 3000, UNANSWERED)]),
+        ("UPDATE packs SET verdicts = :junk WHERE first = 1", [(1, 1000, UNANSWERED)]),
+        ("UPDATE packs SET stop = 2500 WHERE first = 2001", [(2001, 3000, UNANSWERED)]),
+        (
+            "UPDATE jobs SET winnable = winnable + 1 WHERE first = 1",
+            [(1, 2000, TOTALS + "winnable 1,390 and not 1,389")],
+        ),
         ("UPDATE jobs SET nodes = 3 WHERE first = 2001", [(2001, 3000, TOTALS + "nodes 3 and not ")]),
         ("UPDATE packs SET moments = :junk WHERE first = 1", [(1, 2000, TOTALS + "moments 020102")]),
         ("UPDATE packs SET least = 3 WHERE first = 1", [(1, 2000, TOTALS + "least 3 and not None")]),
-        ("UPDATE jobs SET first = 1001 WHERE first = 2001", [(1001, 2000, "these deals belong to two jobs")]),
-        ("DELETE FROM jobs WHERE first = 1", [(1, 1, "this deal belongs to no job")]),
+        ("UPDATE jobs SET first = 1001 WHERE first = 2001", [(1001, 2000, "these items belong to two jobs")]),
+        ("DELETE FROM jobs WHERE first = 1", [(1, 2000, "these items belong to no job")]),
     ],
 )
 def test_a_record_of_a_survey_that_was_changed_is_named(
@@ -128,11 +133,11 @@ def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: 
         store, audit.id
     )
     assert [position for position, _ in objections_of(store, audit)] == [1_005]
-    with pytest.raises(DifferenceError, match="deals 1,001 to 2,000 of run 1 do not come out as they are on record"):
+    with pytest.raises(DifferenceError, match="items 1,001 to 2,000 of run 1 do not come out as they are on record"):
         find_result(store, survey, 1_005)
     assert find_result(store, survey, 1_000).position == 1_000
     with pytest.raises(DifferenceError, match="first 2,000 deals of run 1 are missing on record, or damaged"):
         estimate(store, survey)
     alter(store, "DELETE FROM packs")
-    with pytest.raises(DifferenceError, match="deals 1 to 2,000 of run 1"):
+    with pytest.raises(DifferenceError, match="items 1 to 2,000 of run 1"):
         list(results(store, [survey], Wanted(), (0, 0), None))

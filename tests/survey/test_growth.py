@@ -7,14 +7,14 @@ from dealmill.pipeline.errors import DifferenceError, StoreError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.query import results
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.record import surveys
-from dealmill.pipeline.store.record.packs import course, extremes
-from dealmill.pipeline.store.record.pages import Wanted
-from dealmill.pipeline.store.record.surveys import grow
+from dealmill.pipeline.store.queue.solving import grow
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.record.packed.packs import extremes
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.survey.growth import Estimate, Width, ask_for, estimate, open_survey, wanted_deals
-from dealmill.pipeline.survey.solving import survey_part
-from tests.doing import LEASE, do_surveys
+from dealmill.pipeline.survey.estimate import Estimate, course, estimate
+from dealmill.pipeline.survey.growth import Width, ask_for, open_survey, wanted_deals
+from tests.doing import LEASE, do_runs
 from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pending
 
 
@@ -26,7 +26,7 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
         run = open_survey(store, endless(engine), engine, 10**12 + workers)
         while (wanted := wanted_deals(estimate(store, run), width)) > run.items:
             ask_for(store, run, wanted)
-            do_surveys(store, backwards=workers == 2)
+            do_runs(store, backwards=workers == 2)
             run = find_run(store, str(run.id))
         found = estimate(store, run)
         assert found is not None
@@ -64,8 +64,8 @@ def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -
     assert extremes(store, survey.id) == (values.min(), values.max())
     grow(store, survey.id, 6_000, 1_000)
     for number in pending(store)[1:]:
-        job = surveys.claim(store, number, "test", LEASE)
-        assert job is not None and surveys.finish(store, job, survey_part(job, {}))
+        job = jobs.claim(store, number, "test", LEASE)
+        assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
     assert [stage.deals for stage in course(store, survey.id, [3, 4, 6])] == [3_000]
 
 

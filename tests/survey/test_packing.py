@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.record import bitmap
+from dealmill.pipeline.store.record.packed import bitmap
 
 CODES = st.sampled_from([int(verdict) for verdict in Verdict])
 

@@ -18,16 +18,17 @@ from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.record import surveys
+from dealmill.pipeline.store.queue.solving import SOLVING, grow
+from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.pages import Wanted
-from dealmill.pipeline.store.record.surveys import SURVEYING, grow
+from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources import find_source
-from dealmill.pipeline.survey.growth import estimate, open_survey
-from dealmill.pipeline.survey.solving import survey_part
-from tests.doing import LEASE, a_run, an_audit, deal, do_surveys
+from dealmill.pipeline.survey.estimate import estimate
+from dealmill.pipeline.survey.growth import open_survey
+from tests.doing import LEASE, a_run, an_audit, deal, do_runs
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
 
 ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
@@ -83,15 +84,15 @@ def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Databas
     crooked = open_survey(store, deals, MEMORY, 10**6)
     for items, chunk in ((1_000, 1_000), (6_000, 3_000), (5_000, 1_000), (9_000, 2_000)):
         grow(store, crooked.id, items, chunk)
-    dead = [surveys.claim(store, number, "dead", 0.0) for number in pending(store)[1:3]]
-    leases.free_expired(store, SURVEYING)
-    do_surveys(store, backwards=True)
+    dead = [jobs.claim(store, number, "dead", 0.0) for number in pending(store)[1:3]]
+    leases.free_expired(store, SOLVING)
+    do_runs(store, backwards=True)
     found = find_run(store, str(crooked.id))
     assert (found.items, found.solved, found.finished) == (9_000, 9_000, True)
     assert fingerprint_of(store, found.id, 9_000) == fingerprint_of(store, straight.id, 9_000)
     assert estimate(store, found) == estimate(store, straight)
     for job in filter(None, dead):
-        assert not surveys.finish(store, job, survey_part(job, {}))
+        assert not jobs.finish(store, job, jobs.solve(store, job))
     assert an_audit(store, found).clean
 
 
@@ -100,8 +101,8 @@ def test_a_survey_is_split_into_whole_blocks_only(store: Database) -> None:
     grow(store, run.id, 3_000, 3_000)
     for _ in range(4):
         for number in pending(store):
-            assert surveys.claim(store, number, "dead", -1.0)
-        leases.free_expired(store, SURVEYING)
+            assert jobs.claim(store, number, "dead", -1.0)
+        leases.free_expired(store, SOLVING)
     found = find_run(store, str(run.id))
     assert (found.jobs, found.pending, found.items) == (3, 3, 3_000)
 
@@ -110,11 +111,11 @@ def test_a_job_is_finished_once(store: Database) -> None:
     run = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, run.id, 1_000, 1_000)
     [number] = pending(store)
-    job = surveys.claim(store, number, "one", LEASE)
-    assert job is not None and surveys.claim(store, number, "other", LEASE) is None
-    found = survey_part(job, {})
-    assert surveys.finish(store, job, found)
-    assert not surveys.finish(store, job, found)
+    job = jobs.claim(store, number, "one", LEASE)
+    assert job is not None and jobs.claim(store, number, "other", LEASE) is None
+    found = jobs.solve(store, job)
+    assert jobs.finish(store, job, found)
+    assert not jobs.finish(store, job, found)
     assert find_run(store, str(run.id)).solved == 1_000
 
 
@@ -124,7 +125,7 @@ def test_deals_of_another_generator_are_left_to_others(store: Database) -> None:
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/0'")
     assert pending(store) == []
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/1'")
-    do_surveys(store)
+    do_runs(store)
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/0'")
     with pytest.raises(VersionError, match=r"memory/0, but .* memory/1 are installed"):
         find_result(store, find_run(store, "1"), 1)
@@ -159,9 +160,9 @@ def test_what_fails_is_kept_with_its_reason_and_never_tried_again(
 def test_a_repetition_is_compared_block_by_block(store: Database) -> None:
     survey = a_survey(store, PAIRING, 3_000, chunk=2_000)
     number = queue_rerun(store, survey, any_version=False)
-    do_surveys(store)
+    do_runs(store)
     again = find_run(store, str(number))
-    assert (again.items, again.repeats, again.survey) == (3_000, survey.id, True)
+    assert (again.items, again.repeats, again.storage) == (3_000, survey.id, Storage.PACKED)
     assert list(compare(store, survey, again)) == []
     grown = a_survey(store, PAIRING, 5_000)
     assert (grown.items, find_run(store, str(number)).items) == (5_000, 3_000)
@@ -190,7 +191,7 @@ def test_only_surveys_of_the_same_deals_are_compared(store: Database) -> None:
     survey = a_survey(store, MEMORY, 1_000)
     other = a_survey(store, "memory/two-pass", 1_000)
     run = a_run(store, MEMORY, deal(find_engine(MEMORY)[0], 7, 1, 20))
-    with pytest.raises(UsageError, match="a survey is compared with one of the same deals"):
+    with pytest.raises(UsageError, match="compared with a run over the same deals only"):
         list(compare(store, survey, run))
     assert len(list(compare(store, survey, other))) == 1_000
 

@@ -11,9 +11,11 @@ from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.jobs import SOLVING
-from dealmill.pipeline.store.record.pages import Wanted, page
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, plan_run
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.record.rows.pages import page
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.workers import tasks
 from dealmill.workers.kinds import Solving
 from tests.doing import a_source

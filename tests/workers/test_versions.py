@@ -12,11 +12,11 @@ from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.record.surveys import grow
+from dealmill.pipeline.store.queue.solving import SOLVING, grow
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers.app import TASK, app
 from dealmill.workers.broker import LocalBroker
-from dealmill.workers.kinds import Solving, Surveying
+from dealmill.workers.kinds import Solving
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent
@@ -50,9 +50,8 @@ def test_a_worker_refuses_jobs_of_other_versions_and_stays_at_work(newer: str, b
     survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/incremental", None)
     grow(store, survey.id, 1_000, 1_000)
     with app.connection_for_write(broker) as connection:
-        for kind in (Surveying, Solving):
-            for number in leases.pending(store, kind.table, installed_engines(), 99):
-                app.send_task(TASK, (kind.name, number), connection=connection)
+        for number in reversed(leases.pending(store, SOLVING, installed_engines(), 99)):
+            app.send_task(TASK, (Solving.name, number), connection=connection)
 
     env = {"DEALMILL_BROKER_URL": broker, "DEALMILL_WORKERS": "1"}
     ran = dealmill("work", "--drain", cwd=tmp_path, env={**env, "PYTHONPATH": newer})

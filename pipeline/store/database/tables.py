@@ -5,7 +5,7 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions: what a worker claims
                   ├─ verdicts       one per item: what the engine said, with its evidence
-                  ├─ packs          of a survey, in place of verdicts: those of a job in a bitmap
+                  ├─ packs          of a packed run, in place of verdicts: those of a job in a bitmap
                   ├─ blocks         a digest of every thousand verdicts: the run's fingerprint is made of them
                   └─ audits ─┬─ audit_jobs   a range of the audited verdicts: what a worker claims
                              ├─ judgements   one per audited verdict: what the referee said
@@ -16,6 +16,7 @@ actions                             who did what, when and why
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     Boolean,
     Column,
@@ -35,7 +36,9 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0006"
+from dealmill.pipeline.games.verdict import Code
+
+REVISION = "0007"
 """The migration these tables belong to."""
 
 metadata = MetaData(
@@ -83,6 +86,11 @@ sources = Table(
     Column("name", Text, nullable=False),
     Column("digest", LargeBinary, nullable=False, comment="SHA-256 of the text, or of the range and its generator"),
     Column("generator", Text, comment="of numbered deals: name and version"),
+    Column(
+        "deals",
+        JSON(none_as_null=True),
+        comment="of numbered deals: seed, parameters, first and last; null for the last where there is no end",
+    ),
     Column("accepted", BigInteger, nullable=False),
     Column(
         "duplicates",
@@ -92,9 +100,6 @@ sources = Table(
     ),
     Column("rejected", BigInteger, nullable=False),
     Column("complete", Boolean, nullable=False, comment="read to the end"),
-    Column(
-        "endless", Boolean, nullable=False, comment="of numbered deals: these are no items, but dealt when asked for"
-    ),
     Column("created", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     UniqueConstraint("game", "digest"),
 )
@@ -134,6 +139,17 @@ engines = Table(
     UniqueConstraint("name", "version"),
 )
 
+
+class Storage(Code):
+    """How the verdicts of a run are stored. The numbers are stored: never reuse one."""
+
+    ROWS = 1
+    """A row for each."""
+    PACKED = 2
+    """A bit or two for each, and a digest of everything; layouts and evidence are dealt and solved again when somebody
+    asks for them. For runs over numbered deals."""
+
+
 runs = Table(
     "runs",
     metadata,
@@ -141,10 +157,11 @@ runs = Table(
     Column("source_id", ForeignKey("sources.id"), nullable=False),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
     Column("node_limit", NodeLimit, nullable=False),
+    Column("storage", SmallInteger, nullable=False, comment="1 rows, 2 packed"),
     Column("repetition", Integer, nullable=False, comment="0 for the first run of its kind"),
     Column("repeats", ForeignKey("runs.id"), comment="the run that it was to repeat"),
     Column("created", Float, nullable=False),
-    UniqueConstraint("source_id", "engine_id", "node_limit", "repetition"),
+    UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
 )
 
 
@@ -185,7 +202,7 @@ verdicts = Table(
     metadata,
     Column("run_id", Integer, primary_key=True, autoincrement=False),
     Column("position", BigInteger, primary_key=True, autoincrement=False),
-    Column("verdict", SmallInteger, nullable=False, comment="see pipeline.games.contract.Verdict"),
+    Column("verdict", SmallInteger, nullable=False, comment="see pipeline.games.verdict"),
     Column("value", BigInteger),
     Column("nodes", BigInteger, nullable=False),
     Column("evidence", Text, comment="trace or certificate; the error of a failed one; none where undecided"),
@@ -198,11 +215,11 @@ packs = Table(
     "packs",
     metadata,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
-    Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first deal"),
-    Column("stop", BigInteger, nullable=False, comment="position behind its last deal"),
+    Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first item"),
+    Column("stop", BigInteger, nullable=False, comment="position behind its last item"),
     Column("least", BigInteger, comment="value"),
     Column("greatest", BigInteger, comment="value"),
-    Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.bitmap"),
+    Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.record.bitmap"),
     Column("moments", LargeBinary, nullable=False, comment="of each block: sums of values, of squares"),
     sqlite_with_rowid=False,
 )

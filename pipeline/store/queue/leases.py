@@ -19,6 +19,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    FromClause,
     Select,
     Table,
     and_,
@@ -49,15 +50,17 @@ Installed = Collection[tuple[str, str]]
 
 @dataclass(frozen=True, eq=False)
 class JobTable:
-    """A table of jobs: the column of what a job is a part of, its totals, all its owners, and those that can be worked
-    on. Jobs are whole multiples of `grain` items."""
+    """A table of jobs: the column of what a job is a part of, its totals, and the owners that can be worked on. `run`
+    is the run that a job is about, in the table `joined` with others. Jobs are split into whole multiples of `grain`
+    items."""
 
     table: Table
     owner: Column[int]
+    joined: FromClause
+    run: Column[int]
     totals: tuple[str, ...]
-    every_owner: Select[tuple[int]]
     owners: Callable[[Installed], Select[tuple[int]]]
-    grain: int = 1
+    grain: ColumnElement[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,25 +140,28 @@ def free_expired(store: Database, jobs: JobTable) -> None:
     """Make jobs pending again whose lease has run out: in two halves, as long as they can be halved."""
     table = jobs.table
     over = or_(table.c.leased_until < clock(), table.c.started > clock() + SLEW)
-    expired = and_(table.c.state == LEASED, over, jobs.owner.in_(jobs.every_owner))
+    expired = and_(table.c.state == LEASED, over)
     with store.reading() as connection:
         if not connection.execute(select(exists().where(expired))).scalar_one():
             return
     with store.writing() as connection:
         # One that is held by a transaction is being finished: by a worker that is late, or that stands still.
-        free = select(table.c.id).where(expired).with_for_update(skip_locked=True)
-        numbers = connection.execute(free).scalars().all()
-        gone = connection.execute(
-            delete(table)
-            .where(table.c.id.in_(numbers), table.c.stop - table.c.first > jobs.grain)
-            .returning(jobs.owner, table.c.first, table.c.stop)
-        ).all()
-        for owner, first, stop in gone:
-            middle = first + max((stop - first) // (2 * jobs.grain), 1) * jobs.grain
+        free = (
+            select(table.c.id, jobs.owner, table.c.first, table.c.stop, jobs.grain.label("grain"))
+            .where(expired)
+            .with_for_update(of=table, skip_locked=True)
+        )
+        found = connection.execute(free).all()
+        long = [row for row in found if row.stop - row.first > row.grain]
+        connection.execute(delete(table).where(table.c.id.in_([row.id for row in long])))
+        for _, owner, first, stop, grain in long:
+            middle = first + max((stop - first) // (2 * grain), 1) * grain
             cut(connection, jobs, owner, [(first, middle), (middle, stop)])
         told = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), NO_RETURN)
         connection.execute(
-            update(table).where(table.c.id.in_(numbers), expired).values(state=PENDING, leased_until=None, trouble=told)
+            update(table)
+            .where(table.c.id.in_([row.id for row in found]), expired)
+            .values(state=PENDING, leased_until=None, trouble=told)
         )
 
 

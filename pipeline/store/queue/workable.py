@@ -1,33 +1,32 @@
 """Which runs can be worked on with the engines of an installation, which may be one of several in a farm."""
 
-from sqlalchemy import Select, select, tuple_
+from sqlalchemy import ColumnElement, Select, or_, select, tuple_
 
 from dealmill.pipeline.games import games
-from dealmill.pipeline.store.database.tables import engines, runs, sources
+from dealmill.pipeline.store.database.tables import Storage, audits, engines, runs, sources
 from dealmill.pipeline.store.queue.leases import Installed
 
-Runs = Select[tuple[int]]
-
-EVERY_RUN_OVER_ITEMS = select(runs.c.id).select_from(runs).join(sources).where(sources.c.endless.is_(False))
-EVERY_SURVEY = select(runs.c.id).select_from(runs).join(sources).where(sources.c.endless)
+OVER = runs.join(sources).join(engines)
 
 
-def runs_of(installed: Installed) -> Runs:
-    """Runs over items, by installed engines that are not retracted."""
-    return _by(installed, EVERY_RUN_OVER_ITEMS).where(engines.c.retracted.is_(None))
+def runs_of(installed: Installed) -> Select[tuple[int]]:
+    """Runs by installed engines that are not retracted; where they are stored packed, over deals that are dealt here as
+    they were."""
+    known = _known(installed) & or_(runs.c.storage == Storage.ROWS, _dealt_here())
+    return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted.is_(None))
 
 
-def surveys_of(installed: Installed) -> Runs:
-    """Surveys, the same, whose deals are dealt here as they were."""
-    return surveys_dealt_here(installed).where(engines.c.retracted.is_(None))
+def audits_of(installed: Installed) -> Select[tuple[int]]:
+    """Audits of runs that are rows and whose referee is known here, which goes by the name of the engine alone; and of
+    packed ones that are dealt and solved here as they were. Those of retracted engines too."""
+    judged = (runs.c.storage == Storage.ROWS) & engines.c.name.in_(sorted({name for name, _ in installed}))
+    again = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
+    return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | again)
 
 
-def surveys_dealt_here(installed: Installed) -> Runs:
-    """Surveys whose deals are dealt and solved here as they were, also those of retracted engines."""
-    dealt = sources.c.generator.in_([game.generator for game in games().values()])
-    return _by(installed, EVERY_SURVEY.where(dealt))
+def _known(installed: Installed) -> ColumnElement[bool]:
+    return tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
 
 
-def _by(installed: Installed, every_run: Runs) -> Runs:
-    known = tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
-    return every_run.join(engines, engines.c.id == runs.c.engine_id).where(known)
+def _dealt_here() -> ColumnElement[bool]:
+    return sources.c.generator.in_([game.generator for game in games().values()])

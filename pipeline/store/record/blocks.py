@@ -34,8 +34,7 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
         .with_for_update(of=runs, key_share=True)
     ).one()
     start, end = block_range(number, count)
-    left = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
-    if (complete or end - start == BLOCK) and not connection.execute(select(left)).scalar_one():
+    if (complete or end - start == BLOCK) and not _left(connection, run, start, end):
         layouts, codes, values, evidence = read_block(connection, run, start, end)
         if len(layouts) == end - start:  # else the rest belongs to no job yet
             digest = block_digest(start, layouts, codes, values, evidence)
@@ -64,11 +63,33 @@ def read_block(
     )
 
 
+def blocks_from(
+    connection: Connection, run: int, count: int, first: int, stop: int
+) -> list[tuple[int, bytes | None, bool]]:
+    """The blocks that begin at the positions `first` to before `stop`, in order: number, digest on record (None if
+    there is none), and whether the jobs over it are all done."""
+    numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
+    query = select(blocks.c.number, blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number.in_(numbers))
+    recorded = dict(connection.execute(query).all())
+    return [
+        (number, recorded.get(number), not _left(connection, run, *block_range(number, count))) for number in numbers
+    ]
+
+
+def _left(connection: Connection, run: int, start: int, end: int) -> bool:
+    """Whether a job over these positions is not done."""
+    query = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
+    return connection.execute(select(query)).scalar_one()
+
+
+def recorded_digests(store: Database, run: int) -> dict[int, bytes]:
+    """The digests on record, by number of the block."""
+    query = select(blocks.c.number, blocks.c.digest).where(blocks.c.run_id == run).order_by(blocks.c.number)
+    with store.reading() as connection:
+        return dict(connection.execute(query).all())
+
+
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
     """The fingerprint of a run of `count` items; None as long as it is not finished."""
-    with store.reading() as connection:
-        digests = connection.execute(
-            select(blocks.c.digest).where(blocks.c.run_id == run).order_by(blocks.c.number)
-        ).scalars()
-        known = list(digests)
-    return fingerprint(known) if len(known) == block_of(count) + 1 else None
+    known = recorded_digests(store, run)
+    return fingerprint(known.values()) if len(known) == block_of(count) + 1 else None

@@ -1,4 +1,7 @@
-"""Two runs side by side: the layouts of which they do not say the same."""
+"""Two runs side by side: the layouts of which they do not say the same.
+
+Two runs that are rows are compared by the database; others block by block, by what `Record` gives of them.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,23 +9,15 @@ from typing import Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
+from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import items, verdicts
+from dealmill.pipeline.store.database.tables import Storage, items, verdicts
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import Said
 from dealmill.pipeline.store.runs.status import RunStatus
 
 FETCHED = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a run says of a layout; `position` is None where it does not have the layout, `verdict` where it has none
-    on it."""
-
-    position: int | None
-    verdict: Verdict | None
-    value: int | None
-    evidence: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +30,51 @@ class Difference:
 
 
 def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    """All layouts of which two runs do not say the same verdict with the same value and evidence.
+    """All layouts of which two runs do not say the same verdict with the same value and evidence, as far as both go.
 
-    Over the same source they are compared item by item, else layout by layout, wherever it stands.
+    Rows are compared item by item over the same source, else layout by layout, wherever it stands. If a run is packed,
+    both are over the same source, and blocks are solved again where their digests differ.
     """
+    if one.storage is other.storage is Storage.ROWS:
+        return _differing_rows(store, one, other)
+    return _differing_blocks(store, one, other)
+
+
+def _differing_blocks(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+    digests, others = (record_of(run).digests(store, run) for run in (one, other))
+    count = min(one.items, other.items)
+    for first in range(1, count + 1, BLOCK):
+        number = block_of(first)
+        if number not in digests or digests[number] != others.get(number):
+            yield from _differing_in_block(store, one, other, *block_range(number, count))
+
+
+def _differing_in_block(
+    store: Database, one: RunStatus, other: RunStatus, first: int, stop: int
+) -> Iterator[Difference]:
+    from dealmill.pipeline.store.record.packed.again import deals_of  # loads the compiler
+
+    deals = deals_of(one if one.storage is Storage.PACKED else other).part(first, stop)
+    here, there = (record_of(run).said(store, run, first, stop) for run in (one, other))
+    whole = here is not None and there is not None
+    if here is None or there is None:
+        here, there = (_verdicts_alone(store, run, first, stop) for run in (one, other))
+    some = False
+    for layout, ours, theirs in zip(deals, here, there, strict=True):
+        if ours != theirs:
+            some = True
+            yield Difference(layout.text, ours, theirs)
+    if not (some or whole):
+        nothing = Said(first, None, None, None)
+        yield Difference(f"the evidence of one of {deals.name}", nothing, nothing)
+
+
+def _verdicts_alone(store: Database, run: RunStatus, first: int, stop: int) -> list[Said]:
+    verdicts = record_of(run).verdicts(store, run, first, stop)
+    return [Said(position, verdict, None, None) for position, verdict in enumerate(verdicts, start=first)]
+
+
+def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
     with store.browsing() as connection:
         rows = connection.execution_options(yield_per=FETCHED).execute(_differing(one, other))
         for text, here, verdict, value, evidence, there, other_verdict, other_value, other_evidence in rows:

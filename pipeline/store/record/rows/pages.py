@@ -1,7 +1,6 @@
-"""Reading verdicts, page by page: every page starts behind the last position of the one before, so that the
+"""Reading rows of verdicts, page by page: every page starts behind the last position of the one before, so that the
 thousandth is as fast as the first."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select, and_, exists, literal_column, null, select
@@ -11,22 +10,8 @@ from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items, judgements, verdicts
+from dealmill.pipeline.store.record.contract import ALL, Wanted
 from dealmill.pipeline.store.runs.status import RunStatus
-
-ALL = (-(2**62), 2**62)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which verdicts are asked for; ranges include both ends. A verdict without a value is in no narrower range.
-
-    `audit` is what the newest audit of a verdict said; verdicts that were never audited have no outcome.
-    """
-
-    verdicts: tuple[Verdict, ...] = ()
-    values: tuple[int, int] = ALL
-    nodes: tuple[int, int] = ALL
-    audit: Outcome | None = None
 
 
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:

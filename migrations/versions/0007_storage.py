@@ -1,0 +1,113 @@
+"""How the verdicts of a run are stored is said by the run, and numbered deals by their numbers."""
+
+import re
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+
+ROWS, PACKED = 1, 2
+KIND = ("source_id", "engine_id", "node_limit")
+DEALS = "of numbered deals: seed, parameters, first and last; null for the last where there is no end"
+ENDLESS = "of numbered deals: these are no items, but dealt when asked for"
+COMMENTS = (
+    ("verdicts", "verdict", "see pipeline.games.contract.Verdict", "see pipeline.games.verdict"),
+    ("packs", "verdicts", "see pipeline.store.bitmap", "see pipeline.store.record.bitmap"),
+    ("packs", "first", "position of its first deal", "position of its first item"),
+    ("packs", "stop", "position behind its last deal", "position behind its last item"),
+)
+
+
+def upgrade() -> None:
+    with op.batch_alter_table("sources") as sources:
+        sources.add_column(sa.Column("deals", sa.JSON, comment=DEALS))
+    with op.batch_alter_table("runs") as runs:
+        runs.add_column(
+            sa.Column("storage", sa.SmallInteger, nullable=False, server_default=str(ROWS), comment="1 rows, 2 packed")
+        )
+    _number_deals()
+    op.execute(
+        f"UPDATE runs SET storage = {PACKED} WHERE source_id IN (SELECT id FROM sources WHERE endless)"  # noqa: S608
+    )
+    op.execute("UPDATE sources SET complete = false WHERE endless")
+    with op.batch_alter_table("runs") as runs:
+        runs.alter_column("storage", server_default=None)
+        runs.drop_constraint("uq_runs_" + "_".join((*KIND, "repetition")), type_="unique")
+        runs.create_unique_constraint(
+            "uq_runs_" + "_".join((*KIND, "storage", "repetition")), [*KIND, "storage", "repetition"]
+        )
+    with op.batch_alter_table("sources") as sources:
+        sources.drop_column("endless")
+    for table, column, old, new in COMMENTS:
+        _comment(table, column, old, new)
+
+
+def _number_deals() -> None:
+    """Read the numbers from the names, which were all that there was to say which deals a source has."""
+    connection = op.get_bind()
+    sources = sa.table(
+        "sources", sa.column("id"), sa.column("name"), sa.column("generator"), sa.column("deals", sa.JSON)
+    )
+    named = sa.select(sources.c.id, sources.c.name).where(sources.c.generator.is_not(None))
+    for number, name in connection.execute(named).all():
+        if match := re.fullmatch(r"deal:[^:]+:seed=(\d+):((?:[a-z]+=\d+:)*)(\d+)(-?)(\d*)", name):
+            seed, parameters, first, dash, last = match.groups()
+            pairs = [pair.split("=") for pair in parameters.split(":") if pair]
+            deals = {
+                "seed": int(seed),
+                "parameters": {parameter: int(value) for parameter, value in pairs},
+                "first": int(first),
+                "last": int(last or first) if last or not dash else None,
+            }
+            connection.execute(sa.update(sources).where(sources.c.id == number).values(deals=deals))
+
+
+def downgrade() -> None:
+    with op.batch_alter_table("sources") as sources:
+        sources.add_column(sa.Column("endless", sa.Boolean, nullable=False, server_default=sa.false(), comment=ENDLESS))
+    _mark_endless()
+    _drop_packed_runs()
+    with op.batch_alter_table("sources") as sources:
+        sources.alter_column("endless", server_default=None)
+        sources.drop_column("deals")
+    with op.batch_alter_table("runs") as runs:
+        runs.drop_constraint("uq_runs_" + "_".join((*KIND, "storage", "repetition")), type_="unique")
+        runs.create_unique_constraint("uq_runs_" + "_".join((*KIND, "repetition")), [*KIND, "repetition"])
+        runs.drop_column("storage")
+    for table, column, old, new in COMMENTS:
+        _comment(table, column, new, old)
+
+
+def _mark_endless() -> None:
+    connection = op.get_bind()
+    sources = sa.table(
+        "sources", sa.column("id"), sa.column("deals", sa.JSON), sa.column("endless"), sa.column("complete")
+    )
+    numbered = sa.select(sources.c.id, sources.c.deals).where(sources.c.deals.is_not(None))
+    for number, deals in connection.execute(numbered).all():
+        if deals is not None and deals.get("last") is None:
+            connection.execute(sa.update(sources).where(sources.c.id == number).values(endless=True, complete=True))
+
+
+def _drop_packed_runs() -> None:
+    """Those over deals that have an end go, with all they hold: nothing before knew them."""
+    packed = (
+        "SELECT runs.id FROM runs JOIN sources ON sources.id = runs.source_id"  # noqa: S608
+        f" WHERE storage = {PACKED} AND NOT endless"
+    )
+    audits = f"SELECT id FROM audits WHERE run_id IN ({packed})"  # noqa: S608
+    for table in ("faults", "audit_jobs", "judgements", "actions"):
+        op.execute(f"DELETE FROM {table} WHERE audit_id IN ({audits})")  # noqa: S608
+    for table in ("audits", "actions", "blocks", "packs", "jobs", "verdicts"):
+        op.execute(f"DELETE FROM {table} WHERE run_id IN ({packed})")  # noqa: S608
+    op.execute(
+        f"DELETE FROM runs WHERE storage = {PACKED} AND source_id IN (SELECT id FROM sources WHERE NOT endless)"  # noqa: S608
+    )
+
+
+def _comment(table: str, column: str, old: str, new: str) -> None:
+    """SQLite has no comments."""
+    if op.get_context().dialect.name == "postgresql":
+        op.alter_column(table, column, existing_comment=old, existing_nullable=False, comment=new)

@@ -1,0 +1,83 @@
+"""The jobs of runs: ranges of positions, cut as their layouts come in, or as a survey grows."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, case, func, select
+
+from dealmill.pipeline.fingerprint import BLOCK
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage, jobs, runs
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.leases import DONE, JobTable
+from dealmill.pipeline.store.queue.workable import runs_of
+
+TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
+SOLVING = JobTable(
+    table=jobs,
+    owner=jobs.c.run_id,
+    joined=jobs,
+    run=jobs.c.run_id,
+    totals=TOTALS,
+    owners=runs_of,
+    grain=select(case((runs.c.storage == Storage.PACKED, BLOCK), else_=1))
+    .where(runs.c.id == jobs.c.run_id)
+    .scalar_subquery(),
+)
+
+CHUNK = 5_000
+"""Items in a job that are rows: some tens of milliseconds for a microsecond engine, few enough to be lost without
+regret. Whole blocks, see `dealmill.pipeline.store.record.blocks`."""
+
+LONGEST = 2_000_000
+"""Items in a job, at most: one to two seconds of work for the fastest engines."""
+
+LAST = 20
+
+
+def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
+    """Cut the items of a run that belong to no job yet into jobs. `count` is how many items its source has. While that
+    is not `complete`, only whole chunks are cut."""
+    end = count if complete else count - count % chunk
+    covered = connection.execute(select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == run))
+    starts = range(covered.scalar_one(), end + 1, chunk)
+    leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
+
+
+def grow(store: Database, run: int, items: int, chunk: int) -> None:
+    """Cut jobs, so that a run over deals without end has as many items, if it has fewer: a multiple of the size of a
+    block."""
+    with store.writing() as connection:
+        connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
+        cut_jobs(connection, run, items, True, chunk)
+
+
+def pace(store: Database, run: int) -> float | None:
+    """How many items a second a worker did in the quickest of the last jobs; None if none is done."""
+    last = (
+        select(jobs.c.stop - jobs.c.first, jobs.c.finished - jobs.c.started)
+        .where(jobs.c.run_id == run, jobs.c.state == DONE)
+        .order_by(jobs.c.first.desc())
+        .limit(LAST)
+    )
+    with store.reading() as connection:
+        return max((items / max(seconds, 1e-3) for items, seconds in connection.execute(last)), default=None)
+
+
+def jobs_over(connection: Connection, run: int, first: int, stop: int) -> list[Row[*tuple[Any, ...]]]:
+    """The rows of the jobs that overlap the positions `first` to before `stop`, in order."""
+    query = select(jobs).where(jobs.c.run_id == run, jobs.c.first < stop, jobs.c.stop > first).order_by(jobs.c.first)
+    return list(connection.execute(query).all())
+
+
+def done_among(connection: Connection, run: int, positions: Sequence[int]) -> set[int]:
+    """Those of these positions, which are in order, whose job is done."""
+    if not positions:
+        return set()
+    done: set[int] = set()
+    for row in jobs_over(connection, run, positions[0], positions[-1] + 1):
+        if row.state == DONE:
+            done.update(positions[bisect_left(positions, row.first) : bisect_left(positions, row.stop)])
+    return done

@@ -1,0 +1,166 @@
+"""What every storage of verdicts can do, and the shapes in which it gives them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs.status import RunStatus
+
+ALL = (-(2**62), 2**62)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which verdicts are asked for; ranges include both ends. A verdict without a value is in no narrower range.
+
+    `audit` is what the newest audit of a verdict said; verdicts that were never audited have no outcome.
+    """
+
+    verdicts: tuple[Verdict, ...] = ()
+    values: tuple[int, int] = ALL
+    nodes: tuple[int, int] = ALL
+    audit: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a run says of a layout; `position` is None where it does not have the layout, `verdict` where it has none
+    on it."""
+
+    position: int | None
+    verdict: Verdict | None
+    value: int | None
+    evidence: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item as an audit reads it, of which nothing is presumed: its layout with the digest on record, if that is a
+    row; whether its job is done, so that a verdict is `due`; and the verdict on record (None where there is none).
+    Where evidence is not kept, value and evidence are what comes out `again`, with the verdict that comes with them."""
+
+    position: int
+    layout: str
+    digest: bytes | None
+    due: bool
+    verdict: int | None
+    value: int | None
+    evidence: str | None
+    again: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A job: its range, and if it is done and begins in the stretch, what it counted beside what its verdicts come
+    to."""
+
+    first: int
+    stop: int
+    done: bool
+    totals: Mapping[str, object]
+    counted: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRecord:
+    """A block whose jobs are done: the digest on record (None if there is none), and that of its verdicts."""
+
+    first: int
+    stop: int
+    recorded: bytes | None
+    found: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """All that is on record of the items at these `positions`, which are in order.
+
+    There are the jobs that overlap a stretch, and the blocks that begin in it; of a sample nobody asks for jobs, and
+    there are the blocks that had to be solved again. `strays` are positions of verdicts and layouts that belong to no
+    item, or to no job that has written them.
+    """
+
+    positions: Sequence[int]
+    items: list[Item]
+    jobs: list[JobRecord] | None
+    blocks: list[BlockRecord]
+    strays: list[int]
+
+
+class Solution(Protocol):
+    """What came out of a job, ready to be written."""
+
+    @property
+    def totals(self) -> Mapping[str, int]:
+        """What is counted on the job: its verdicts by word, the sum of its values, its nodes."""
+
+    def write(self, connection: Connection) -> None:
+        """Write it in the transaction that marks the job done."""
+
+
+class Record(ABC):
+    """A storage of verdicts: one object, for all runs that are stored so."""
+
+    keeps_valid: bool
+    """Whether audits keep a row of every valid verdict, and not of objections alone."""
+
+    @abstractmethod
+    def check_readable(self, run: PlannedRun) -> None:
+        """See that all that the record says can be read here.
+
+        Raises
+        ------
+        VersionError
+            If it takes another version of an engine or of the deals to solve again what is not kept.
+        """
+
+    @abstractmethod
+    def prepare(self, run: PlannedRun) -> None:
+        """Load and compile all that it takes to solve jobs of a run."""
+
+    @abstractmethod
+    def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> Solution:
+        """Solve the items from `first` to before `stop`."""
+
+    @abstractmethod
+    def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Solution:
+        """Say of these items that they have failed, because of `trouble`."""
+
+    @abstractmethod
+    def page(self, store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
+        """The next wanted verdicts behind position `after`, in order, at most `most`; none only if there are no more.
+
+        Raises
+        ------
+        VersionError, DifferenceError
+            If what is not kept cannot be solved again as it was.
+        """
+
+    @abstractmethod
+    def digests(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
+        """The digests of blocks, by number, as far as they are solved."""
+
+    @abstractmethod
+    def said(self, store: Database, run: RunStatus, first: int, stop: int) -> list[Said] | None:
+        """What is said of the items from `first` to before `stop`, which are a block; None if evidence that is not
+        kept cannot be solved again as it was."""
+
+    @abstractmethod
+    def verdicts(self, store: Database, run: RunStatus, first: int, stop: int) -> list[Verdict | None]:
+        """The bare verdicts of a block, which can always be read."""
+
+    @abstractmethod
+    def stretch(self, store: Database, run: PlannedRun, items: int, positions: range) -> Stretch:
+        """What is on record of a stretch of a run that has so many items."""
+
+    @abstractmethod
+    def sample(self, store: Database, run: PlannedRun, items: int, positions: Sequence[int]) -> Stretch:
+        """What is on record of single items."""

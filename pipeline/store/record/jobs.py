@@ -1,0 +1,45 @@
+"""Jobs of runs: claimed, and finished in the one transaction that writes what came out."""
+
+from dataclasses import dataclass
+
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.leases import Lease
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import Solution
+from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A claimed job: the items ``lease.first`` to before ``lease.stop`` of a run."""
+
+    lease: Lease
+    run: PlannedRun
+
+
+def claim(store: Database, number: int, worker: str, seconds: float) -> Job | None:
+    """Take a job for so many seconds; None if it is done or someone else's."""
+    lease = leases.claim(store, SOLVING, number, worker, seconds)
+    run = None if lease is None else run_of_job(store, SOLVING, number)
+    return None if lease is None or run is None else Job(lease, run)
+
+
+def solve(store: Database, job: Job) -> Solution:
+    """Solve the items of a job."""
+    return record_of(job.run).solve(store, job.run, job.lease.first, job.lease.stop)
+
+
+def give_up(store: Database, job: Job, trouble: str) -> Solution:
+    """Say of the items of a job that they have failed, because of `trouble`."""
+    return record_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, trouble)
+
+
+def finish(store: Database, job: Job, solution: Solution) -> bool:
+    """Write what came out of a job and mark it done; False, and nothing written, if it is no longer this attempt's."""
+    with store.writing() as connection:
+        if not leases.finish(connection, SOLVING, job.lease, solution.totals):
+            return False
+        solution.write(connection)
+    return True

@@ -1,0 +1,95 @@
+"""Packed verdicts as an audit reads them: beside what comes out when everything is dealt and solved again."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from sqlalchemy import select
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.fingerprint import block_of, block_range, whole_blocks
+from dealmill.pipeline.games.batch import listed, unpack
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import packs
+from dealmill.pipeline.store.queue.leases import DONE
+from dealmill.pipeline.store.queue.solving import TOTALS, jobs_over
+from dealmill.pipeline.store.record.contract import BlockRecord, Item, JobRecord, Stretch
+from dealmill.pipeline.store.record.packed.again import dealt_here, solve_pack, solve_part
+from dealmill.pipeline.store.record.packed.packs import errors_of, kept_of
+from dealmill.pipeline.store.runs.planned import PlannedRun
+
+
+def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+    """What is on record of a stretch of a run of `count` items.
+
+    Raises
+    ------
+    VersionError
+        If what is installed is not what dealt and solved them.
+    """
+    found = sample(store, run, count, positions)
+    jobs, strays = _jobs(store, run, dealt_here(run), positions.start, positions.stop)
+    blocks = [block for block in found.blocks if block.first >= positions.start]
+    return Stretch(positions, found.items, jobs, blocks, strays)
+
+
+def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+    """What is on record of single items, and of their blocks.
+
+    Raises
+    ------
+    VersionError
+        If what is installed is not what dealt and solved them.
+    """
+    deals = dealt_here(run)
+    items: list[Item] = []
+    blocks: list[BlockRecord] = []
+    for number, inside in groupby(positions, block_of):
+        first, stop = block_range(number, count)
+        found, block = _block(store, run, deals, first, stop)
+        items += [found[position - first] for position in inside]
+        blocks += block
+    return Stretch(positions, items, None, blocks, [])
+
+
+def _block(
+    store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int
+) -> tuple[list[Item], list[BlockRecord]]:
+    """The items of a block, and its digests once its jobs are done."""
+    kept = kept_of(store, run.id, first, stop)
+    if kept.to_come:
+        texts = unpack(deals.part(first, stop).texts())
+        return [Item(place, text, None, False, None, None, None) for place, text in enumerate(texts, start=first)], []
+    layouts, solved = solve_part(deals, run, first, stop, kept.errors)
+    said = listed(solved)
+    verdicts = [None] * (stop - first) if kept.verdicts is None else kept.verdicts.tolist()
+    rows = zip(unpack(layouts), verdicts, said.values, said.evidence, said.verdicts, strict=True)
+    items = [
+        Item(position, text, None, True, verdict, value, evidence, int(again))
+        for position, (text, verdict, value, evidence, again) in enumerate(rows, start=first)
+    ]
+    [found] = whole_blocks(first, layouts, solved, last=True).values()
+    return items, [BlockRecord(first, stop, kept.digest, found)]
+
+
+def _jobs(
+    store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int
+) -> tuple[list[JobRecord], list[int]]:
+    """The jobs over a stretch; and where packs begin in it that no job has written."""
+    mine = select(packs).where(packs.c.run_id == run.id, packs.c.first >= first, packs.c.first < stop)
+    with store.reading() as connection:
+        over = jobs_over(connection, run.id, first, stop)
+        kept = {(row.first, row.stop): row for row in connection.execute(mine)}
+        errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
+    jobs = []
+    for row in over:
+        begun = row.state == DONE and row.first >= first
+        pack = kept.get((row.first, row.stop))
+        totals = {name: getattr(row, name) for name in TOTALS}
+        totals |= {name: getattr(pack, name, None) for name in ("least", "greatest", "moments")}
+        counted: dict[str, object] = {}
+        if begun:
+            solved = solve_pack(deals, run, row.first, row.stop, errors[row.id])
+            counted = {**solved.totals, **solved.summary}
+        jobs.append(JobRecord(row.first, row.stop, row.state == DONE, totals, counted))
+    written = {job.first for job in jobs if job.done}
+    return jobs, sorted({begin for begin, _ in kept} - written)

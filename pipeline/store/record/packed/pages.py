@@ -1,0 +1,134 @@
+"""Reading packed verdicts, page by page: blocks that hold none that is wanted are skipped, others are solved again."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
+from sqlalchemy import literal_column, select
+
+from dealmill.pipeline.errors import DifferenceError, UsageError
+from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
+from dealmill.pipeline.games.batch import listed, unpack
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import judgements
+from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
+from dealmill.pipeline.store.record.packed.packs import kept_of, next_pack
+from dealmill.pipeline.store.runs.status import RunStatus
+
+
+def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
+    """The next wanted verdicts of a run behind position `after`, at most `most`; those of one block at a time.
+
+    Raises
+    ------
+    VersionError, DifferenceError
+        See `block_again`.
+    """
+    if wanted.audit:
+        return _objected(store, run, wanted, after, most)
+    for number in _blocks_with(store, run, wanted, after):
+        found = [one for one in block_again(store, run, number) if one.position > after and _fits(one, wanted)]
+        if found:
+            return found[:most]
+    return []
+
+
+def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
+    """The verdicts on the block of that number, dealt and solved again, if they have the verdicts and the digest on
+    record.
+
+    Raises
+    ------
+    VersionError
+        If what is installed is not what dealt and solved them.
+    DifferenceError
+        If they do not come out as they are on record.
+    """
+    deals, (first, stop) = dealt_here(run), block_range(number, run.items)
+    kept = kept_of(store, run.id, first, stop)
+    layouts, solved = solve_part(deals, run, first, stop, kept.errors)
+    if not as_kept(kept, first, layouts, solved):
+        raise _not_on_record(run, first, stop)
+    said = listed(solved)
+    rows = zip(unpack(layouts), said.verdicts, said.values, said.nodes, said.evidence, strict=True)
+    return [
+        Result(run.engine, *row, position, deals.first + position - 1, run.id)
+        for position, row in enumerate(rows, start=first)
+    ]
+
+
+def _objected(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
+    """Those that an audit said something of; what it found to be valid is not kept."""
+    if wanted.audit is None or wanted.audit is Outcome.VALID:
+        raise UsageError(
+            f"run {run.id} is stored packed: of these, audits keep only what is invalid or without evidence"
+        )
+    found: list[Result] = []
+    while objections := _objections(store, run.id, wanted.audit, after, BLOCK):
+        for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
+            block = block_again(store, run, number)
+            judged = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in inside]
+            found += [result for result in judged if _fits(result, wanted)]
+            if len(found) >= most:
+                return found[:most]
+        after = objections[-1][0]
+    return found
+
+
+def _objections(store: Database, run: int, outcome: Outcome, after: int, most: int) -> list[tuple[int, Judgement]]:
+    """The first items behind position `after` that an audit did not find valid, with what it said last."""
+    query = (
+        select(judgements.c.position, judgements.c.step, judgements.c.reason)
+        .where(
+            judgements.c.run_id == run,
+            judgements.c.outcome == int(outcome),
+            judgements.c.outcome != literal_column("1"),  # in the words of the index of what is not valid
+            judgements.c.position > after,
+        )
+        .order_by(judgements.c.position, judgements.c.audit_id)
+    )
+    said: dict[int, Judgement] = {}
+    with store.reading() as connection:
+        for position, step, reason in connection.execute(query):
+            if position not in said and len(said) == most:
+                break
+            said[position] = Judgement(outcome, step, reason)
+    return list(said.items())
+
+
+def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) -> Iterator[int]:
+    """The numbers of the blocks that may hold wanted verdicts behind position `after`."""
+    codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
+    while pack := next_pack(store, run.id, after):
+        if pack.verdicts is None or (run.finished and pack.first > after + 1):
+            raise _not_on_record(run, min(pack.first, after + 1), pack.stop)
+        if pack.holds(*wanted.values):
+            places = np.flatnonzero(np.isin(pack.verdicts, codes)) + pack.first
+            yield from np.unique((places[places > after] - 1) // BLOCK).tolist()
+        after = pack.stop - 1
+    if run.finished and after < run.items:
+        raise _not_on_record(run, after + 1, run.items + 1)
+
+
+def _fits(result: Result, wanted: Wanted) -> bool:
+    return (
+        (not wanted.verdicts or result.verdict in wanted.verdicts)
+        and (wanted.values == ALL or (result.value is not None and _within(result.value, wanted.values)))
+        and _within(result.nodes, wanted.nodes)
+    )
+
+
+def _within(number: int, ends: tuple[int, int]) -> bool:
+    return ends[0] <= number <= ends[1]
+
+
+def _not_on_record(run: RunStatus, first: int, stop: int) -> DifferenceError:
+    return DifferenceError(
+        f"the items {first:,} to {stop - 1:,} of run {run.id} do not come out as they are on record, or something is "
+        f"missing there: dealmill audit {run.id} says what and where"
+    )

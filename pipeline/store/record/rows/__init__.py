@@ -1,0 +1,1 @@
+"""Verdicts as rows, one for each item."""

@@ -1,0 +1,137 @@
+"""Planning runs: once each, and cut into jobs."""
+
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, literal, select
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.fingerprint import BLOCK
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.store import actions
+from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.tables import NodeLimit, Storage, jobs, runs, sources
+from dealmill.pipeline.store.queue.leases import DONE
+from dealmill.pipeline.store.queue.solving import CHUNK, cut_jobs
+from dealmill.pipeline.store.runs.engines import enter_engine
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.sources import Source
+
+LEAST_PACKED, MOST_PACKED, PARTS = 5_000, 100_000, 64
+"""Items in a job of a packed run: a tenth of a second to some seconds of work, and parts enough for the processors of a
+machine."""
+
+
+def plan_run(
+    store: Database,
+    source: Source,
+    engine: str,
+    version: str,
+    max_nodes: int | None,
+    *,
+    storage: Storage = Storage.ROWS,
+    chunk: int | None = None,
+    why: str | None = None,
+) -> int:
+    """The number of the run of this engine over this source, planned with its jobs if it is new. While the source of
+    rows is still being read, jobs follow as its items do. `why` is for the log of actions.
+
+    Raises
+    ------
+    RetractedError
+        If the engine version was retracted.
+    """
+    with store.writing() as connection:
+        entered = enter_engine(connection, engine, version)
+        known: int | None = connection.execute(
+            select(runs.c.id)
+            .where(*_alike(source.id, entered.id, max_nodes, storage))
+            .order_by(runs.c.repetition)
+            .limit(1)
+        ).scalar()
+        if known is not None:
+            return known
+        number = _plan(connection, source.id, entered.id, max_nodes, storage, None, why)
+        items, complete = _items(connection, source, storage)
+        cut_jobs(connection, number, items, complete, chunk or chunk_of(items, storage))
+    return number
+
+
+def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
+    """The number of a new run that repeats another one with this version of its engine; of an earlier repetition, if
+    that is not finished.
+
+    Raises
+    ------
+    RetractedError
+        If the engine version was retracted.
+    """
+    with store.writing() as connection:
+        entered = enter_engine(connection, run.engine, version)
+        unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)
+        begun: int | None = connection.execute(
+            select(runs.c.id)
+            .where(*_alike(run.source, entered.id, run.max_nodes, run.storage), runs.c.repeats == run.id, unfinished)
+            .limit(1)
+        ).scalar()
+        if begun is not None:
+            return begun
+        why = f"repeats run {run.id}"
+        number = _plan(connection, run.source, entered.id, run.max_nodes, run.storage, run.id, why)
+        cut_jobs(connection, number, run.items, True, chunk or chunk_of(run.items, run.storage))
+    return number
+
+
+def _alike(source: int, engine: int, max_nodes: int | None, storage: Storage) -> tuple[ColumnElement[bool], ...]:
+    return (
+        runs.c.source_id == source,
+        runs.c.engine_id == engine,
+        runs.c.node_limit == literal(max_nodes, NodeLimit),
+        runs.c.storage == storage,
+    )
+
+
+def _plan(
+    connection: Connection,
+    source: int,
+    engine: int,
+    max_nodes: int | None,
+    storage: Storage,
+    repeats: int | None,
+    why: str | None,
+) -> int:
+    repetition = connection.execute(
+        select(func.count()).select_from(runs).where(*_alike(source, engine, max_nodes, storage))
+    ).scalar_one()
+    run: int = connection.execute(
+        insert(runs)
+        .values(
+            source_id=source,
+            engine_id=engine,
+            node_limit=max_nodes,
+            storage=storage,
+            repetition=repetition,
+            repeats=repeats,
+            created=clock(),
+        )
+        .returning(runs.c.id)
+    ).scalar_one()
+    actions.record(connection, "run" if repeats is None else "rerun", engine, run=run, why=why)
+    return run
+
+
+def _items(connection: Connection, source: Source, storage: Storage) -> tuple[int, bool]:
+    """How many items a run begins with, and whether there are no more to come; the reader of a source waits for this
+    transaction."""
+    if storage is Storage.PACKED:
+        assert source.deals is not None  # noqa: S101 -- `queue_run` saw to it
+        deals = DealRange.of(find_game(source.game), source.deals)
+        return 0 if deals.endless else len(deals), True
+    row = connection.execute(
+        select(sources.c.accepted, sources.c.complete).where(sources.c.id == source.id).with_for_update(read=True)
+    ).one()
+    return row.accepted, row.complete
+
+
+def chunk_of(items: int, storage: Storage) -> int:
+    """How many items a job has, in a run of so many, while nobody knows how long they take."""
+    if storage is Storage.ROWS:
+        return CHUNK
+    return min(max(-(-items // PARTS // BLOCK) * BLOCK, LEAST_PACKED), MOST_PACKED)

@@ -11,9 +11,9 @@ from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import audit_jobs, audits, faults, judgements, runs
+from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements, runs
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.leases import DONE, JobTable, Lease, cut
+from dealmill.pipeline.store.queue.leases import JobTable, Lease, cut
 from dealmill.pipeline.store.queue.workable import audits_of
 from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job

@@ -11,8 +11,8 @@ from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.tables import PENDING
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.leases import PENDING
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.jobs import Job, claim, finish, solve

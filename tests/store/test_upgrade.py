@@ -40,7 +40,7 @@ from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import ask_for
 from dealmill.runs import Audit
-from tests.doing import an_audit, do_audit, do_runs, do_surveys
+from tests.doing import an_audit, do_audit, do_runs
 
 Json = dict[str, Any]
 
@@ -92,12 +92,6 @@ def opened(store: Database) -> Store:
     return dealmill.open(store.url.render_as_string(hide_password=False))
 
 
-def work(store: Database) -> None:
-    """Solve all that is pending, in this process."""
-    do_runs(store)
-    do_surveys(store)
-
-
 def account(store: Store) -> Json:
     """Return everything a store says about its sources, runs, surveys, audits and actions. How runs are cut into jobs
     is not part of it."""
@@ -126,7 +120,8 @@ def _numbers(find: Callable[[int], object]) -> Iterable[int]:
 def _source(store: Store, number: int) -> Json:
     it = store.find_source(number)
     return {
-        **{name: getattr(it, name) for name in ("id", "game", "name", "generator", "complete")},
+        **{name: getattr(it, name) for name in ("id", "game", "name", "generator")},
+        "complete": it.complete or it.endless,  # deals without end were called complete
         **{name: getattr(it, name) for name in ("accepted", "duplicates", "rejected")},
         "rejects": [[reject.line, reject.text, *reject.reasons] for _, reject in store.rejects(source=number)],
     }
@@ -230,7 +225,7 @@ def test_reruns_are_equal(upgraded: Database) -> None:
         if one["finished"] and one["items"] and not (one["repeats"] or one["retracted"] or "failed" in one["counts"])
     ]
     numbers = [queue_rerun(upgraded, run.status(), any_version=False) for run in originals]
-    work(upgraded)
+    do_runs(upgraded)
     for run, number in zip(originals, numbers, strict=True):
         rerun = store.find_run(number)
         assert rerun.repeats == run.id
@@ -244,7 +239,7 @@ def test_unfinished_runs_and_audits_can_be_finished(upgraded: Database) -> None:
         if not one["complete"] and one["name"].startswith("deal:"):
             [source] = store.ingest(one["name"]).sources
             assert source.complete and source.id == one["id"]
-    work(upgraded)
+    do_runs(upgraded)
     assert {str(run.id): state(run) for run in store.runs() if str(run.id) in recorded} == recorded
     for number in [one["id"] for one in fixture()["account"]["audits"] if not one["finished"]]:
         audit = do_audit(upgraded, number)
@@ -255,7 +250,7 @@ def test_surveys_can_be_asked_for_more_deals(upgraded: Database) -> None:
     store, recorded = opened(upgraded), fixture()["grown"]
     for run, one in recorded.items():
         ask_for(upgraded, find_run(upgraded, run), one["deals"])
-    work(upgraded)
+    do_runs(upgraded)
     assert {run: store.find_run(run).fingerprint for run in recorded} == {
         run: one["fingerprint"] for run, one in recorded.items()
     }

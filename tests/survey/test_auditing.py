@@ -95,7 +95,7 @@ def test_a_survey_may_grow_while_it_is_audited(store: Database) -> None:
         ("UPDATE blocks SET digest = :junk WHERE number = 1", [(1001, 2000, AGAIN)]),
         ("DELETE FROM blocks WHERE number = 1", [(1001, 2000, "there is no digest of these verdicts on record")]),
         ("DELETE FROM packs WHERE first = 2001", [(2001, 3000, UNANSWERED)]),
-        ("UPDATE packs SET verdicts = :junk WHERE first = 1", [(1, 1000, UNANSWERED)]),
+        ("UPDATE packs SET verdicts = :junk WHERE first = 1", [(1, 2000, UNANSWERED)]),
         ("UPDATE packs SET stop = 2500 WHERE first = 2001", [(2001, 3000, UNANSWERED)]),
         (
             "UPDATE jobs SET winnable = winnable + 1 WHERE first = 1",

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, func, inspect, select, text
 from dealmill import migrations
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.store.database.connections import Database, clock, revision_of
-from dealmill.pipeline.store.database.tables import audit_jobs, jobs
-from dealmill.pipeline.store.queue.leases import LEASED
+from dealmill.pipeline.store.database.tables import LEASED, audit_jobs, jobs
 
 ALONE = Lock()
 """Held during a migration: Alembic keeps the one it is in among the globals of its modules."""

@@ -165,6 +165,10 @@ runs = Table(
 )
 
 
+PENDING, LEASED, DONE = 1, 2, 3
+"""The states of jobs."""
+
+
 def _lease() -> tuple[Column[Any], ...]:
     """What every kind of job has: a range, and who works on it."""
     return (

@@ -34,8 +34,8 @@ from sqlalchemy import (
 
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING
 
-PENDING, LEASED, DONE = 1, 2, 3
 PAUSES = (1.0, 2.0, 4.0, 8.0)
 """Seconds before a job that was given back undone is tried again, after its first try, its second, and so on."""
 SLEW = 1.0

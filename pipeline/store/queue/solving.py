@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Row, case, func, select
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage, jobs, runs
+from dealmill.pipeline.store.database.tables import DONE, Storage, jobs, runs
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.leases import DONE, JobTable
+from dealmill.pipeline.store.queue.leases import JobTable
 from dealmill.pipeline.store.queue.workable import runs_of
 
 TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")

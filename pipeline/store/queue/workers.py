@@ -9,8 +9,7 @@ from importlib.metadata import version
 from sqlalchemy import ColumnElement, Select, Table, case, func, literal, or_, select, union_all
 
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import audit_jobs, jobs
-from dealmill.pipeline.store.queue.leases import LEASED
+from dealmill.pipeline.store.database.tables import LEASED, audit_jobs, jobs
 
 MINUTE, HOUR = 60.0, 3_600.0
 

@@ -8,8 +8,7 @@ from sqlalchemy import Connection, exists, insert, select
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import blocks, items, jobs, runs, sources, verdicts
-from dealmill.pipeline.store.queue.leases import DONE
+from dealmill.pipeline.store.database.tables import DONE, blocks, items, jobs, runs, sources, verdicts
 
 
 def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:

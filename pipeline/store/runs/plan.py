@@ -7,8 +7,7 @@ from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import NodeLimit, Storage, jobs, runs, sources
-from dealmill.pipeline.store.queue.leases import DONE
+from dealmill.pipeline.store.database.tables import DONE, NodeLimit, Storage, jobs, runs, sources
 from dealmill.pipeline.store.queue.solving import CHUNK, cut_jobs
 from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.status import RunStatus

@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, Row, Select, case, func, select
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import Storage, engines, jobs, runs, sources
-from dealmill.pipeline.store.queue.leases import DONE, LEASED, PENDING
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, engines, jobs, runs, sources
 from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, planned_fields
 
 

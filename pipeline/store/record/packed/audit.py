@@ -9,8 +9,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.fingerprint import block_of, block_range, whole_blocks
 from dealmill.pipeline.games.batch import listed, unpack
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import packs
-from dealmill.pipeline.store.queue.leases import DONE
+from dealmill.pipeline.store.database.tables import DONE, packs
 from dealmill.pipeline.store.queue.solving import TOTALS, jobs_over
 from dealmill.pipeline.store.record.contract import BlockRecord, Item, JobRecord, Stretch
 from dealmill.pipeline.store.record.packed.again import dealt_here, solve_pack, solve_part

@@ -11,8 +11,7 @@ from dealmill.pipeline.games.batch import Codes, Numbers
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import blocks, jobs, packs, verdicts
-from dealmill.pipeline.store.queue.leases import DONE
+from dealmill.pipeline.store.database.tables import DONE, blocks, jobs, packs, verdicts
 from dealmill.pipeline.store.queue.solving import LONGEST
 from dealmill.pipeline.store.record.contract import ALL
 from dealmill.pipeline.store.record.packed.bitmap import pack, unpack

@@ -7,8 +7,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from dealmill.pipeline.fingerprint import block_digest, block_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import items, verdicts
-from dealmill.pipeline.store.queue.leases import DONE
+from dealmill.pipeline.store.database.tables import DONE, items, verdicts
 from dealmill.pipeline.store.queue.solving import TOTALS, done_among, jobs_over
 from dealmill.pipeline.store.record.blocks import blocks_from, read_block
 from dealmill.pipeline.store.record.contract import BlockRecord, Item, JobRecord, Stretch

@@ -25,8 +25,8 @@ from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.record.rows.pages import page
-from dealmill.pipeline.store.record.rows.record import solved_rows
+from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.record.rows.solving import solved_rows
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from tests.doing import LEASE, a_run, a_source, an_audit, deal

@@ -13,7 +13,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.differences import differences
-from dealmill.pipeline.store.record.rows.pages import page
+from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.runs.status import find_run
 from tests.doing import a_run, an_audit, deal, do_runs
 

@@ -197,7 +197,7 @@ def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement
         "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
         "faults": len(found),
     }
-    audit, keeps_valid = job.lease.owner, record_of(job.run).keeps_valid
+    audit, keeps_valid = job.lease.owner, record_of(job.run).KEEPS_VALID
     with store.writing() as connection:
         if not leases.finish(connection, AUDITING, job.lease, totals):
             return False

@@ -16,8 +16,8 @@ from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.jobs import Job, claim, finish, solve
-from dealmill.pipeline.store.record.rows.pages import page
-from dealmill.pipeline.store.record.rows.record import SolvedRows, solved_rows
+from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.record.rows.solving import SolvedRows, solved_rows
 from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
 from dealmill.pipeline.store.runs.planned import run_of_job
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs

@@ -13,7 +13,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.record.rows.pages import page
+from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.workers import tasks

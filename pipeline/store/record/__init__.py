@@ -3,8 +3,6 @@
 `contract` says what every storage can do, `rows` and `packed` do it, and `record_of` chooses between them.
 """
 
-from functools import cache
-
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.record.contract import Record
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -12,15 +10,10 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 
 def record_of(run: PlannedRun) -> Record:
     """How the verdicts of a run are stored."""
-    return _record(run.storage)
+    if run.storage is Storage.PACKED:
+        from dealmill.pipeline.store.record import packed  # loads the compiler
 
+        return packed
+    from dealmill.pipeline.store.record import rows
 
-@cache
-def _record(storage: Storage) -> Record:
-    if storage is Storage.PACKED:
-        from dealmill.pipeline.store.record.packed.record import Packed  # loads the compiler
-
-        return Packed()
-    from dealmill.pipeline.store.record.rows.record import Rows
-
-    return Rows()
+    return rows

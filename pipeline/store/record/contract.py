@@ -1,6 +1,5 @@
 """What every storage of verdicts can do, and the shapes in which it gives them."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -106,14 +105,13 @@ class Solution(Protocol):
         """Write it in the transaction that marks the job done."""
 
 
-class Record(ABC):
-    """A storage of verdicts: one object, for all runs that are stored so."""
+class Record(Protocol):
+    """A storage of verdicts: a module, for all runs that are stored so."""
 
-    keeps_valid: bool
+    KEEPS_VALID: bool
     """Whether audits keep a row of every valid verdict, and not of objections alone."""
 
-    @abstractmethod
-    def check_readable(self, run: PlannedRun) -> None:
+    def check_readable(self, run: PlannedRun) -> object:
         """See that all that the record says can be read here.
 
         Raises
@@ -122,19 +120,15 @@ class Record(ABC):
             If it takes another version of an engine or of the deals to solve again what is not kept.
         """
 
-    @abstractmethod
     def prepare(self, run: PlannedRun) -> None:
         """Load and compile all that it takes to solve jobs of a run."""
 
-    @abstractmethod
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> Solution:
         """Solve the items from `first` to before `stop`."""
 
-    @abstractmethod
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Solution:
         """Say of these items that they have failed, because of `trouble`."""
 
-    @abstractmethod
     def page(self, store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
         """The next wanted verdicts behind position `after`, in order, at most `most`; none only if there are no more.
 
@@ -144,23 +138,15 @@ class Record(ABC):
             If what is not kept cannot be solved again as it was.
         """
 
-    @abstractmethod
     def digests(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
         """The digests of blocks, by number, as far as they are solved."""
 
-    @abstractmethod
-    def said(self, store: Database, run: RunStatus, first: int, stop: int) -> list[Said] | None:
-        """What is said of the items from `first` to before `stop`, which are a block; None if evidence that is not
-        kept cannot be solved again as it was."""
+    def said(self, store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) -> list[Said] | None:
+        """What is said of the items of a block; None if what is not kept cannot be solved again as it was. Verdicts
+        alone (`bare`) can always be read."""
 
-    @abstractmethod
-    def verdicts(self, store: Database, run: RunStatus, first: int, stop: int) -> list[Verdict | None]:
-        """The bare verdicts of a block, which can always be read."""
-
-    @abstractmethod
-    def stretch(self, store: Database, run: PlannedRun, items: int, positions: range) -> Stretch:
+    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
         """What is on record of a stretch of a run that has so many items."""
 
-    @abstractmethod
-    def sample(self, store: Database, run: PlannedRun, items: int, positions: Sequence[int]) -> Stretch:
-        """What is on record of single items."""
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+        """What is on record of single items, whose positions are in order."""

@@ -55,10 +55,11 @@ def _differing_in_block(
     from dealmill.pipeline.store.record.packed.again import deals_of  # loads the compiler
 
     deals = deals_of(one if one.storage is Storage.PACKED else other).part(first, stop)
-    here, there = (record_of(run).said(store, run, first, stop) for run in (one, other))
-    whole = here is not None and there is not None
+    whole = True
+    here, there = (record_of(run).said(store, run, first, stop, bare=False) for run in (one, other))
     if here is None or there is None:
-        here, there = (_verdicts_alone(store, run, first, stop) for run in (one, other))
+        whole = False
+        here, there = (record_of(run).said(store, run, first, stop, bare=True) or [] for run in (one, other))
     some = False
     for layout, ours, theirs in zip(deals, here, there, strict=True):
         if ours != theirs:
@@ -67,11 +68,6 @@ def _differing_in_block(
     if not (some or whole):
         nothing = Said(first, None, None, None)
         yield Difference(f"the evidence of one of {deals.name}", nothing, nothing)
-
-
-def _verdicts_alone(store: Database, run: RunStatus, first: int, stop: int) -> list[Said]:
-    verdicts = record_of(run).verdicts(store, run, first, stop)
-    return [Said(position, verdict, None, None) for position, verdict in enumerate(verdicts, start=first)]
 
 
 def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:

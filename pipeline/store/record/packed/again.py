@@ -1,4 +1,4 @@
-"""Numbered deals, dealt and solved: first by a job, and again whenever somebody asks for what is not kept."""
+"""Deals of packed runs, dealt and solved: first by a job, and again whenever somebody asks for what is not kept."""
 
 from collections.abc import Mapping
 
@@ -6,19 +6,12 @@ import numpy as np
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, VersionError
-from dealmill.pipeline.fingerprint import BLOCK, block_of, whole_blocks
+from dealmill.pipeline.fingerprint import block_of, whole_blocks
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Solved, Texts, joined, unpack
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.batch import Solved, Texts, joined
 from dealmill.pipeline.solve import broken_down, solve_texts
-from dealmill.pipeline.store.record.packed.packs import Kept, SolvedPack
+from dealmill.pipeline.store.record.packed.packs import Kept
 from dealmill.pipeline.store.runs.planned import PlannedRun
-
-SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
-
-AT_ONCE = 3 * BLOCK
-"""Deals that go through a kernel at once. With one block, what Python does around it makes all of it take up to 15 %
-longer; with four, the texts of some games no longer fit into a processor's own cache."""
 
 
 def deals_of(run: PlannedRun) -> DealRange:
@@ -67,45 +60,6 @@ def solve_part(
             else solve_texts(run.engine, layouts.part(position - first, position - first + 1), run.max_nodes)
             for position in range(first, stop)
         ]
-    )
-
-
-def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
-    """The same for whole blocks, with what is kept of them; a shorter one is the last of its run."""
-    verdicts, moments = (
-        np.empty(stop - first, dtype=np.int8),
-        np.empty((-(-(stop - first) // BLOCK), 2), dtype=np.int64),
-    )
-    extremes: list[int] = []
-    digests: dict[int, bytes] = {}
-    found, nodes = dict(errors), 0
-    for start in range(first, stop, AT_ONCE):
-        end = min(start + AT_ONCE, stop)
-        layouts, solved = solve_part(deals, run, start, end, errors)
-        digests |= whole_blocks(start, layouts, solved, last=True)
-        verdicts[start - first : end - first] = solved.verdicts
-        scored = solved.verdicts == SCORED
-        values, starts = solved.values * scored, np.arange(0, end - start, BLOCK)
-        block = (start - first) // BLOCK
-        moments[block : block + len(starts), 0] = np.add.reduceat(values, starts)
-        moments[block : block + len(starts), 1] = np.add.reduceat(values * values, starts)
-        if scored.any():
-            valued = solved.values[scored]
-            extremes += [int(valued.min()), int(valued.max())]
-        nodes += int(solved.nodes.sum())
-        if FAILED in solved.verdicts:
-            failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
-            found |= {start + place: unpack(solved.evidence.part(place, place + 1))[0] for place in failed}
-    return SolvedPack(
-        run=run.id,
-        first=first,
-        verdicts=verdicts,
-        moments=moments,
-        least=min(extremes, default=None),
-        greatest=max(extremes, default=None),
-        nodes=nodes,
-        digests=digests,
-        errors=found,
     )
 
 

@@ -12,19 +12,14 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, packs
 from dealmill.pipeline.store.queue.solving import TOTALS, jobs_over
 from dealmill.pipeline.store.record.contract import BlockRecord, Item, JobRecord, Stretch
-from dealmill.pipeline.store.record.packed.again import dealt_here, solve_pack, solve_part
+from dealmill.pipeline.store.record.packed.again import dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import errors_of, kept_of
+from dealmill.pipeline.store.record.packed.solving import solve_pack
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-    """What is on record of a stretch of a run of `count` items.
-
-    Raises
-    ------
-    VersionError
-        If what is installed is not what dealt and solved them.
-    """
+    """See `dealmill.pipeline.store.record.contract.Record`, as for `sample`."""
     found = sample(store, run, count, positions)
     jobs, strays = _jobs(store, run, dealt_here(run), positions.start, positions.stop)
     blocks = [block for block in found.blocks if block.first >= positions.start]
@@ -32,13 +27,6 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
 
 
 def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
-    """What is on record of single items, and of their blocks.
-
-    Raises
-    ------
-    VersionError
-        If what is installed is not what dealt and solved them.
-    """
     deals = dealt_here(run)
     items: list[Item] = []
     blocks: list[BlockRecord] = []

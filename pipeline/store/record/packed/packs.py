@@ -1,4 +1,4 @@
-"""The tables of packed runs: packs of verdicts, digests of blocks, and the errors of what failed."""
+"""What is kept of packed runs: packs of verdicts, digests of blocks, and the errors of what failed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,71 +8,19 @@ from sqlalchemy import Connection, func, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
-from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, blocks, jobs, packs, verdicts
 from dealmill.pipeline.store.queue.solving import LONGEST
 from dealmill.pipeline.store.record.contract import ALL
-from dealmill.pipeline.store.record.packed.bitmap import pack, unpack
+from dealmill.pipeline.store.record.packed.bitmap import unpack
 
 MOMENTS = np.dtype("<i8")
 
 
 @dataclass(frozen=True, slots=True)
-class SolvedPack:
-    """What a job found of the items from `first` on: a verdict each; for each block the sums of the values and of their
-    squares (a row of `moments`), and a digest; the errors of what failed. `least` and `greatest` are values."""
-
-    run: int
-    first: int
-    verdicts: Codes
-    moments: Numbers
-    least: int | None
-    greatest: int | None
-    nodes: int
-    digests: Mapping[int, bytes]
-    errors: Mapping[int, str]
-
-    @property
-    def stop(self) -> int:
-        """The position behind the last item."""
-        return self.first + len(self.verdicts)
-
-    @property
-    def totals(self) -> dict[str, int]:
-        """See `dealmill.pipeline.store.record.contract.Solution`."""
-        counted = {verdict.word: int(np.count_nonzero(self.verdicts == int(verdict))) for verdict in Verdict}
-        return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": self.nodes}
-
-    @property
-    def summary(self) -> dict[str, object]:
-        """What the row of the pack says of the values."""
-        moments = self.moments.astype(MOMENTS).tobytes()
-        return {"least": self.least, "greatest": self.greatest, "moments": moments}
-
-    def write(self, connection: Connection) -> None:
-        """See `dealmill.pipeline.store.record.contract.Solution`."""
-        row = {"run_id": self.run, "first": self.first, "stop": self.stop, "verdicts": pack(self.verdicts)}
-        connection.execute(packs.insert().values(**row, **self.summary))
-        insert_rows(
-            connection,
-            blocks,
-            ("run_id", "number", "digest"),
-            [(self.run, number, digest) for number, digest in self.digests.items()],
-        )
-        insert_rows(
-            connection,
-            verdicts,
-            ("run_id", "position", "verdict", "nodes", "evidence"),
-            [(self.run, position, int(Verdict.FAILED), 0, error) for position, error in self.errors.items()],
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Pack:
     """What is kept of the items `first` to before `stop`. `verdicts` are None if they are damaged; `moments` (see
-    `SolvedPack`) are zeros then."""
+    `dealmill.pipeline.store.record.packed.solving.SolvedPack`) are zeros then."""
 
     first: int
     stop: int

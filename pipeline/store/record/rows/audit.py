@@ -27,7 +27,7 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
         )
 
 
-def sample(store: Database, run: PlannedRun, positions: Sequence[int]) -> Stretch:
+def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[int]) -> Stretch:
     """What is on record of single items."""
     with store.reading() as connection:
         return Stretch(positions, _items(connection, run, positions, items.c.position.in_(positions)), None, [], [])

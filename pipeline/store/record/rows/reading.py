@@ -5,13 +5,20 @@ from typing import Any
 
 from sqlalchemy import Select, and_, exists, literal_column, null, select
 
+from dealmill.pipeline.fingerprint import block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items, judgements, verdicts
-from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.record.blocks import read_block
+from dealmill.pipeline.store.record.contract import ALL, Said, Wanted
+from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
+
+
+def check_readable(_run: PlannedRun) -> None:
+    """See `dealmill.pipeline.store.record.contract.Record`, as for all functions here: rows can always be read."""
 
 
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
@@ -99,3 +106,26 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
     if outcome is not Outcome.VALID:  # says so in the words of the index of what is not valid
         query = query.where(judgements.c.outcome != literal_column("1"))
     return query
+
+
+def digests(store: Database, run: RunStatus) -> dict[int, bytes]:
+    """Those of the rows as they are now, whatever is on record."""
+    found = {}
+    for number in range(block_of(run.items) + 1):
+        start, end = block_range(number, run.items)
+        with store.reading() as connection:
+            block = read_block(connection, run.id, start, end)
+        if len(block[0]) == end - start:
+            found[number] = block_digest(start, *block)
+    return found
+
+
+def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) -> list[Said]:
+    query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(
+        verdicts.c.run_id == run.id, verdicts.c.position >= first, verdicts.c.position < stop
+    )
+    there = {position: Said(position, None, None, None) for position in range(first, stop)}
+    with store.reading() as connection:
+        for position, verdict, *rest in connection.execute(query):
+            there[position] = Said(position, Verdict(verdict), *((None, None) if bare else rest))
+    return list(there.values())

@@ -7,28 +7,23 @@ from itertools import groupby
 import numpy as np
 from sqlalchemy import literal_column, select
 
-from dealmill.pipeline.errors import DifferenceError, UsageError
+from dealmill.pipeline.errors import DifferenceError, UsageError, VersionError
 from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
-from dealmill.pipeline.games.batch import listed, unpack
+from dealmill.pipeline.games.batch import VERDICTS, listed, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import judgements
-from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.record.blocks import recorded_digests
+from dealmill.pipeline.store.record.contract import ALL, Said, Wanted
 from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import kept_of, next_pack
 from dealmill.pipeline.store.runs.status import RunStatus
 
 
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
-    """The next wanted verdicts of a run behind position `after`, at most `most`; those of one block at a time.
-
-    Raises
-    ------
-    VersionError, DifferenceError
-        See `block_again`.
-    """
+    """See `dealmill.pipeline.store.record.contract.Record`, as for `digests` and `said`."""
     if wanted.audit:
         return _objected(store, run, wanted, after, most)
     for number in _blocks_with(store, run, wanted, after):
@@ -60,6 +55,22 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
         Result(run.engine, *row, position, deals.first + position - 1, run.id)
         for position, row in enumerate(rows, start=first)
     ]
+
+
+def digests(store: Database, run: RunStatus) -> dict[int, bytes]:
+    return recorded_digests(store, run.id)
+
+
+def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) -> list[Said] | None:
+    kept = kept_of(store, run.id, first, stop)
+    if bare or kept.to_come:
+        codes = [None] * (stop - first) if kept.verdicts is None else map(VERDICTS.get, kept.verdicts.tolist())
+        return [Said(position, verdict, None, None) for position, verdict in enumerate(codes, start=first)]
+    try:
+        block = block_again(store, run, block_of(first))
+    except (DifferenceError, VersionError):
+        return None
+    return [Said(one.position, one.verdict, one.value, one.evidence) for one in block]
 
 
 def _objected(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:

@@ -1,0 +1,138 @@
+"""Solving numbered deals for packed runs: a pack is written for all verdicts of a job."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from sqlalchemy import Connection
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.fingerprint import BLOCK, whole_blocks
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import Codes, Numbers, unpack
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import compiling, load
+from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
+from dealmill.pipeline.store.record.packed.again import deals_of, solve_part
+from dealmill.pipeline.store.record.packed.bitmap import pack
+from dealmill.pipeline.store.record.packed.packs import MOMENTS
+from dealmill.pipeline.store.runs.planned import PlannedRun
+
+SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
+
+AT_ONCE = 3 * BLOCK
+"""Deals that go through a kernel at once. With one block, what Python does around it makes all of it take up to 15 %
+longer; with four, the texts of some games no longer fit into a processor's own cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedPack:
+    """What a job found of the items from `first` on: a verdict each; for each block the sums of the values and of their
+    squares (a row of `moments`), and a digest; the errors of what failed. `least` and `greatest` are values."""
+
+    run: int
+    first: int
+    verdicts: Codes
+    moments: Numbers
+    least: int | None
+    greatest: int | None
+    nodes: int
+    digests: Mapping[int, bytes]
+    errors: Mapping[int, str]
+
+    @property
+    def stop(self) -> int:
+        """The position behind the last item."""
+        return self.first + len(self.verdicts)
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """See `dealmill.pipeline.store.record.contract.Solution`."""
+        counted = {verdict.word: int(np.count_nonzero(self.verdicts == int(verdict))) for verdict in Verdict}
+        return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": self.nodes}
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """What the row of the pack says of the values."""
+        moments = self.moments.astype(MOMENTS).tobytes()
+        return {"least": self.least, "greatest": self.greatest, "moments": moments}
+
+    def write(self, connection: Connection) -> None:
+        """See `dealmill.pipeline.store.record.contract.Solution`."""
+        row = {"run_id": self.run, "first": self.first, "stop": self.stop, "verdicts": pack(self.verdicts)}
+        connection.execute(packs.insert().values(**row, **self.summary))
+        insert_rows(
+            connection,
+            blocks,
+            ("run_id", "number", "digest"),
+            [(self.run, number, digest) for number, digest in self.digests.items()],
+        )
+        insert_rows(
+            connection,
+            verdicts,
+            ("run_id", "position", "verdict", "nodes", "evidence"),
+            [(self.run, position, int(Verdict.FAILED), 0, error) for position, error in self.errors.items()],
+        )
+
+
+def prepare(run: PlannedRun) -> None:
+    """See `dealmill.pipeline.store.record.contract.Record`, as for `solve` and `give_up`."""
+    load(run.engine)
+    _load_deals(run.game)
+
+
+@cache
+def _load_deals(game: str) -> None:
+    with compiling(f"the deals of {game}"):
+        find_game(game).deal.deal(1, 1, 1)
+
+
+def solve(_store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack:
+    return solve_pack(deals_of(run), run, first, stop, {})
+
+
+def give_up(_store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedPack:
+    return solve_pack(deals_of(run), run, first, stop, dict.fromkeys(range(first, stop), trouble))
+
+
+def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
+    """Deal and solve whole blocks, except for items of which the `errors` are known; a shorter block is the last of its
+    run."""
+    verdicts, moments = (
+        np.empty(stop - first, dtype=np.int8),
+        np.empty((-(-(stop - first) // BLOCK), 2), dtype=np.int64),
+    )
+    extremes: list[int] = []
+    digests: dict[int, bytes] = {}
+    found, nodes = dict(errors), 0
+    for start in range(first, stop, AT_ONCE):
+        end = min(start + AT_ONCE, stop)
+        layouts, solved = solve_part(deals, run, start, end, errors)
+        digests |= whole_blocks(start, layouts, solved, last=True)
+        verdicts[start - first : end - first] = solved.verdicts
+        scored = solved.verdicts == SCORED
+        values, starts = solved.values * scored, np.arange(0, end - start, BLOCK)
+        block = (start - first) // BLOCK
+        moments[block : block + len(starts), 0] = np.add.reduceat(values, starts)
+        moments[block : block + len(starts), 1] = np.add.reduceat(values * values, starts)
+        if scored.any():
+            valued = solved.values[scored]
+            extremes += [int(valued.min()), int(valued.max())]
+        nodes += int(solved.nodes.sum())
+        if FAILED in solved.verdicts:
+            failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
+            found |= {start + place: unpack(solved.evidence.part(place, place + 1))[0] for place in failed}
+    return SolvedPack(
+        run=run.id,
+        first=first,
+        verdicts=verdicts,
+        moments=moments,
+        least=min(extremes, default=None),
+        greatest=max(extremes, default=None),
+        nodes=nodes,
+        digests=digests,
+        errors=found,
+    )

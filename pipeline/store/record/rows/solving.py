@@ -1,0 +1,90 @@
+"""Solving items that are rows: their layouts are read, and a row is written for each verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, select
+
+from dealmill.pipeline.fingerprint import whole_blocks
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import items, verdicts
+from dealmill.pipeline.store.record.blocks import record_blocks
+from dealmill.pipeline.store.runs.planned import PlannedRun
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.batch import Solved, Texts
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedRows:
+    """What a job found: rows of verdicts on the items from `first` to before `stop`, the digests of the blocks that
+    these alone are, and totals."""
+
+    run: int
+    first: int
+    stop: int
+    rows: list[tuple[object, ...]]
+    whole: Mapping[int, bytes]
+    totals: Mapping[str, int]
+
+    def write(self, connection: Connection) -> None:
+        """See `dealmill.pipeline.store.record.contract.Solution`."""
+        insert_rows(connection, verdicts, ("run_id", "position", "verdict", "value", "nodes", "evidence"), self.rows)
+        record_blocks(connection, self.run, self.first, self.stop, self.whole)
+
+
+def prepare(run: PlannedRun) -> None:
+    """See `dealmill.pipeline.store.record.contract.Record`, as for `solve` and `give_up`."""
+    from dealmill.pipeline.solve import load
+
+    load(run.engine)
+
+
+def solve(store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
+    from dealmill.pipeline.solve import solve_texts
+
+    layouts = _layouts(store, run, first, stop)
+    return solved_rows(run, first, layouts, solve_texts(run.engine, layouts, run.max_nodes))
+
+
+def give_up(store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
+    from dealmill.pipeline.solve import broken_down
+
+    layouts = _layouts(store, run, first, stop)
+    return solved_rows(run, first, layouts, broken_down(trouble, len(layouts)))
+
+
+def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "Texts":
+    from dealmill.pipeline.games.batch import pack
+
+    query = (
+        select(items.c.layout)
+        .where(items.c.source_id == run.source, items.c.position >= first, items.c.position < stop)
+        .order_by(items.c.position)
+    )
+    with store.reading() as connection:
+        return pack([text for (text,) in connection.execute(query).all()])
+
+
+def solved_rows(run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:
+    """What a job found: `solved` on the `layouts` from position `first` on."""
+    from dealmill.pipeline.games.batch import listed
+
+    batch, codes, stop = listed(solved), solved.verdicts.tolist(), first + len(layouts)
+    said = zip(range(first, stop), codes, batch.values, batch.nodes, batch.evidence, strict=True)
+    totals = {verdict.word: codes.count(int(verdict)) for verdict in Verdict}
+    return SolvedRows(
+        run=run.id,
+        first=first,
+        stop=stop,
+        rows=[(run.id, *row) for row in said],
+        whole=whole_blocks(first, layouts, solved),
+        totals={
+            **totals,
+            "value_sum": sum(value for value in batch.values if value is not None),
+            "nodes": sum(batch.nodes),
+        },
+    )

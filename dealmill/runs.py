@@ -61,7 +61,7 @@ class Run:
 
     def status(self) -> RunStatus:
         """Return how far the run is now, counted by its jobs."""
-        return find_run(self._store, str(self.id))
+        return find_run(self._store, self.id)
 
     @property
     def fingerprint(self) -> str | None:

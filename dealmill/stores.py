@@ -240,7 +240,7 @@ class Store:
         ------
         NotFoundError
         """
-        return Run(self._database, find_run(self._database, str(run)))
+        return Run(self._database, find_run(self._database, run))
 
     def find_source(self, source: int | str) -> Source:
         """Return a source by its number, or the newest one of that name.
@@ -249,7 +249,7 @@ class Store:
         ------
         NotFoundError
         """
-        return find_source(self._database, str(source))
+        return find_source(self._database, source)
 
     def runs(self) -> list[Run]:
         """Return all runs, oldest first."""
@@ -263,7 +263,7 @@ class Store:
         NotFoundError
             If there is no such run.
         """
-        statuses = list_runs(self._database) if run is None else [find_run(self._database, str(run))]
+        statuses = list_runs(self._database) if run is None else [find_run(self._database, run)]
         audits = latest_audits(self._database)
         return [Overview(one, audits.get(one.id), self._fingerprint(one)) for one in statuses]
 
@@ -309,7 +309,7 @@ class Store:
         UsageError
             If there is no such verdict or outcome, or a number is out of range.
         """
-        one = None if run is None else answers_of(find_run(self._database, str(run)), retracted=retracted)
+        one = None if run is None else answers_of(find_run(self._database, run), retracted=retracted)
         over = None if source is None else str(source)
         matching = matching_runs(self._database, game, engine, over, retracted=retracted)
         runs = [found for found in matching if one is None or found.id == one.id]
@@ -398,7 +398,7 @@ class Store:
         deals = DealRange(found, seed, 1, MOST, parameters or {})
         planned = open_survey(self._database, deals, found.full_name(used), limit)
         estimate = grow_survey(self._database, planned.id, goal, progress)
-        return Survey(self._database, find_run(self._database, str(planned.id)), estimate)
+        return Survey(self._database, find_run(self._database, planned.id), estimate)
 
     def retract(self, engine: str, version: str, why: str) -> Retraction:
         """Retract every verdict of an engine version, those to come included.

@@ -38,6 +38,12 @@ def node_limit(max_nodes: object) -> int | None:
     return None if max_nodes is None else whole("max_nodes", max_nodes, 1, MOST_NODES)
 
 
+def row_number(key: object) -> int | None:
+    """Return the number of a row, also if it is written in digits; None if it is neither."""
+    text = str(key)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
 def _index(number: object) -> int | None:
     if isinstance(number, bool):
         return None

@@ -45,7 +45,7 @@ def a_run(
     _, found = find_engine(engine)
     number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, max_nodes, chunk=chunk)
     do_runs(store)
-    return find_run(store, str(number))
+    return find_run(store, number)
 
 
 def do_runs(store: Database, *, backwards: bool = False) -> None:

@@ -161,7 +161,7 @@ def test_a_run_under_way_is_exported_as_far_as_it_is(store: Database, folder: Pa
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
     job = jobs.claim(store, first, "test", LEASE)
     assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
-    run = find_run(store, str(number))
+    run = find_run(store, number)
     assert not run.finished
     assert export(store, run, folder / "a.parquet") == 100
     assert read_back(folder / "a.parquet") == queried(store, run)

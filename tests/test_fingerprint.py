@@ -155,7 +155,7 @@ def test_it_does_not_depend_on_splits(store: Database) -> None:
     for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000):
         job = jobs.claim(store, job_number, "test", LEASE)
         assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
-    assert find_run(store, str(number)).jobs > 10
+    assert find_run(store, number).jobs > 10
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 

@@ -49,7 +49,7 @@ def edit(store: Database, edits: dict[int, str]) -> None:
 
 
 def results(store: Database, number: int) -> list[Result]:
-    return list(page(store, find_run(store, str(number)), Wanted(), 0, COUNT))
+    return list(page(store, find_run(store, number), Wanted(), 0, COUNT))
 
 
 @each_engine
@@ -62,7 +62,7 @@ def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
     again = queue_rerun(store, run, any_version=False)
     do_runs(store)
 
-    assert find_run(store, str(again)).finished
+    assert find_run(store, again).finished
     assert fingerprint_of(store, again, COUNT) is not None
     for before, after in zip(results(store, run.id), results(store, again), strict=True):
         if after.position in edits:
@@ -77,7 +77,7 @@ def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
             assert (after.verdict, after.value, after.nodes) == (before.verdict, before.value, before.nodes)
             assert (after.layout, after.evidence) == (before.layout, before.evidence)
 
-    assert [found.one.position for found in differences(store, run, find_run(store, str(again)))] == list(edits)
-    faults = faults_of(store, an_audit(store, find_run(store, str(again))).id)
+    assert [found.one.position for found in differences(store, run, find_run(store, again))] == list(edits)
+    faults = faults_of(store, an_audit(store, find_run(store, again)).id)
     assert [fault.first for fault in faults] == list(edits)
     assert {fault.reason for fault in faults} == {"the text of the layout is not the one its digest was made of"}

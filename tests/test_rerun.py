@@ -33,7 +33,7 @@ def repeat(store: Database, run: RunStatus, *, any_version: bool = False) -> Run
     """A finished repetition."""
     number = queue_rerun(store, run, any_version=any_version)
     do_runs(store)
-    return find_run(store, str(number))
+    return find_run(store, number)
 
 
 def put_on_record(store: Database, version: str) -> None:
@@ -69,7 +69,7 @@ def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Database) -> No
 def test_a_run_under_way_cannot_be_repeated(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     with pytest.raises(StoreError, match="run 1 is not finished"):
-        queue_rerun(store, find_run(store, str(number)), any_version=False)
+        queue_rerun(store, find_run(store, number), any_version=False)
 
 
 def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Database) -> None:
@@ -158,7 +158,7 @@ def test_jobs_of_a_retracted_version_are_left_alone(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     retract(store, ENGINE, "1", "miscounts")
     do_runs(store)
-    assert find_run(store, str(number)).solved == 0
+    assert find_run(store, number).solved == 0
 
 
 def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Database) -> None:

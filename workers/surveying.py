@@ -25,7 +25,7 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
 
     def done() -> bool:
         nonlocal found
-        run = find_run(store, str(number))
+        run = find_run(store, number)
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
             refuse_retracted(run)

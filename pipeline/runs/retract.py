@@ -43,9 +43,9 @@ def requeue(store: Database, retracted: RunStatus) -> RunStatus:
             f"version {engine.version} of {retracted.engine} is still the installed one; install another, "
             "and say the same again"
         )
-    source, storage = find_source(store, str(retracted.source)), retracted.storage
+    source, storage = find_source(store, retracted.source), retracted.storage
     why = f"in place of run {retracted.id}"
     number = queue_run(store, source, retracted.engine, retracted.max_nodes, storage, why)
     if source.endless:
         grow(store, number, retracted.items, chunk_of(retracted.items, storage))
-    return find_run(store, str(number))
+    return find_run(store, number)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, update
 
+from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
@@ -229,24 +230,24 @@ def _storable(found: str) -> str:
     return found.replace("\0", "␀")
 
 
-def find_source(store: Database, key: str) -> Source:
+def find_source(store: Database, key: int | str) -> Source:
     """The source of that number, or if there is none, the newest of that name.
 
     Raises
     ------
     NotFoundError
     """
-    numbered = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else -1
+    numbered = row_number(key)
     with store.reading() as connection:
         found = _one(
             connection,
             select(*COLUMNS)
-            .where((sources.c.id == numbered) | (sources.c.name == _storable(key)))
+            .where((sources.c.id == numbered) | (sources.c.name == _storable(str(key))))
             .order_by((sources.c.id == numbered).desc(), sources.c.id.desc())
             .limit(1),
         )
     if found is None:
-        raise NotFoundError(f"the store has no source {key!r}; read it in with: dealmill ingest FILE")
+        raise NotFoundError(f"the store has no source {str(key)!r}; read it in with: dealmill ingest FILE")
     return found
 
 

@@ -104,19 +104,19 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
         }
         far = up.enter_context(working(("ip", "netns", "exec", network.name), settings, told))
-        until(lambda: find_run(store, str(first)).solved, told)
+        until(lambda: find_run(store, first).solved, told)
         with ExitStack() as lonely:
             with store.writing() as connection:
                 connection.execute(text("LOCK TABLE verdicts IN EXCLUSIVE MODE"))
                 until(lambda: somebody_waits(store), told)  # with verdicts, in a transaction that holds their job
                 lonely.enter_context(network.cut())
             near = up.enter_context(working((), settings, told))
-            until(lambda: find_run(store, str(first)).finished, told)  # also what the host has that was cut off
+            until(lambda: find_run(store, first).finished, told)  # also what the host has that was cut off
             assert far.poll() is None
             near.terminate()
             assert near.wait(60) == 0
             second = planned("second.txt")
-        until(lambda: find_run(store, str(second)).finished, told)  # which nobody else is there to do
+        until(lambda: find_run(store, second).finished, told)  # which nobody else is there to do
         far.terminate()
         assert far.wait(60) == 0
         undisturbed = Database(database_url(f"sqlite:///{tmp_path / 'undisturbed.db'}"))

@@ -55,7 +55,7 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
             text("SELECT count(*), count(DISTINCT (run_id, position)) FROM verdicts")
         ).one()
     for number in scene.runs:
-        run = find_run(scene.store, str(number))
+        run = find_run(scene.store, number)
         assert (run.finished, run.solved, run.retried, run.pending, run.leased) == (True, ITEMS, 0, 0, 0)
         assert fingerprint_of(scene.store, run.id, ITEMS) == scene.expected
         audit = an_audit(scene.store, run)

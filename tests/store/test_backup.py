@@ -53,7 +53,7 @@ def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
     assert jobs.finish(store, job, jobs.solve(store, job))
     for each in (store, restored):
         do_runs(each)
-    original, copy = find_run(store, str(number)), find_run(restored, str(number))
+    original, copy = find_run(store, number), find_run(restored, number)
     assert copy.finished
     assert fingerprint_of(restored, number, copy.items) == fingerprint_of(store, number, original.items)
     assert all(an_audit(restored, run).clean for run in list_runs(restored))

@@ -58,7 +58,7 @@ def test_a_run_is_cut_into_jobs_that_cover_it(store: Database, run: int) -> None
     assert {(job.run.id, job.run.engine, job.run.max_nodes) for job in claimed if job} == {(run, ENGINE, None)}
     for job in filter(None, claimed):
         assert finish(store, job, solve(store, job))
-    assert [result.layout for result in page(store, find_run(store, str(run)), Wanted(), 0, 9)] == TEXTS
+    assert [result.layout for result in page(store, find_run(store, run), Wanted(), 0, 9)] == TEXTS
 
 
 def test_the_same_run_is_planned_once(store: Database, source: Source, run: int) -> None:
@@ -78,7 +78,7 @@ def test_commands_that_plan_a_run_at_once_plan_the_same(store: Database, source:
     with ThreadPoolExecutor(8) as pool:
         for version in ("1", "2", "3"):
             [number] = set(pool.map(plan, [version] * 8))
-            [_] = set(pool.map(repeat, [find_run(store, str(number))] * 8))
+            [_] = set(pool.map(repeat, [find_run(store, number)] * 8))
     assert [run.jobs for run in list_runs(store)] == [3] * 6
 
 
@@ -97,13 +97,12 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
     assert not finish(store, job, scored(job, 4, 6))
     assert claim(store, first, "w", LEASE) is None
     assert [
-        (result.position, result.value, result.evidence)
-        for result in page(store, find_run(store, str(run)), Wanted(), 0, 9)
+        (result.position, result.value, result.evidence) for result in page(store, find_run(store, run), Wanted(), 0, 9)
     ] == [
         (1, 4, "trace 4"),
         (2, 6, "trace 6"),
     ]
-    now = find_run(store, str(run))
+    now = find_run(store, run)
     assert (now.counts, now.value_sum, now.nodes, now.solved, now.done) == ({Verdict.SCORED: 2}, 10, 2, 2, 1)
     assert not now.finished
 
@@ -119,7 +118,7 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) 
     assert not finish(store, late, scored(late, 0))
     assert finish(store, other, scored(other, 4))
     assert not finish(store, late, scored(late, 0))
-    assert [result.value for result in page(store, find_run(store, str(run)), Wanted(), 0, 9)] == [4]
+    assert [result.value for result in page(store, find_run(store, run), Wanted(), 0, 9)] == [4]
 
 
 def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Database, run: int) -> None:
@@ -225,10 +224,10 @@ def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Database, 
     assert held is not None
     set_the_clock_back(store, 0.5)
     leases.free_expired(store, SOLVING)
-    assert find_run(store, str(run)).leased == 1
+    assert find_run(store, run).leased == 1
     set_the_clock_back(store, 86_400)
     leases.free_expired(store, SOLVING)
-    assert (find_run(store, str(run)).leased, len(pending(store))) == (0, 4)
+    assert (find_run(store, run).leased, len(pending(store))) == (0, 4)
     assert not finish(store, held, scored(held, 3, 5))
 
 
@@ -248,7 +247,7 @@ def test_rates_are_told_whatever_the_clock_did(store: Database, run: int) -> Non
         assert held is not None
         assert finish(store, held, scored(held, *range(held.lease.stop - held.lease.first)))
         set_the_clock_back(store, 86_400)
-    found = find_run(store, str(run))
+    found = find_run(store, run)
     assert (found.finished, found.recent_seconds >= 0) == (True, True)
 
 
@@ -262,9 +261,9 @@ def test_a_job_that_is_being_finished_holds_nobody_up(store: Database, run: int)
     with store.writing() as connection:
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == first).values(trouble="still writing"))
         leases.free_expired(store, SOLVING)
-        assert find_run(store, str(run)).leased == 1
+        assert find_run(store, run).leased == 1
     leases.free_expired(store, SOLVING)
-    assert find_run(store, str(run)).leased == 0
+    assert find_run(store, run).leased == 0
 
 
 def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: int) -> None:
@@ -282,7 +281,7 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: in
 
     with pytest.raises(ValueError, match="a crash"):
         finish(store, job, Crashing())
-    assert page(store, find_run(store, str(run)), Wanted(), 0, 9) == []
+    assert page(store, find_run(store, run), Wanted(), 0, 9) == []
     assert finish(store, job, scored(job, 4, 6))
 
 
@@ -303,7 +302,7 @@ def test_unfinished_counts_pending_and_leased(store: Database, run: int) -> None
 def test_an_empty_source_is_a_finished_run(store: Database) -> None:
     empty = complete(store, open_source(store, "memory", "none", b"none"))
     number = plan_run(store, empty, "memory/two-pass", "1", None, chunk=2)
-    assert find_run(store, str(number)).finished
+    assert find_run(store, number).finished
 
 
 def test_pages_filter_and_go_on_behind_a_position(store: Database, run: int) -> None:
@@ -311,13 +310,11 @@ def test_pages_filter_and_go_on_behind_a_position(store: Database, run: int) -> 
         job = claim(store, number, "w", LEASE)
         assert job is not None
         finish(store, job, scored(job, *values))
-    assert [result.value for result in page(store, find_run(store, str(run)), Wanted(), 2, 2)] == [8, 10]
-    assert [result.value for result in page(store, find_run(store, str(run)), Wanted(values=(6, 8)), 0, 9)] == [6, 8]
-    assert page(store, find_run(store, str(run)), Wanted(verdicts=(Verdict.UNWINNABLE,)), 0, 9) == []
-    assert page(store, find_run(store, str(run)), Wanted(nodes=(2, 9)), 0, 9) == []
-    assert [
-        result.layout for result in page(store, find_run(store, str(run)), Wanted((Verdict.SCORED,)), 0, 9)
-    ] == TEXTS
+    assert [result.value for result in page(store, find_run(store, run), Wanted(), 2, 2)] == [8, 10]
+    assert [result.value for result in page(store, find_run(store, run), Wanted(values=(6, 8)), 0, 9)] == [6, 8]
+    assert page(store, find_run(store, run), Wanted(verdicts=(Verdict.UNWINNABLE,)), 0, 9) == []
+    assert page(store, find_run(store, run), Wanted(nodes=(2, 9)), 0, 9) == []
+    assert [result.layout for result in page(store, find_run(store, run), Wanted((Verdict.SCORED,)), 0, 9)] == TEXTS
 
 
 def test_the_schema_itself_forbids_a_second_verdict(store: Database, run: int) -> None:

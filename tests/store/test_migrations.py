@@ -136,7 +136,7 @@ def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Data
         assert connection.execute(text("SELECT line, digest, layout FROM items")).all() == [(1, b"d", "AABB")]
     assert (found.solved, found.value_sum, found.repeats, found.retracted) == (1, 4, None, None)
     repetition = plan_repetition(empty_store, found, "1", chunk=1)
-    assert find_run(empty_store, str(repetition)).repeats == 7
+    assert find_run(empty_store, repetition).repeats == 7
     with empty_store.writing() as connection:
         connection.execute(text("DELETE FROM actions"))
     migrate.downgrade(empty_store, "0001")
@@ -197,7 +197,7 @@ def digests(store: Database, run: int) -> list[bytes]:
 
 
 def found_by_audit(store: Database, run: RunStatus) -> list[Fault]:
-    return faults_of(store, an_audit(store, find_run(store, str(run.id))).id)
+    return faults_of(store, an_audit(store, find_run(store, run.id)).id)
 
 
 def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_then(store: Database) -> None:
@@ -219,8 +219,8 @@ def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_t
     migrate.upgrade(store)
     leases.free_expired(store, SOLVING)
     do_runs(store)
-    assert find_run(store, str(number)).finished
-    assert an_audit(store, find_run(store, str(number))).clean
+    assert find_run(store, number).finished
+    assert an_audit(store, find_run(store, number)).clean
 
 
 def test_foreign_keys_are_looked_after_again_behind_a_migration(empty_store: Database) -> None:

@@ -44,7 +44,7 @@ def test_items_keep_order_and_lines_and_duplicates_are_counted(store: Database) 
     source = complete(store, source)
     assert layouts_of(store, source.id) == [(1, 1, "AABB"), (2, 3, "ABAB"), (3, 4, "AABB"), (4, 5, "ABBA")]
     assert (source.accepted, source.duplicates, source.rejected, source.complete) == (4, 1, 1, True)
-    assert find_source(store, "a.txt") == find_source(store, str(source.id)) == reread(store, source) == source
+    assert find_source(store, "a.txt") == find_source(store, source.id) == reread(store, source) == source
     assert list(rejects_of(store, source.id)) == [Reject(2, "AB", ("too short", "odd"))]
 
 
@@ -59,7 +59,7 @@ def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(stor
     run = plan_run(store, source, "memory/two-pass", "1", None)
 
     def state() -> tuple[int, int, bool]:
-        now = find_run(store, str(run))
+        now = find_run(store, run)
         return now.items, now.jobs, now.finished
 
     assert state() == (0, 0, False)
@@ -70,7 +70,7 @@ def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(stor
         assert state() == (line, jobs, False)
     do_runs(store)
     assert state() == (line, 3, False)
-    assert find_run(store, str(run)).solved == 3 * CHUNK
+    assert find_run(store, run).solved == 3 * CHUNK
     assert fingerprint_of(store, run, line) is None
     source = complete(store, source)
     assert state() == (line, 4, False)
@@ -87,7 +87,7 @@ def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Database) -> None
     source = append(store, source, [Layout(line, "AABB") for line in range(1, 2 * CHUNK + 1)])
     do_runs(store)
     complete(store, source)
-    assert find_run(store, str(run)).finished
+    assert find_run(store, run).finished
     assert fingerprint_of(store, run, 2 * CHUNK) is not None
 
 

@@ -27,7 +27,7 @@ ME = worker_name(os.getpid())
 @pytest.fixture
 def run(store: Database) -> RunStatus:
     number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=2)
-    return find_run(store, str(number))
+    return find_run(store, number)
 
 
 def test_who_works_on_what_and_how_fast(store: Database, run: RunStatus) -> None:
@@ -74,4 +74,4 @@ def test_a_run_counts_the_jobs_that_were_tried_in_vain(store: Database, run: Run
     job = jobs.claim(store, number, ME, 60.0)
     assert job is not None
     leases.release(store, SOLVING, job.lease, "no room")
-    assert find_run(store, str(run.id)).retried == 1
+    assert find_run(store, run.id).retried == 1

@@ -33,7 +33,7 @@ def a_survey(
     run = open_survey(store, endless(engine), engine, max_nodes)
     grow(store, run.id, deals, chunk)
     do_runs(store)
-    return find_run(store, str(run.id))
+    return find_run(store, run.id)
 
 
 def pending(store: Database) -> list[int]:

@@ -72,7 +72,7 @@ def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
     grow(store, survey.id, 6_000, 2_000)
     job = jobs.claim(store, pending(store)[1], "one", LEASE)
     assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
-    under_way = find_run(store, str(survey.id))
+    under_way = find_run(store, survey.id)
     audit = an_audit(store, under_way)
     assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_000, 0, 0, 0)
     sample = an_audit(store, under_way, sample=60)

@@ -27,7 +27,7 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
         while (wanted := wanted_deals(estimate(store, run), width)) > run.items:
             ask_for(store, run, wanted)
             do_runs(store, backwards=workers == 2)
-            run = find_run(store, str(run.id))
+            run = find_run(store, run.id)
         found = estimate(store, run)
         assert found is not None
         assert found.interval.half_width <= width.of(found)

@@ -87,7 +87,7 @@ def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Databas
     dead = [jobs.claim(store, number, "dead", 0.0) for number in pending(store)[1:3]]
     leases.free_expired(store, SOLVING)
     do_runs(store, backwards=True)
-    found = find_run(store, str(crooked.id))
+    found = find_run(store, crooked.id)
     assert (found.items, found.solved, found.finished) == (9_000, 9_000, True)
     assert fingerprint_of(store, found.id, 9_000) == fingerprint_of(store, straight.id, 9_000)
     assert estimate(store, found) == estimate(store, straight)
@@ -103,7 +103,7 @@ def test_a_survey_is_split_into_whole_blocks_only(store: Database) -> None:
         for number in pending(store):
             assert jobs.claim(store, number, "dead", -1.0)
         leases.free_expired(store, SOLVING)
-    found = find_run(store, str(run.id))
+    found = find_run(store, run.id)
     assert (found.jobs, found.pending, found.items) == (3, 3, 3_000)
 
 
@@ -116,7 +116,7 @@ def test_a_job_is_finished_once(store: Database) -> None:
     found = jobs.solve(store, job)
     assert jobs.finish(store, job, found)
     assert not jobs.finish(store, job, found)
-    assert find_run(store, str(run.id)).solved == 1_000
+    assert find_run(store, run.id).solved == 1_000
 
 
 def test_deals_of_another_generator_are_left_to_others(store: Database) -> None:
@@ -161,11 +161,11 @@ def test_a_repetition_is_compared_block_by_block(store: Database) -> None:
     survey = a_survey(store, PAIRING, 3_000, chunk=2_000)
     number = queue_rerun(store, survey, any_version=False)
     do_runs(store)
-    again = find_run(store, str(number))
+    again = find_run(store, number)
     assert (again.items, again.repeats, again.storage) == (3_000, survey.id, Storage.PACKED)
     assert list(compare(store, survey, again)) == []
     grown = a_survey(store, PAIRING, 5_000)
-    assert (grown.items, find_run(store, str(number)).items) == (5_000, 3_000)
+    assert (grown.items, find_run(store, number).items) == (5_000, 3_000)
     assert list(compare(store, grown, again)) == []
 
     alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 2", junk=b"x" * 32)

@@ -31,7 +31,7 @@ def run(store: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     monkeypatch.setattr(room, "solve_texts", without_room)
     monkeypatch.setattr(leases, "PAUSES", (3600.0,))  # until the test ends it
     number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
-    return find_run(store, str(number))
+    return find_run(store, number)
 
 
 def without_room(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
@@ -55,14 +55,14 @@ def end_pauses(store: Database) -> None:
 
 def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: Database, run: RunStatus) -> None:
     assert work_on_all(store) == 3
-    assert (find_run(store, str(run.id)).solved, find_run(store, str(run.id)).retried) == (2, 1)
+    assert (find_run(store, run.id).solved, find_run(store, run.id).retried) == (2, 1)
     for _ in range(4):
         assert work_on_all(store) == 0  # it has to wait
         end_pauses(store)
         assert work_on_all(store) == 1
     end_pauses(store)
     assert work_on_all(store) == 1
-    found = find_run(store, str(run.id))
+    found = find_run(store, run.id)
     assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
     [failed] = page(store, found, Wanted((Verdict.FAILED,)), 0, 9)
     assert failed.evidence == "tried 5 times: MemoryError: no room"
@@ -75,4 +75,4 @@ def test_what_fails_for_a_passing_reason_is_solved(
     monkeypatch.setattr(room, "solve_texts", solve_texts)
     end_pauses(store)
     assert work_on_all(store) == 1
-    assert find_run(store, str(run.id)).counts == {Verdict.SCORED: 3}
+    assert find_run(store, run.id).counts == {Verdict.SCORED: 3}

@@ -63,7 +63,6 @@ class JobRecord:
 
     first: int
     stop: int
-    done: bool
     totals: Mapping[str, object]
     counted: Mapping[str, object]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, case, func, select
 
+from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, clock
@@ -77,8 +78,8 @@ def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunSta
         return [_run(row) for part in parts for row in connection.execute(part)]
 
 
-def find_run(store: Database, key: str) -> RunStatus:
-    """The run of that number; ``last`` is the newest one.
+def find_run(store: Database, key: int | str) -> RunStatus:
+    """The run of that number, which may also be written as text; ``last`` is the newest one.
 
     Raises
     ------
@@ -88,10 +89,10 @@ def find_run(store: Database, key: str) -> RunStatus:
         with store.reading() as connection:
             number = connection.execute(select(func.max(runs.c.id))).scalar()
     else:
-        number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else None
+        number = row_number(key)
     found = list_runs(store, [number]) if number is not None else []
     if not found:
-        raise NotFoundError(f"the store has no run {key!r}; dealmill status lists them")
+        raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
     return found[0]
 
 

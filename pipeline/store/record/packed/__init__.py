@@ -6,22 +6,15 @@ evidence included. Jobs are whole blocks, up to the last one. Only the errors of
 give them again.
 """
 
-from dealmill.pipeline.store.record.packed.again import dealt_here as check_readable
-from dealmill.pipeline.store.record.packed.audit import sample, stretch
-from dealmill.pipeline.store.record.packed.reading import digests, page, said
-from dealmill.pipeline.store.record.packed.solving import give_up, prepare, solve
-
-__all__ = [
-    "KEEPS_VALID",
-    "check_readable",
-    "digests",
-    "give_up",
-    "page",
-    "prepare",
-    "said",
-    "sample",
-    "solve",
-    "stretch",
-]
+from dealmill.pipeline.store.record.packed.again import dealt_here
+from dealmill.pipeline.store.record.packed.audit import sample as sample
+from dealmill.pipeline.store.record.packed.audit import stretch as stretch
+from dealmill.pipeline.store.record.packed.reading import digests as digests
+from dealmill.pipeline.store.record.packed.reading import page as page
+from dealmill.pipeline.store.record.packed.reading import said as said
+from dealmill.pipeline.store.record.packed.solving import give_up as give_up
+from dealmill.pipeline.store.record.packed.solving import prepare as prepare
+from dealmill.pipeline.store.record.packed.solving import solve as solve
 
 KEEPS_VALID = False
+check_readable = dealt_here

@@ -77,6 +77,6 @@ def _jobs(
         if begun:
             solved = solve_pack(deals, run, row.first, row.stop, errors[row.id])
             counted = {**solved.totals, **solved.summary}
-        jobs.append(JobRecord(row.first, row.stop, row.state == DONE, totals, counted))
-    written = {job.first for job in jobs if job.done}
+        jobs.append(JobRecord(row.first, row.stop, totals, counted))
+    written = {row.first for row in over if row.state == DONE}
     return jobs, sorted({begin for begin, _ in kept} - written)

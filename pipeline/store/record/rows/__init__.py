@@ -1,20 +1,13 @@
 """Verdicts as rows, one for each item."""
 
-from dealmill.pipeline.store.record.rows.audit import sample, stretch
-from dealmill.pipeline.store.record.rows.reading import check_readable, digests, page, said
-from dealmill.pipeline.store.record.rows.solving import give_up, prepare, solve
-
-__all__ = [
-    "KEEPS_VALID",
-    "check_readable",
-    "digests",
-    "give_up",
-    "page",
-    "prepare",
-    "said",
-    "sample",
-    "solve",
-    "stretch",
-]
+from dealmill.pipeline.store.record.rows.audit import sample as sample
+from dealmill.pipeline.store.record.rows.audit import stretch as stretch
+from dealmill.pipeline.store.record.rows.reading import check_readable as check_readable
+from dealmill.pipeline.store.record.rows.reading import digests as digests
+from dealmill.pipeline.store.record.rows.reading import page as page
+from dealmill.pipeline.store.record.rows.reading import said as said
+from dealmill.pipeline.store.record.rows.solving import give_up as give_up
+from dealmill.pipeline.store.record.rows.solving import prepare as prepare
+from dealmill.pipeline.store.record.rows.solving import solve as solve
 
 KEEPS_VALID = True

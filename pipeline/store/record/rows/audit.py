@@ -60,7 +60,6 @@ def _jobs(connection: Connection, run: int, first: int, stop: int) -> list[JobRe
         JobRecord(
             row.first,
             row.stop,
-            row.state == DONE,
             {name: getattr(row, name) for name in TOTALS},
             _count(connection, run, row.first, row.stop) if row.state == DONE and row.first >= first else {},
         )

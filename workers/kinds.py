@@ -15,7 +15,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue.leases import JobTable, Lease
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record import jobs, record_of
-from dealmill.pipeline.store.record.contract import Solution
+from dealmill.pipeline.store.record.contract import Found
 from dealmill.pipeline.store.record.jobs import Job
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
@@ -66,7 +66,7 @@ class Kind(ABC, Generic[J, R]):
         """Verdicts or judgements by word, for the metrics."""
 
 
-class Solving(Kind[Job, Solution]):
+class Solving(Kind[Job, Found]):
     """Jobs of runs."""
 
     name = "solve"
@@ -79,16 +79,16 @@ class Solving(Kind[Job, Solution]):
     def claim(self, store: Database, number: int, worker: str, seconds: float) -> Job | None:
         return jobs.claim(store, number, worker, seconds)
 
-    def do(self, store: Database, job: Job) -> Solution:
+    def do(self, store: Database, job: Job) -> Found:
         return jobs.solve(store, job)
 
-    def give_up(self, store: Database, job: Job, trouble: str) -> Solution:
+    def give_up(self, store: Database, job: Job, trouble: str) -> Found:
         return jobs.give_up(store, job, trouble)
 
-    def finish(self, store: Database, job: Job, outcome: Solution) -> bool:
+    def finish(self, store: Database, job: Job, outcome: Found) -> bool:
         return jobs.finish(store, job, outcome)
 
-    def count(self, outcome: Solution) -> Mapping[str, int]:
+    def count(self, outcome: Found) -> Mapping[str, int]:
         return {verdict.word: outcome.totals[verdict.word] for verdict in Verdict}
 
 

@@ -93,7 +93,7 @@ class Stretch:
     strays: list[int]
 
 
-class Solution(Protocol):
+class Found(Protocol):
     """What came out of a job, ready to be written."""
 
     @property
@@ -122,10 +122,10 @@ class Record(Protocol):
     def prepare(self, run: PlannedRun) -> None:
         """Load and compile all that it takes to solve jobs of a run."""
 
-    def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> Solution:
+    def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> Found:
         """Solve the items from `first` to before `stop`."""
 
-    def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Solution:
+    def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Found:
         """Say of these items that they have failed, because of `trouble`."""
 
     def page(self, store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:

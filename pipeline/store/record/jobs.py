@@ -7,7 +7,7 @@ from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.leases import Lease
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import Solution
+from dealmill.pipeline.store.record.contract import Found
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 
 
@@ -26,20 +26,20 @@ def claim(store: Database, number: int, worker: str, seconds: float) -> Job | No
     return None if lease is None or run is None else Job(lease, run)
 
 
-def solve(store: Database, job: Job) -> Solution:
+def solve(store: Database, job: Job) -> Found:
     """Solve the items of a job."""
     return record_of(job.run).solve(store, job.run, job.lease.first, job.lease.stop)
 
 
-def give_up(store: Database, job: Job, trouble: str) -> Solution:
+def give_up(store: Database, job: Job, trouble: str) -> Found:
     """Say of the items of a job that they have failed, because of `trouble`."""
     return record_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, trouble)
 
 
-def finish(store: Database, job: Job, solution: Solution) -> bool:
+def finish(store: Database, job: Job, found: Found) -> bool:
     """Write what came out of a job and mark it done; False, and nothing written, if it is no longer this attempt's."""
     with store.writing() as connection:
-        if not leases.finish(connection, SOLVING, job.lease, solution.totals):
+        if not leases.finish(connection, SOLVING, job.lease, found.totals):
             return False
-        solution.write(connection)
+        found.write(connection)
     return True

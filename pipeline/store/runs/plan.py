@@ -13,7 +13,7 @@ from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources import Source
 
-LEAST_PACKED, MOST_PACKED, PARTS = 5_000, 100_000, 64
+LEAST_CHUNK, MOST_CHUNK, PARTS = 5_000, 100_000, 64
 """Items in a job of a packed run: a tenth of a second to some seconds of work, and parts enough for the processors of a
 machine."""
 
@@ -133,4 +133,4 @@ def chunk_of(items: int, storage: Storage) -> int:
     """How many items a job has, in a run of so many, while nobody knows how long they take."""
     if storage is Storage.ROWS:
         return CHUNK
-    return min(max(-(-items // PARTS // BLOCK) * BLOCK, LEAST_PACKED), MOST_PACKED)
+    return min(max(-(-items // PARTS // BLOCK) * BLOCK, LEAST_CHUNK), MOST_CHUNK)

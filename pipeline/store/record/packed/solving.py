@@ -50,7 +50,7 @@ class SolvedPack:
 
     @property
     def totals(self) -> dict[str, int]:
-        """See `dealmill.pipeline.store.record.contract.Solution`."""
+        """See `dealmill.pipeline.store.record.contract.Found`."""
         counted = {verdict.word: int(np.count_nonzero(self.verdicts == int(verdict))) for verdict in Verdict}
         return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": self.nodes}
 
@@ -61,7 +61,7 @@ class SolvedPack:
         return {"least": self.least, "greatest": self.greatest, "moments": moments}
 
     def write(self, connection: Connection) -> None:
-        """See `dealmill.pipeline.store.record.contract.Solution`."""
+        """See `dealmill.pipeline.store.record.contract.Found`."""
         row = {"run_id": self.run, "first": self.first, "stop": self.stop, "verdicts": pack(self.verdicts)}
         connection.execute(packs.insert().values(**row, **self.summary))
         insert_rows(

@@ -31,7 +31,7 @@ class SolvedRows:
     totals: Mapping[str, int]
 
     def write(self, connection: Connection) -> None:
-        """See `dealmill.pipeline.store.record.contract.Solution`."""
+        """See `dealmill.pipeline.store.record.contract.Found`."""
         insert_rows(connection, verdicts, ("run_id", "position", "verdict", "value", "nodes", "evidence"), self.rows)
         record_blocks(connection, self.run, self.first, self.stop, self.whole)
 

@@ -35,7 +35,7 @@ class Survey:
         self.value = estimate.value
         self.low = estimate.interval.low
         self.high = estimate.interval.high
-        self.deals = estimate.stage.deals
+        self.deals = estimate.deals
         self.facts: Mapping[str, object] = survey_facts(store, status, estimate)
 
     def __str__(self) -> str:

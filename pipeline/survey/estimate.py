@@ -15,26 +15,51 @@ from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_s
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """What the deals before number `stop` have come to."""
+class Estimate:
+    """What the first `deals` of a survey say of all: the winnability, or where deals are `scored`, the mean value."""
 
-    stop: int
+    deals: int
     counts: Mapping[Verdict, int]
     value_sum: int
     value_squares: int
-
-    @property
-    def deals(self) -> int:
-        """How many they are."""
-        return self.stop - 1
 
     def count(self, verdict: Verdict) -> int:
         """How many of them have this verdict."""
         return self.counts.get(verdict, 0)
 
+    @property
+    def scored(self) -> bool:
+        """Whether deals have values."""
+        return self.count(Verdict.SCORED) > 0
 
-def course(store: Database, run: int, blocks_at: Sequence[int]) -> list[Stage]:
-    """How a survey stood after so many blocks, in ascending order, as far as all deals before are solved. It is made of
+    @property
+    def unknown(self) -> int:
+        """How many deals nobody knows of: undecided or failed."""
+        return self.count(Verdict.UNDECIDED) + self.count(Verdict.FAILED)
+
+    @property
+    def value(self) -> float:
+        """The share of deals that are winnable, or the mean value of those that are scored."""
+        if self.scored:
+            return self.value_sum / self.count(Verdict.SCORED)
+        return self.count(Verdict.WINNABLE) / self.deals
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the values."""
+        return deviation(self.count(Verdict.SCORED), self.value_sum, self.value_squares)
+
+    @property
+    def interval(self) -> Interval:
+        """Where that of all deals lies with a confidence of 95 per cent. Of the mean it says nothing about what the
+        unknown would be worth."""
+        if self.scored:
+            return of_mean(self.count(Verdict.SCORED), self.value_sum, self.value_squares)
+        return of_share(self.count(Verdict.WINNABLE), self.unknown, self.deals)
+
+
+def course(store: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:
+    """What a survey said after so many blocks, in ascending order, as far as all deals before are solved. It is made of
     what is kept of each block, so it does not hang on what the jobs were."""
     counted, sums = [], []
     after = 0
@@ -47,52 +72,14 @@ def course(store: Database, run: int, blocks_at: Sequence[int]) -> list[Stage]:
         return []
     counts, moments = np.cumsum(np.concatenate(counted), axis=0), np.cumsum(np.concatenate(sums), axis=0)
     return [
-        Stage(
-            number * BLOCK + 1,
+        Estimate(
+            number * BLOCK,
             dict(zip(Verdict, counts[number - 1].tolist(), strict=True)),
             *moments[number - 1].tolist(),
         )
         for number in blocks_at
         if number <= len(counts)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a stage of a survey says of all deals: the winnability, or where deals are `scored`, the mean value."""
-
-    stage: Stage
-
-    @property
-    def scored(self) -> bool:
-        """Whether deals have values."""
-        return self.stage.count(Verdict.SCORED) > 0
-
-    @property
-    def unknown(self) -> int:
-        """How many deals nobody knows of: undecided or failed."""
-        return self.stage.count(Verdict.UNDECIDED) + self.stage.count(Verdict.FAILED)
-
-    @property
-    def value(self) -> float:
-        """The share of deals that are winnable, or the mean value of those that are scored."""
-        if self.scored:
-            return self.stage.value_sum / self.stage.count(Verdict.SCORED)
-        return self.stage.count(Verdict.WINNABLE) / self.stage.deals
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of the values."""
-        return deviation(self.stage.count(Verdict.SCORED), self.stage.value_sum, self.stage.value_squares)
-
-    @property
-    def interval(self) -> Interval:
-        """Where that of all deals lies with a confidence of 95 per cent. Of the mean it says nothing about what the
-        unknown would be worth."""
-        stage = self.stage
-        if self.scored:
-            return of_mean(stage.count(Verdict.SCORED), stage.value_sum, stage.value_squares)
-        return of_share(stage.count(Verdict.WINNABLE), self.unknown, stage.deals)
 
 
 def estimate(store: Database, run: RunStatus) -> Estimate | None:
@@ -112,9 +99,9 @@ def estimate(store: Database, run: RunStatus) -> Estimate | None:
             f"verdicts on the first {run.items:,} deals of run {run.id} are missing on record, or damaged: "
             f"dealmill audit {run.id} says where"
         )
-    return Estimate(reached[0])
+    return reached[0]
 
 
-def _as_counted(stage: Stage, run: RunStatus) -> bool:
+def _as_counted(found: Estimate, run: RunStatus) -> bool:
     """Whether what is kept of each block comes to what the jobs have counted."""
-    return stage.value_sum == run.value_sum and all(stage.count(one) == run.counts.get(one, 0) for one in Verdict)
+    return found.value_sum == run.value_sum and all(found.count(one) == run.counts.get(one, 0) for one in Verdict)

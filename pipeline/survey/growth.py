@@ -79,14 +79,14 @@ def wanted_deals(found: Estimate | None, goal: Width | int) -> int:
         If no number of deals would be enough, since too many are unknown.
     """
     if isinstance(goal, int):
-        return min(_whole_blocks(goal), FIRST_STAGE) if found is None else max(_whole_blocks(goal), found.stage.deals)
+        return min(_whole_blocks(goal), FIRST_STAGE) if found is None else max(_whole_blocks(goal), found.deals)
     if found is None:
         return FIRST_STAGE
-    return min(_deals_for(found, goal.of(found)), found.stage.deals * MOST_GROWTH)
+    return min(_deals_for(found, goal.of(found)), found.deals * MOST_GROWTH)
 
 
 def _deals_for(found: Estimate, goal: float) -> int:
-    deals, half = found.stage.deals, found.interval.half_width
+    deals, half = found.deals, found.interval.half_width
     if half <= goal:
         return deals
     floor = 0.0 if found.scored else found.unknown / deals / 2

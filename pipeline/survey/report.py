@@ -43,15 +43,15 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
 
 def survey_facts(store: Database, run: RunStatus, found: Estimate) -> dict[str, object]:
     """All that a survey says, and all that it takes to repeat it."""
-    stage, interval = found.stage, found.interval
+    interval = found.interval
     facts: dict[str, object] = {
         "engine": run.engine,
         "version": run.version,
         "max_nodes": run.max_nodes,
         "source": run.source_name,
         "generator": run.generator,
-        "deals": stage.deals,
-        **{verdict.word: stage.count(verdict) for verdict in Verdict},
+        "deals": found.deals,
+        **{verdict.word: found.count(verdict) for verdict in Verdict},
         "estimate": MEAN if found.scored else WINNABILITY,
         "value": found.value,
         "low": interval.low,
@@ -113,9 +113,9 @@ def _closing(store: Database, run: RunStatus) -> Iterator[dict[str, float]]:
     """How the interval closed, at blocks that are as far apart on a logarithmic scale as can be."""
     last = run.items // BLOCK
     at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})
-    for point in map(Estimate, course(store, run.id, at)):
+    for point in course(store, run.id, at):
         interval = point.interval
-        yield {"deals": point.stage.deals, "value": point.value, "low": interval.low, "high": interval.high}
+        yield {"deals": point.deals, "value": point.value, "low": interval.low, "high": interval.high}
 
 
 def _draw(facts: Mapping[str, object], points: Sequence[Mapping[str, float]], files: Sequence[Path]) -> None:

@@ -12,7 +12,7 @@ from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.packed.packs import extremes
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.survey.estimate import Estimate, course, estimate
+from dealmill.pipeline.survey.estimate import course, estimate
 from dealmill.pipeline.survey.growth import Width, ask_for, open_survey, wanted_deals
 from tests.doing import LEASE, do_runs
 from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pending
@@ -31,10 +31,10 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
         found = estimate(store, run)
         assert found is not None
         assert found.interval.half_width <= width.of(found)
-        assert found.stage.deals == run.items == run.solved
+        assert found.deals == run.items == run.solved
         reached.append(found)
     assert reached[0] == reached[1]
-    assert wanted_deals(reached[0], Width(width.half * 0.9, width.relative)) > reached[0].stage.deals
+    assert wanted_deals(reached[0], Width(width.half * 0.9, width.relative)) > reached[0].deals
 
 
 def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: Database) -> None:
@@ -60,7 +60,7 @@ def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -
         part = values[:stop]
         assert (stage.deals, stage.value_sum, stage.value_squares) == (stop, part.sum(), (part * part).sum())
         assert stage.count(Verdict.SCORED) == stop
-        assert Estimate(stage).value == part.mean()
+        assert stage.value == part.mean()
     assert extremes(store, survey.id) == (values.min(), values.max())
     grow(store, survey.id, 6_000, 1_000)
     for number in pending(store)[1:]:

@@ -144,7 +144,7 @@ class Run:
         StoreError
             If the source of the run has not been read to its end.
         """
-        from dealmill.workers.working import finish_audit  # loads Celery
+        from dealmill.workers.local.working import finish_audit  # loads Celery
 
         size = None if sample is None else whole("sample", sample, 1)
         number = queue_audit(self._store, self.status(), size, whole("seed", seed))
@@ -162,7 +162,7 @@ class Run:
         RetractedError
             If the installed version was retracted.
         """
-        from dealmill.workers.working import solve_runs  # loads Celery
+        from dealmill.workers.local.working import solve_runs  # loads Celery
 
         number = queue_rerun(self._store, self.status(), any_version=any_version)
         progress(Repeating(number, self.id))

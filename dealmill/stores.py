@@ -151,7 +151,7 @@ class Store:
         All files must exist, but one that cannot be read does not stop the others; see `BatchResult.errors`. For the
         rest see `run`.
         """
-        from dealmill.workers.working import solve_runs  # loads Celery
+        from dealmill.workers.local.working import solve_runs  # loads Celery
 
         limit = node_limit(max_nodes)
         wanted = all_named(sources)
@@ -229,7 +229,7 @@ class Store:
         BrokerError, WorkerError
             If the broker or the workers cannot be started.
         """
-        from dealmill.workers.working import work  # loads Celery
+        from dealmill.workers.local.working import work  # loads Celery
 
         work(self._database, progress, drain=drain)
 
@@ -390,7 +390,7 @@ class Store:
         """
         from dealmill.pipeline.survey.growth import Width, open_survey
         from dealmill.surveys import Survey
-        from dealmill.workers.surveying import grow_survey
+        from dealmill.workers.local.surveying import grow_survey
 
         limit = node_limit(max_nodes)
         goal = Width.parse(half_width) if count is None else whole("count", count, 1, MOST_PACKED)

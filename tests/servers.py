@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
-from dealmill.workers.processes import die_with_parent
+from dealmill.workers.local.processes import die_with_parent
 
 ORDINARY_USER = "nobody"
 NAMES = count(1)

@@ -13,9 +13,9 @@ from celery.signals import worker_process_init
 # Imported here and not by Celery's `include`, which would look for everything in the working directory first.
 from dealmill.workers import metrics, tasks  # noqa: F401
 from dealmill.workers.app import app
+from dealmill.workers.local.processes import die_with_parent
 from dealmill.workers.logs import connect_logs
 from dealmill.workers.messages import patch_redis_transport
-from dealmill.workers.processes import die_with_parent
 
 
 def prepare() -> None:

@@ -17,7 +17,7 @@ from dealmill.pipeline.store.database.connections import Database, database_url,
 from dealmill.pipeline.store.database.health import clock_difference, file_of, server_version
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import REVISION
-from dealmill.workers.broker import find_server
+from dealmill.workers.local.broker import find_server
 from dealmill.workers.reconciler import check_broker
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")

@@ -74,6 +74,6 @@ def audit_part(store: Database, job: AuditJob) -> Findings:
 
 def abandoned(job: AuditJob) -> Findings:
     """What there is to say of a job that cannot be done, however often it is tried."""
-    ends = job.lease.first, job.lease.stop - 1
-    first, last = (sampled(number, job.size, job.population, job.seed) for number in ends)
-    return [], [Fault(first, last, f"these items cannot be audited: {job.lease.trouble}")]
+    ends = (number for number in (job.lease.first, job.lease.stop - 1) if number <= job.size)
+    places = [sampled(number, job.size, job.population, job.seed) for number in ends] or [1]
+    return [], [Fault(places[0], places[-1], f"these items cannot be audited: {job.lease.trouble}")]

@@ -18,8 +18,8 @@ from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.ingest.named import deals_reading
 from dealmill.pipeline.progress import Progress, Working
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.workers import working
-from dealmill.workers.working import work_until
+from dealmill.workers.local import working
+from dealmill.workers.local.working import work_until
 
 SOURCE = "deal:memory:seed=1:1-40000"
 

@@ -16,8 +16,8 @@ from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.workers.broker import find_server
-from dealmill.workers.processes import die_with_parent
+from dealmill.workers.local.broker import find_server
+from dealmill.workers.local.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer
 from tests.servers import clean_environment, dealmill_command, running_postgres
 

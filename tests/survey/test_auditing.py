@@ -1,10 +1,12 @@
 """Audits of surveys on both databases."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.audit.jobs import queue_audit
+from dealmill.pipeline.audit.jobs import abandoned, queue_audit
 from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
@@ -141,3 +143,14 @@ def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: 
     alter(store, "DELETE FROM packs")
     with pytest.raises(DifferenceError, match="items 1 to 2,000 of run 1"):
         list(results(store, [survey], Wanted(), (0, 0), None))
+
+
+def test_an_audit_of_a_survey_without_deals_ends(store: Database) -> None:
+    survey = open_survey(store, endless(MEMORY), MEMORY, None)
+    audit = an_audit(store, survey)
+    assert (audit.finished, audit.size, audit.valid, audit.clean) == (True, 0, 0, True)
+    stuck = queue_audit(store, a_survey(store, MEMORY, 1_000), None, 1)
+    [part] = leases.pending(store, AUDITING, installed_engines(), 10)
+    job = audits.claim(store, part, "test", LEASE)
+    assert job is not None and job.lease.owner == stuck
+    assert abandoned(replace(job, size=0, population=0)) == ([], [Fault(1, 1, "these items cannot be audited: None")])

@@ -15,8 +15,8 @@ from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import SOLVING, grow
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers.app import TASK, app
-from dealmill.workers.broker import LocalBroker
 from dealmill.workers.kinds import Solving
+from dealmill.workers.local.broker import LocalBroker
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent

@@ -141,8 +141,8 @@ class Record(Protocol):
         """The digests of blocks, by number, as far as they are solved."""
 
     def said(self, store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) -> list[Said] | None:
-        """What is said of the items of a block; None if what is not kept cannot be solved again as it was. Verdicts
-        alone (`bare`) can always be read."""
+        """What is said of the items from `first` to before `stop`, which begin a block and lie in it; None if what is
+        not kept cannot be solved again as it was. Verdicts alone (`bare`) can always be read."""
 
     def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
         """What is on record of a stretch of a run that has so many items."""

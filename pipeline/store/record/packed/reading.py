@@ -70,7 +70,7 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
         block = block_again(store, run, block_of(first))
     except (DifferenceError, VersionError):
         return None
-    return [Said(one.position, one.verdict, one.value, one.evidence) for one in block]
+    return [Said(one.position, one.verdict, one.value, one.evidence) for one in block if one.position < stop]
 
 
 def _objected(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:

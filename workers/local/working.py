@@ -18,7 +18,7 @@ from dealmill.pipeline.store.audits import AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
-from dealmill.workers.farm import Farm
+from dealmill.workers.local.farm import Farm
 from dealmill.workers.reconciler import unfinished
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0

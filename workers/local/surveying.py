@@ -6,7 +6,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, ask_for, wanted_deals
-from dealmill.workers.working import work_until
+from dealmill.workers.local.working import work_until
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> Estimate:

@@ -15,11 +15,11 @@ from dealmill.pipeline.errors import BrokerError, StoreUnavailable, WorkerError
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.patience import patiently
-from dealmill.workers.broker import LocalBroker
-from dealmill.workers.folder import work_folder
-from dealmill.workers.interrupts import ignored_interrupts
+from dealmill.workers.local.broker import LocalBroker
+from dealmill.workers.local.folder import work_folder
+from dealmill.workers.local.interrupts import ignored_interrupts
+from dealmill.workers.local.processes import kill, start, stop
 from dealmill.workers.logs import line_of
-from dealmill.workers.processes import kill, start, stop
 from dealmill.workers.reconciler import check_broker, reconcile, unfinished
 
 Tell = Callable[[str], object]

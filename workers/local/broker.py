@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.workers.processes import start, stop
+from dealmill.workers.local.processes import start, stop
 
 SERVERS = ("valkey-server", "redis-server")
 START_SECONDS = 20

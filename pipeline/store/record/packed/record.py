@@ -51,7 +51,7 @@ class Packed(Record):
             block = pages.block_again(store, run, block_of(first))
         except (DifferenceError, VersionError):
             return None
-        return [Said(one.position, one.verdict, one.value, one.evidence) for one in block]
+        return [Said(one.position, one.verdict, one.value, one.evidence) for one in block[: stop - first]]
 
     def verdicts(self, store: Database, run: RunStatus, first: int, stop: int) -> list[Verdict | None]:
         kept = kept_of(store, run.id, first, stop).verdicts

@@ -94,7 +94,8 @@ def _changed_blocks(_run: PlannedRun, stretch: Stretch) -> Iterator[Fault]:
 
 
 def _strays(_run: PlannedRun, stretch: Stretch) -> Iterator[Fault]:
-    for first, last in _spans(stretch.strays):
+    early = {item.position for item in stretch.items if item.verdict is not None and not item.due}
+    for first, last in _spans(sorted(early.union(stretch.strays))):
         yield Fault(first, last, "there are rows that belong to no item, or to no job that is done")
 
 

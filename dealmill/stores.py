@@ -203,7 +203,7 @@ class Store:
         Raises
         ------
         NotFoundError, UsageError
-            If there is no such source or engine, or they do not go together.
+            If there is no such source or engine, they do not go together, or the source has no end.
         StoreError
             If the source has not been read to its end.
         """
@@ -215,6 +215,8 @@ class Store:
             [found] = packed_sources(self._database, [wanted])
         else:
             found = self._ingested(wanted, progress)
+        if found.endless:
+            raise UsageError(f"{found.name} has no end: dealmill survey works on it")
         if not (found.complete or packed):
             raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
         storage = Storage.PACKED if packed else Storage.ROWS

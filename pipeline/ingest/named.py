@@ -193,7 +193,8 @@ def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
     for source in sources:
         if not isinstance(source, DealRange):
             raise UsageError(f"{printable(source)} cannot be stored packed: only numbered deals can be dealt again")
-        whole(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
+        if not source.endless:
+            whole(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
     return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
 
 

@@ -41,6 +41,7 @@ from .pipeline.results.summary import Summary as Summary
 from .pipeline.store.actions import Action as Action
 from .pipeline.store.audits import AuditStatus as AuditStatus
 from .pipeline.store.audits import Finding as Finding
+from .pipeline.store.database.tables import Storage as Storage
 from .pipeline.store.queue.workers import Held as Held
 from .pipeline.store.queue.workers import Worker as Worker
 from .pipeline.store.record.differences import Difference as Difference

@@ -41,6 +41,8 @@ class Run:
         The name of the file or of the range of deals.
     max_nodes : int or None
         The node limit; None if there is none.
+    storage : Storage
+        How its verdicts are stored: ``Storage.ROWS``, or ``Storage.PACKED`` (see `Store.run`).
     repeats : int or None
         The run that it repeats.
     """
@@ -53,6 +55,7 @@ class Run:
         self.version = status.version
         self.source = status.source_name
         self.max_nodes = status.max_nodes
+        self.storage = status.storage
         self.repeats = status.repeats
         self._source = status.source
 
@@ -90,7 +93,8 @@ class Run:
         value, nodes
             Only this number, or those from ``low`` to ``high`` of ``(low, high)``, both included; None for an open end.
         audit
-            Only results of which the newest audit says this: ``"valid"``, ``"invalid"`` or ``"no-evidence"``.
+            Only results of which the newest audit says this: ``"valid"`` (not of packed runs), ``"invalid"`` or
+            ``"no-evidence"``.
         after
             Only results behind this position.
         limit

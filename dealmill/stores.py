@@ -114,15 +114,17 @@ class Store:
         max_nodes
             Leave a layout undecided that would take more nodes than that, 1 to 2⁶² − 1.
         packed
-            Of numbered deals, keep a bit or two for each verdict and a digest of everything, and no rows: deals and
-            evidence are dealt and solved again when they are asked for. That takes a hundredth of the room.
+            Store a run over numbered deals in less than a byte per deal: a bit or two for each verdict, and digests.
+            Layouts and evidence are dealt and solved again when they are needed, a thousand deals at a time. The same
+            deals with and without `packed` are two runs.
 
         Raises
         ------
         InputError
             If the file cannot be read to its end; what comes before is solved and stored.
         NotFoundError, UsageError
-            If there is no such game or engine, they do not go together, or an argument is out of range.
+            If there is no such game or engine, they do not go together, or an argument is out of range; or if a file
+            is to be stored packed.
         RetractedError
             If the installed version of the engine was retracted.
         BrokerError, WorkerError
@@ -203,7 +205,7 @@ class Store:
         Raises
         ------
         NotFoundError, UsageError
-            If there is no such source or engine, or they do not go together.
+            If there is no such source or engine, they do not go together, or the source has no end.
         StoreError
             If the source has not been read to its end.
         """
@@ -217,6 +219,8 @@ class Store:
             [found] = packed_sources(self._database, [wanted])
         else:
             found = self._ingested(wanted, progress)
+        if found.endless:
+            raise UsageError(f"{found.name} has no end: dealmill survey works on it")
         if not (found.complete or packed):
             raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
         storage = Storage.PACKED if packed else Storage.ROWS

@@ -220,6 +220,10 @@ TOTALS = "the totals on record are not those of the verdicts: "
         ("DELETE FROM jobs WHERE first = 3", (3, 4, "these items belong to no job")),
         ("DELETE FROM jobs WHERE first = 5", (5, 5, "these items belong to no job")),
         ("UPDATE jobs SET first = 2 WHERE first = 3", (2, 2, "these items belong to two jobs")),
+        (
+            "UPDATE jobs SET state = 1 WHERE first = 3",
+            (3, 4, "there are rows that belong to no item, or to no job that is done"),
+        ),
         ("DELETE FROM blocks", (1, 5, "there is no digest of these verdicts on record")),
     ],
 )

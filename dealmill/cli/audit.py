@@ -19,10 +19,11 @@ COLUMNS = ("items", "finding", "step", "reason")
 def audit(ctx: click.Context, run: str, sample: int | None, seed: int, form: str | None) -> None:
     """Check every stored verdict of RUN (its number, or `last`) with the referee of its game.
 
-    The referee knows only the rules, and shares no code with the engine. What it says is kept for every verdict:
-    `dealmill query RUN --audit invalid` lists those that do not hold. An audit of all verdicts also goes through the
-    whole record: items, texts and their digests, totals, and the digests of what was written. Findings go to standard
-    output; there are none where all is well. Exit code 3 if there are any.
+    The referee knows only the rules, and shares no code with the engine. What it says is stored for every verdict
+    (of a packed run, only where it is not `valid`): `dealmill query RUN --audit invalid` lists those that do not hold.
+    An audit of all verdicts also checks the invariants of the record: items, texts and their digests, jobs and their
+    totals, and the digests of what was written. Findings go to standard output; a sound run has none. Exit code 3 if
+    there are any.
     """
     with dealmill.open() as store:
         audited = store.find_run(run)

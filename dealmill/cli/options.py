@@ -42,7 +42,7 @@ nodes_option = click.option(
 packed_option = click.option(
     "--packed",
     is_flag=True,
-    help="Of numbered deals, store a bit or two for each verdict and digests; the rest is solved again on demand.",
+    help="Store numbered deals in less than a byte each; layouts and evidence are solved again on demand.",
 )
 parameters_option = click.option(
     "--param", "given", metavar="NAME=N", multiple=True, help="What shapes the deals; see dealmill games."

@@ -35,6 +35,10 @@ def run(
 
     FILE is what `dealmill ingest` takes. What was done before is not done again, and what was broken off goes on where
     it was.
+
+    With --packed, which is meant for hundreds of millions of numbered deals, a run stores a bit or two for each verdict
+    and digests, but no layouts and no evidence. To show one deal, its block of a thousand is dealt and solved again and
+    compared with them. The same deals with and without --packed are two runs.
     """
     with dealmill.open() as store:
         with shown(store) as progress:
@@ -108,7 +112,8 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool) 
     """Plan a run over SOURCE, for workers to take up.
 
     SOURCE is the number or name of a source that `dealmill ingest` has read, or a range of numbered deals such as
-    deal:camelot:seed=1:1-1000. The number of the run goes to standard output.
+    deal:camelot:seed=1:1-1000, which is read first, unless --packed is given. The number of the run goes to standard
+    output.
     """
     with dealmill.open() as store:
         with shown(store) as progress:

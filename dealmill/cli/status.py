@@ -68,9 +68,11 @@ def _show_runs(overviews: Sequence["dealmill.Overview"], form: str | None) -> No
         click.echo("there are no runs yet; begin with: dealmill run FILE…", err=True)
     rows = list(map(_row, overviews))
     used = [word for word in COUNTED if any(row[word] for row in rows)]
+    packed = any(overview.run.storage is dealmill.Storage.PACKED for overview in overviews)
+    stored = ["storage"] if packed or form is not None else []  # in a table only where not all of them are rows
     if form is None:
         rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
-    write_rows([*COLUMNS, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
+    write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
 def _row(overview: "dealmill.Overview") -> dict[str, object]:
@@ -82,6 +84,7 @@ def _row(overview: "dealmill.Overview") -> dict[str, object]:
         "version": run.version,
         "source": run.source_name,
         "max_nodes": run.max_nodes,
+        "storage": run.storage.word,
         "repeats": run.repeats,
         "layouts": run.items,
         "solved": run.solved,

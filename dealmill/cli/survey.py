@@ -50,8 +50,8 @@ def survey(
 
     Local workers deal and solve more and more deals until the 95 % confidence interval is narrow enough. A survey that
     was broken off goes on where it was, and one that is done is not done again. It is a run like others, which `query`,
-    `show`, `audit`, `rerun`, `diff` and `export` take; but its deals and verdicts are no rows: deals are dealt and
-    solved again whenever they are asked for, and held against a bitmap of verdicts and digests of everything.
+    `show`, `audit`, `rerun`, `diff` and `export` take. It is stored packed, as with `dealmill run --packed`: deals are
+    dealt and solved again when they are needed, and compared with the stored verdicts and digests.
     """
     parameters = given_parameters(given)
     with dealmill.open() as store:

@@ -1,11 +1,12 @@
-"""What must hold of the record of a run, in one list. An audit goes through it, and a page of the documentation is made
-of it."""
+"""The invariants of the record of a run, in one list. An audit checks each of them, and docs/invariants.md is written
+from it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits import Fault
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.record.contract import Stretch
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.sources import layout_digest
@@ -13,12 +14,13 @@ from dealmill.pipeline.store.sources import layout_digest
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """Something that holds of every stretch of a sound record: its name, a sentence, and what finds where it does not
-    hold."""
+    """Something that holds of every stretch of a sound record: its name, a sentence, what finds where it does not hold,
+    and the storages in which it is checked."""
 
     name: str
     sentence: str
     broken: Callable[[PlannedRun, Stretch], Iterator[Fault]]
+    storages: tuple[Storage, ...] = (Storage.ROWS, Storage.PACKED)
 
 
 def _lost_items(_run: PlannedRun, stretch: Stretch) -> Iterator[Fault]:
@@ -94,32 +96,37 @@ def _changed_blocks(_run: PlannedRun, stretch: Stretch) -> Iterator[Fault]:
 
 
 def _strays(_run: PlannedRun, stretch: Stretch) -> Iterator[Fault]:
-    for first, last in _spans(stretch.strays):
+    early = {item.position for item in stretch.items if item.verdict is not None and not item.due}
+    for first, last in _spans(sorted(early.union(stretch.strays))):
         yield Fault(first, last, "there are rows that belong to no item, or to no job that is done")
 
 
 INVARIANTS = (
-    Invariant("items", "Every position of a source has a layout.", _lost_items),
-    Invariant("layouts", "The text of a layout is the one its digest was made of.", _altered_layouts),
-    Invariant("jobs", "Every item of a run belongs to exactly one job.", _items_without_one_job),
+    Invariant("items", "Every position of the source has a layout.", _lost_items, (Storage.ROWS,)),
+    Invariant("layouts", "The text of a layout matches its stored digest.", _altered_layouts, (Storage.ROWS,)),
+    Invariant("jobs", "Every item of the run belongs to exactly one job.", _items_without_one_job),
     Invariant("verdicts", "Every item of a job that is done has a verdict.", _unanswered_items),
     Invariant("totals", "The totals of a job that is done are those of its verdicts.", _wrong_totals),
-    Invariant("blocks", "Every block of verdicts whose jobs are done has a digest.", _blocks_without_digest),
+    Invariant(
+        "blocks", "Every block of up to a thousand items has a digest once its jobs are done.", _blocks_without_digest
+    ),
     Invariant(
         "digests", "The digest of a block is that of its layouts, verdicts, values and evidence.", _changed_blocks
     ),
-    Invariant("strays", "Every verdict belongs to an item, and to a job that is done.", _strays),
+    Invariant("strays", "Every stored verdict belongs to an item, and to a job that is done.", _strays),
     Invariant(
         "packed",
-        "The verdicts of a packed run are those that come out when its deals are solved again.",
+        "The stored verdicts are those that dealing and solving again gives.",
         _changed_verdicts,
+        (Storage.PACKED,),
     ),
 )
 
 
 def faults_of(run: PlannedRun, stretch: Stretch) -> list[Fault]:
-    """Where one of the invariants does not hold."""
-    return [fault for invariant in INVARIANTS for fault in invariant.broken(run, stretch)]
+    """The faults of a stretch: where an invariant of the run's storage does not hold."""
+    checked = (invariant for invariant in INVARIANTS if run.storage in invariant.storages)
+    return [fault for invariant in checked for fault in invariant.broken(run, stretch)]
 
 
 def _spans(positions: Iterable[int]) -> Iterator[tuple[int, int]]:

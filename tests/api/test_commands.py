@@ -63,6 +63,7 @@ def of_status(store: Store) -> list[Row]:
             "version": one.run.version,
             "source": one.run.source_name,
             "max_nodes": one.run.max_nodes,
+            "storage": one.run.storage.word,
             "layouts": one.run.items,
             "solved": one.run.solved,
             "nodes": one.run.nodes,

@@ -12,6 +12,7 @@ from dealmill import NotFoundError, OutputError, RetractedError, Store, StoreErr
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.connections import Database
 from tests.doing import a_run, an_audit, deal, do_runs
+from tests.survey.doing import a_survey
 
 LAYOUTS = deal(find_game("card-pairing"), 1, 1, 40)
 ENGINE = "card-pairing/winnable"
@@ -203,6 +204,35 @@ def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
             opened.queue(source)
     with pytest.raises(dealmill.InputError, match="has no end"):
         opened.queue(dealmill.deals("memory"))
+
+
+def test_a_packed_run_is_planned_over_deals_only(store: Database) -> None:
+    opened = Store(store)
+    packed = opened.queue("deal:memory:seed=1:1-1500", packed=True)
+    rows = opened.queue("deal:memory:seed=1:1-1500")
+    do_runs(store)
+    assert (packed.storage, rows.storage) == (dealmill.Storage.PACKED, dealmill.Storage.ROWS)
+    assert packed.id != rows.id and packed.fingerprint == rows.fingerprint is not None
+    assert opened.queue(1, packed=True).id == packed.id
+    assert list(packed.results())[1_234].layout == list(rows.results())[1_234].layout
+    assert packed.result(1_500).evidence == rows.result(1_500).evidence
+    assert packed.diff(rows).equal and rows.diff(packed).equal
+    a_run(store, "memory/two-pass", ["ABBA"], name="memory.txt")
+    with pytest.raises(UsageError, match="cannot be stored packed: only numbered deals"):
+        opened.queue("memory.txt", packed=True)
+    with pytest.raises(UsageError, match="is a whole number from 1 to 100,000,000,000"):
+        opened.queue(dealmill.deals("memory", count=10**11 + 1), packed=True)
+    with pytest.raises(dealmill.InputError, match="has no end"):
+        opened.queue(dealmill.deals("memory"), packed=True)
+
+
+def test_a_source_without_end_is_left_to_surveys(store: Database) -> None:
+    opened = Store(store)
+    survey = a_survey(store, "memory/two-pass", 1_000)
+    for packed in (False, True):
+        with pytest.raises(UsageError, match="deal:memory:seed=7:1- has no end: dealmill survey works on it"):
+            opened.queue(1, engine="incremental", packed=packed)
+    assert [run.id for run in opened.runs()] == [survey.id]
 
 
 def test_two_runs_are_compared(opened: Store, tmp_path: Path) -> None:

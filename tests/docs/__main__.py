@@ -1,5 +1,6 @@
-"""Write the page of commands."""
+"""Write the pages that are made from the code: commands and invariants."""
 
-from tests.docs.commands import PAGE, page
+from tests.docs import commands, invariants
 
-PAGE.write_text(page())
+for module in (commands, invariants):
+    module.PAGE.write_text(module.page())

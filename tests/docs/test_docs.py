@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs import invariants
 from tests.docs.commands import PAGE
 from tests.servers import clean_environment
 
@@ -15,6 +16,9 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SERVER = "postgresql://dealmill@db.example/dealmill"
 """The database that the pages speak of; here it is a real one."""
+SOURCES = [page for page in PAGES if page.parent in (ROOT, ROOT / "docs")]
+"""The pages that describe the tree as it is; decisions and proofs are about the time when they were written."""
+PATH = re.compile(r"(?<![\w./-])(?:pipeline|workers|dealmill|migrations|tests)/[\w./*-]*\w/?")
 ELIDED = "…"
 SPEED = "layouts/s"
 
@@ -88,6 +92,27 @@ def test_the_page_of_commands_is_what_help_says() -> None:
     write = "from tests.docs.commands import page; print(page(), end='')"
     help_texts = subprocess.run([sys.executable, "-c", write], cwd=ROOT, capture_output=True, text=True, check=True)
     assert PAGE.read_text() == help_texts.stdout, "write it again with: make docs"
+
+
+def test_the_page_of_invariants_is_what_audits_check() -> None:
+    assert invariants.PAGE.read_text() == invariants.page(), "write it again with: make docs"
+
+
+def paths(text: str) -> list[str]:
+    """The paths of sources in code font on a page, as patterns; GAME stands for the folder of any game."""
+    code = re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL)
+    return [path.replace("GAME", "*") for span in code for path in PATH.findall(span)]
+
+
+def test_paths_are_found_in_code_font_only() -> None:
+    text = "a `pipeline/solve.py`, pipeline/none.py\n```\n│  tests/games/GAME/\n```\n`sqlite:///dealmill/x` `a/tests/b`"
+    assert paths(text) == ["pipeline/solve.py", "tests/games/*/"]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_paths_in_code_font_exist(path: Path) -> None:
+    missing = [pattern for pattern in paths(path.read_text()) if not any(ROOT.glob(pattern))]
+    assert missing == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

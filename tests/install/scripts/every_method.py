@@ -77,6 +77,9 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     assert [one.id for one in store.runs()][-1] == queued.id
     overviews: list[dealmill.Overview] = store.status()
     assert overviews[-1].run.finished and overviews[-1].fingerprint == queued.fingerprint
+    packed: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental", packed=True)
+    storage: dealmill.Storage = packed.storage
+    assert storage is dealmill.Storage.PACKED and packed.fingerprint == queued.fingerprint
     for seen in store.watch(queued.id):
         assert seen[0].audit is None
     workers: list[dealmill.Worker] = store.workers()

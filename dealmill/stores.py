@@ -213,8 +213,6 @@ class Store:
         wanted = str(source) if isinstance(source, int) else named(source)
         if not isinstance(wanted, DealRange):
             found = find_source(self._database, wanted)
-            if found.endless:
-                raise UsageError(f"{found.name} has no end: dealmill survey works on it")
         elif packed:
             [found] = packed_sources(self._database, [wanted])
         else:

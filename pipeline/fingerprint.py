@@ -46,11 +46,16 @@ def block_digest(
     """The digest of a block whose first item stands at position `first`; the four lists have an entry per item."""
     return _digest(
         _numbers("q", [first, len(layouts)]),
-        _numbers("b", verdicts),
+        verdict_codes(verdicts),
         _numbers("q", [NO_VALUE if value is None else value for value in values]),
         *_written(layouts),
         *_written(evidence),
     )
+
+
+def verdict_codes(verdicts: Sequence[int]) -> bytes:
+    """Verdicts as bytes, as they are digested."""
+    return _numbers("b", verdicts)
 
 
 def _written(texts: Sequence[str | None]) -> tuple[bytes, bytes]:

@@ -2,10 +2,11 @@
 
 import fcntl
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from threading import Timer
+from types import MappingProxyType
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)
+
+NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 
 PATIENCE = 1.0
 """Seconds after which a load must be a compilation, and the user is told."""
@@ -39,22 +42,39 @@ def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> 
     return listed(_solve(engine, pack(layouts), max_nodes)) if layouts else Batch([], [], [], [])
 
 
-def solve_texts(engine: str, layouts: Texts, max_nodes: int | None = None) -> Solved:
+def solve_texts(
+    engine: str, layouts: Texts, max_nodes: int | None = None, errors: Mapping[int, str] = NO_ERRORS
+) -> Solved:
     """Solve layouts on record, as flat arrays.
 
     A text that is not canonical gets the verdict `FAILED`, with the reasons against it, as a layout does on which the
-    engine breaks down; the others get theirs.
+    engine breaks down; and so does one that is not to be tried, since its error is among the known `errors`, by its
+    place from 0. The others get their verdicts.
     """
-    try:
-        return _solve(engine, layouts, max_nodes)
-    except BadLayout as error:
-        game, _ = find_engine(engine)
-        canonical = game.canonical(layouts)
-        good, bad = np.flatnonzero(canonical), np.flatnonzero(~canonical)
-        logger.warning("%s: %d of %d layouts on record are not canonical; %s", engine, len(bad), len(layouts), error)
-    told = [f"fault of the record: {refusal(game, text)}" for text in unpack(layouts.chosen(bad))]
-    parts = [_solve(engine, layouts.chosen(good), max_nodes), _failed(told)]
-    return joined(parts).chosen(np.argsort(np.concatenate([good, bad])))
+    if not errors:
+        try:
+            return _solve(engine, layouts, max_nodes)
+        except BadLayout as error:
+            errors = _faults_of_record(engine, layouts)
+            logger.warning(
+                "%s: %d of %d layouts on record are not canonical; %s", engine, len(errors), len(layouts), error
+            )
+    bad = np.array(sorted(errors), dtype=np.int64)
+    good = np.setdiff1d(np.arange(len(layouts)), bad)
+    parts = [_failed([errors[place] for place in bad.tolist()])]
+    if len(good):
+        parts.append(solve_texts(engine, layouts.chosen(good), max_nodes))
+    return joined(parts).chosen(np.argsort(np.concatenate([bad, good])))
+
+
+def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
+    """What is wrong with texts that are not canonical, by place."""
+    game, _ = find_engine(engine)
+    bad = np.flatnonzero(~game.canonical(layouts))
+    told = unpack(layouts.chosen(bad))
+    return {
+        place: f"fault of the record: {refusal(game, text)}" for place, text in zip(bad.tolist(), told, strict=True)
+    }
 
 
 def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:

@@ -79,7 +79,7 @@ def test_texts_on_record_that_are_not_canonical_fail_alone(
         else:
             assert solved.verdicts[number] is expected.verdicts[number]
             assert solved.evidence[number] == expected.evidence[number]
-    assert calls == [COUNT, COUNT - bad]
+    assert calls == [COUNT, COUNT - bad][: 1 + (bad < COUNT)]
     [record] = caplog.records
     assert (record.levelname, record.exc_info) == ("WARNING", None)
     assert record.getMessage().startswith(f"memory/two-pass: {bad} of {COUNT} layouts on record are not canonical; ")

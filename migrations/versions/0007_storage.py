@@ -14,7 +14,7 @@ DEALS = "of numbered deals: seed, parameters, first and last; null for the last 
 ENDLESS = "of numbered deals: these are no items, but dealt when asked for"
 COMMENTS = (
     ("verdicts", "verdict", "see pipeline.games.contract.Verdict", "see pipeline.games.verdict"),
-    ("packs", "verdicts", "see pipeline.store.bitmap", "see pipeline.store.record.bitmap"),
+    ("packs", "verdicts", "see pipeline.store.bitmap", "see pipeline.store.record.packed.bitmap"),
     ("packs", "first", "position of its first deal", "position of its first item"),
     ("packs", "stop", "position behind its last deal", "position behind its last item"),
 )

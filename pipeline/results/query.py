@@ -168,7 +168,19 @@ def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
 def results(
     store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], most: int | None
 ) -> Iterator[Result]:
-    """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None."""
+    """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None.
+
+    Raises
+    ------
+    UsageError
+        If those are wanted that audits found valid, and of one of the runs audits do not keep them.
+    """
+    for run in runs if wanted.audit is Outcome.VALID else ():
+        if not record_of(run).KEEPS_VALID:
+            raise UsageError(
+                f"run {run.id} is packed: of such runs, audits keep only what is invalid or without evidence; name "
+                "another run, or ask for that"
+            )
     size = PAGE if most is None else min(most, PAGE)
     return islice(_all_results(store, runs, wanted, after, size), most)
 

@@ -601,7 +601,7 @@ def test_a_changed_digest_of_a_packed_run_is_a_difference_without_a_layout(
     alter(store, change, **({"junk": b"x" * 32} if ":junk" in change else {}))
     for one, other in (damaged, damaged[::-1]):
         [difference] = compare(store, one, other)
-        assert difference.layout == "the evidence of one of deal:card-pairing:seed=6:3001-3100"
+        assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
         assert difference.one == difference.other == Said(1_001, None, None, None)
     for sample in (None, 60):
         audit = an_audit(store, damaged.packed, sample)
@@ -624,11 +624,15 @@ def test_a_changed_digest_of_a_rows_run_is_found_by_an_audit(store: Database, da
     assert (audit.invalid, an_audit(store, damaged.packed).clean) == (0, True)
 
 
-def test_a_flipped_bit_of_a_pack_is_found_by_an_audit(store: Database, damaged: Pair) -> None:
-    """A diff reports it only if the digests differ too, since it reads no verdicts of blocks with equal digests."""
+def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> None:
     position = decided(store, damaged.rows, 1_040).position
+    with store.reading() as connection:
+        packs = connection.execute(text("SELECT first, verdicts FROM packs WHERE run_id = 2")).all()
     was = flip(store, damaged.packed, position)
-    assert list(compare(store, *damaged)) == []
+    [difference] = compare(store, *damaged)
+    assert difference.layout == find_result(store, damaged.rows, position).layout
+    assert difference.one == Said(position, was, None, None)
+    assert difference.other == Said(position, turned(was), None, None)
     audit = an_audit(store, damaged.packed)
     assert (audit.invalid, audit.valid + audit.no_evidence) == (1, 1_099)
     assert [objected for objected, _ in objections_of(store, audit)] == [position]
@@ -638,11 +642,38 @@ def test_a_flipped_bit_of_a_pack_is_found_by_an_audit(store: Database, damaged: 
         find_result(store, damaged.packed, position)
     assert find_result(store, damaged.rows, position).verdict is was
 
-    alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 1", junk=b"x" * 32)
+    for first, kept in packs:
+        alter(store, "UPDATE packs SET verdicts = :kept WHERE run_id = 2 AND first = :first", kept=kept, first=first)
+    assert list(compare(store, *damaged)) == []
+    assert an_audit(store, damaged.packed).clean
+    assert list(results(store, [damaged.packed], Wanted(audit=Outcome.INVALID), (0, 0), None)) == []
+
+
+BEHIND = {
+    "INSERT INTO blocks SELECT run_id, 77, digest FROM blocks WHERE run_id = :run AND number = 0": 77_001,
+    "INSERT INTO verdicts (run_id, position, verdict, nodes, evidence) VALUES (:run, 5000, 5, 0, 'an error')": 5_000,
+    "INSERT INTO packs SELECT run_id, 5001, 6001, least, greatest, verdicts, moments FROM packs"
+    " WHERE run_id = :run AND first = 1": 5_001,
+}
+
+
+@pytest.mark.parametrize(
+    ("run", "change"), [(2, change) for change in BEHIND] + [(1, change) for change in [*BEHIND][:2]]
+)
+def test_what_stands_behind_the_end_of_a_run_is_found_by_an_audit(
+    store: Database, damaged: Pair, run: int, change: str
+) -> None:
+    alter(store, change, run=run)
+    found = faults_of(store, an_audit(store, damaged[run - 1]).id)
+    place = BEHIND[change]
+    assert [(fault.first, fault.last, "belong to no item" in fault.reason) for fault in found] == [(place, place, True)]
+
+
+def test_a_changed_layout_is_a_difference(store: Database, damaged: Pair) -> None:
+    text = find_result(store, damaged.rows, 7).layout
+    alter(store, "UPDATE items SET layout = :text WHERE position = 1005", text=text)
     [difference] = compare(store, *damaged)
-    assert difference.layout == find_result(store, damaged.rows, position).layout
-    assert difference.one == Said(position, was, None, None)
-    assert difference.other == Said(position, turned(was), None, None)
+    assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
 
 
 @pytest.mark.parametrize(

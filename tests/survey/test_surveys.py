@@ -170,7 +170,7 @@ def test_a_repetition_is_compared_block_by_block(store: Database) -> None:
 
     alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 2", junk=b"x" * 32)
     [difference] = compare(store, grown, again)
-    assert difference.layout == "the evidence of one of deal:card-pairing:seed=7:2001-3000"
+    assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=7:2001-3000"
     with store.writing() as connection:
         packed = bytearray(
             connection.execute(text("SELECT verdicts FROM packs WHERE run_id = 2 AND first = 1")).scalar_one()
@@ -179,7 +179,7 @@ def test_a_repetition_is_compared_block_by_block(store: Database) -> None:
         connection.execute(
             text("UPDATE packs SET verdicts = :packed WHERE run_id = 2 AND first = 1"), {"packed": bytes(packed)}
         )
-    assert [it.one.position for it in compare(store, grown, again)] == [2_001]
+    assert [it.one.position for it in compare(store, grown, again)] == [1, 3, 2_001]
     alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 0", junk=b"x" * 32)
     found = list(compare(store, grown, again))
     assert [it.one.position for it in found] == [1, 3, 2_001]

@@ -223,7 +223,7 @@ packs = Table(
     Column("stop", BigInteger, nullable=False, comment="position behind its last item"),
     Column("least", BigInteger, comment="value"),
     Column("greatest", BigInteger, comment="value"),
-    Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.record.bitmap"),
+    Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.record.packed.bitmap"),
     Column("moments", LargeBinary, nullable=False, comment="of each block: sums of values, of squares"),
     sqlite_with_rowid=False,
 )

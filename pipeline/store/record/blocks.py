@@ -2,8 +2,9 @@
 made of (see `dealmill.pipeline.fingerprint`)."""
 
 from collections.abc import Mapping
+from hashlib import blake2b
 
-from sqlalchemy import Connection, exists, insert, select
+from sqlalchemy import Connection, exists, func, insert, or_, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.store.database.bulk import insert_rows
@@ -86,6 +87,19 @@ def recorded_digests(store: Database, run: int) -> dict[int, bytes]:
     query = select(blocks.c.number, blocks.c.digest).where(blocks.c.run_id == run).order_by(blocks.c.number)
     with store.reading() as connection:
         return dict(connection.execute(query).all())
+
+
+def mark(digest: bytes, codes: bytes) -> bytes:
+    """What `dealmill.pipeline.store.record.contract.Record.marks` has of a block."""
+    return digest + blake2b(codes, digest_size=16).digest()
+
+
+def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
+    """Where blocks would begin of which there is a digest, though no job reaches so far."""
+    reached = connection.execute(select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == run))
+    last = block_of(max(reached.scalar_one(), count))
+    query = select(blocks.c.number).where(blocks.c.run_id == run, or_(blocks.c.number < 0, blocks.c.number > last))
+    return [number * BLOCK + 1 for number in connection.execute(query).scalars()]
 
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, exists
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import judgements
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 
@@ -27,6 +28,16 @@ class Wanted:
     values: tuple[int, int] = ALL
     nodes: tuple[int, int] = ALL
     audit: Outcome | None = None
+
+
+def newest_judgement() -> ColumnElement[bool]:
+    """Whether no later audit has judged the same verdict, of a row of judgements."""
+    newer = judgements.alias("newer")
+    return ~exists().where(
+        newer.c.run_id == judgements.c.run_id,
+        newer.c.position == judgements.c.position,
+        newer.c.audit_id > judgements.c.audit_id,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +148,9 @@ class Record(Protocol):
             If what is not kept cannot be solved again as it was.
         """
 
-    def digests(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
-        """The digests of blocks, by number, as far as they are solved."""
+    def marks(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
+        """Of blocks, by number, their digest and another one of the verdicts as they are stored; as far as blocks are
+        solved. Of blocks that say the same, these are equal."""
 
     def said(self, store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) -> list[Said] | None:
         """What is said of the items from `first` to before `stop`, which begin a block and lie in it; None if what is

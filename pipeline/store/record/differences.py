@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
-from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
+from dealmill.pipeline.fingerprint import block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, items, verdicts
@@ -41,33 +41,33 @@ def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[D
 
 
 def _differing_blocks(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    digests, others = (record_of(run).digests(store, run) for run in (one, other))
+    ours, theirs = (record_of(run).marks(store, run) for run in (one, other))
     count = min(one.items, other.items)
-    for first in range(1, count + 1, BLOCK):
-        number = block_of(first)
-        if number not in digests or digests[number] != others.get(number):
-            yield from _differing_in_block(store, one, other, *block_range(number, count))
+    for number in range(block_of(count) + 1):
+        if number not in ours or ours[number] != theirs.get(number):
+            whole = block_range(number, one.items) == block_range(number, other.items)
+            solved = number in ours or number in theirs
+            yield from _differing_in_block(store, one, other, *block_range(number, count), sure=whole and solved)
 
 
 def _differing_in_block(
-    store: Database, one: RunStatus, other: RunStatus, first: int, stop: int
+    store: Database, one: RunStatus, other: RunStatus, first: int, stop: int, *, sure: bool
 ) -> Iterator[Difference]:
+    """The differences in a block, one of the whole block if it is `sure` that there are some and none is found."""
     from dealmill.pipeline.store.record.packed.again import deals_of  # loads the compiler
 
     deals = deals_of(one if one.storage is Storage.PACKED else other).part(first, stop)
-    whole = True
     here, there = (record_of(run).said(store, run, first, stop, bare=False) for run in (one, other))
     if here is None or there is None:
-        whole = False
         here, there = (record_of(run).said(store, run, first, stop, bare=True) or [] for run in (one, other))
     some = False
     for layout, ours, theirs in zip(deals, here, there, strict=True):
         if ours != theirs:
             some = True
             yield Difference(layout.text, ours, theirs)
-    if not (some or whole):
+    if sure and not some:
         nothing = Said(first, None, None, None)
-        yield Difference(f"the evidence of one of {deals.name}", nothing, nothing)
+        yield Difference(f"the layout or the evidence of one of {deals.name}", nothing, nothing)
 
 
 def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:

@@ -8,8 +8,8 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.fingerprint import block_of, whole_blocks
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Solved, Texts, joined
-from dealmill.pipeline.solve import broken_down, solve_texts
+from dealmill.pipeline.games.batch import Solved, Texts
+from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.record.packed.packs import Kept
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
@@ -51,16 +51,8 @@ def solve_part(
 ) -> tuple[Texts, Solved]:
     """Deal and solve the items from `first` to before `stop`, except for those of which the `errors` are known."""
     layouts = deals.part(first, stop).texts()
-    if not any(first <= position < stop for position in errors):
-        return layouts, solve_texts(run.engine, layouts, run.max_nodes)
-    return layouts, joined(
-        [
-            broken_down(errors[position], 1)
-            if position in errors
-            else solve_texts(run.engine, layouts.part(position - first, position - first + 1), run.max_nodes)
-            for position in range(first, stop)
-        ]
-    )
+    known = {position - first: error for position, error in errors.items() if first <= position < stop}
+    return layouts, solve_texts(run.engine, layouts, run.max_nodes, known)
 
 
 def as_kept(kept: Kept, first: int, layouts: Texts, solved: Solved) -> bool:

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from sqlalchemy import select
+from sqlalchemy import exists, func, or_, select
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.fingerprint import block_of, block_range, whole_blocks
 from dealmill.pipeline.games.batch import listed, unpack
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import DONE, packs
+from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
 from dealmill.pipeline.store.queue.solving import TOTALS, jobs_over
+from dealmill.pipeline.store.record.blocks import stray_blocks
 from dealmill.pipeline.store.record.contract import BlockRecord, Item, JobRecord, Stretch
 from dealmill.pipeline.store.record.packed.again import dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import errors_of, kept_of
@@ -21,9 +22,9 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
     """See `dealmill.pipeline.store.record.contract.Record`, as for `sample`."""
     found = sample(store, run, count, positions)
-    jobs, strays = _jobs(store, run, dealt_here(run), positions.start, positions.stop)
+    jobs = _jobs(store, run, dealt_here(run), positions.start, positions.stop)
     blocks = [block for block in found.blocks if block.first >= positions.start]
-    return Stretch(positions, found.items, jobs, blocks, strays)
+    return Stretch(positions, found.items, jobs, blocks, _strays(store, run, count) if positions.start == 1 else [])
 
 
 def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
@@ -58,10 +59,8 @@ def _block(
     return items, [BlockRecord(first, stop, kept.digest, found)]
 
 
-def _jobs(
-    store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int
-) -> tuple[list[JobRecord], list[int]]:
-    """The jobs over a stretch; and where packs begin in it that no job has written."""
+def _jobs(store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int) -> list[JobRecord]:
+    """The jobs over a stretch, with what their packs say of values."""
     mine = select(packs).where(packs.c.run_id == run.id, packs.c.first >= first, packs.c.first < stop)
     with store.reading() as connection:
         over = jobs_over(connection, run.id, first, stop)
@@ -69,14 +68,28 @@ def _jobs(
         errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
     jobs = []
     for row in over:
-        begun = row.state == DONE and row.first >= first
         pack = kept.get((row.first, row.stop))
         totals = {name: getattr(row, name) for name in TOTALS}
         totals |= {name: getattr(pack, name, None) for name in ("least", "greatest", "moments")}
         counted: dict[str, object] = {}
-        if begun:
+        if row.state == DONE and row.first >= first:
             solved = solve_pack(deals, run, row.first, row.stop, errors[row.id])
             counted = {**solved.totals, **solved.summary}
         jobs.append(JobRecord(row.first, row.stop, totals, counted))
-    written = {row.first for row in over if row.state == DONE}
-    return jobs, sorted({begin for begin, _ in kept} - written)
+    return jobs
+
+
+def _strays(store: Database, run: PlannedRun, count: int) -> list[int]:
+    """Positions of packs that no job has written, of errors behind the last job, and of digests there."""
+    written = exists().where(
+        jobs.c.run_id == run.id, jobs.c.first == packs.c.first, jobs.c.stop == packs.c.stop, jobs.c.state == DONE
+    )
+    end = select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == run.id).scalar_subquery()
+    outside = or_(verdicts.c.position < 1, verdicts.c.position >= end)
+    with store.reading() as connection:
+        found = {
+            *connection.execute(select(packs.c.first).where(packs.c.run_id == run.id, ~written)).scalars(),
+            *connection.execute(select(verdicts.c.position).where(verdicts.c.run_id == run.id, outside)).scalars(),
+            *stray_blocks(connection, run.id, count),
+        }
+    return sorted(found)

@@ -5,27 +5,27 @@ from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
-from sqlalchemy import literal_column, select
+from sqlalchemy import ColumnElement, exists, literal_column, select
 
-from dealmill.pipeline.errors import DifferenceError, UsageError, VersionError
+from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
 from dealmill.pipeline.games.batch import VERDICTS, listed, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import judgements
-from dealmill.pipeline.store.record.blocks import recorded_digests
-from dealmill.pipeline.store.record.contract import ALL, Said, Wanted
+from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, judgements
+from dealmill.pipeline.store.record.blocks import mark, recorded_digests
+from dealmill.pipeline.store.record.contract import ALL, Said, Wanted, newest_judgement
 from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import kept_of, next_pack
 from dealmill.pipeline.store.runs.status import RunStatus
 
 
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
-    """See `dealmill.pipeline.store.record.contract.Record`, as for `digests` and `said`."""
+    """See `dealmill.pipeline.store.record.contract.Record`, as for `marks` and `said`."""
     if wanted.audit:
-        return _objected(store, run, wanted, after, most)
+        return _objected(store, run, wanted, wanted.audit, after, most)
     for number in _blocks_with(store, run, wanted, after):
         found = [one for one in block_again(store, run, number) if one.position > after and _fits(one, wanted)]
         if found:
@@ -57,8 +57,15 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
     ]
 
 
-def digests(store: Database, run: RunStatus) -> dict[int, bytes]:
-    return recorded_digests(store, run.id)
+def marks(store: Database, run: RunStatus) -> dict[int, bytes]:
+    digests, found, after = recorded_digests(store, run.id), {}, 0
+    while pack := next_pack(store, run.id, after):
+        for first in range(pack.first, pack.stop, BLOCK) if pack.verdicts is not None else ():
+            codes = pack.part(first, min(first + BLOCK, pack.stop))
+            if codes is not None and block_of(first) in digests:
+                found[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
+        after = pack.stop - 1
+    return found
 
 
 def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) -> list[Said] | None:
@@ -73,14 +80,10 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
     return [Said(one.position, one.verdict, one.value, one.evidence) for one in block if one.position < stop]
 
 
-def _objected(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
+def _objected(store: Database, run: RunStatus, wanted: Wanted, outcome: Outcome, after: int, most: int) -> list[Result]:
     """Those that an audit said something of; what it found to be valid is not kept."""
-    if wanted.audit is None or wanted.audit is Outcome.VALID:
-        raise UsageError(
-            f"run {run.id} is stored packed: of these, audits keep only what is invalid or without evidence"
-        )
     found: list[Result] = []
-    while objections := _objections(store, run.id, wanted.audit, after, BLOCK):
+    while objections := _objections(store, run.id, outcome, after, BLOCK):
         for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
             block = block_again(store, run, number)
             judged = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in inside]
@@ -100,16 +103,27 @@ def _objections(store: Database, run: int, outcome: Outcome, after: int, most: i
             judgements.c.outcome == int(outcome),
             judgements.c.outcome != literal_column("1"),  # in the words of the index of what is not valid
             judgements.c.position > after,
+            newest_judgement(),
+            ~_found_valid_since(),
         )
-        .order_by(judgements.c.position, judgements.c.audit_id)
+        .order_by(judgements.c.position)
+        .limit(most)
     )
-    said: dict[int, Judgement] = {}
     with store.reading() as connection:
-        for position, step, reason in connection.execute(query):
-            if position not in said and len(said) == most:
-                break
-            said[position] = Judgement(outcome, step, reason)
-    return list(said.items())
+        return [(position, Judgement(outcome, step, reason)) for position, step, reason in connection.execute(query)]
+
+
+def _found_valid_since() -> ColumnElement[bool]:
+    """Whether a later audit of all verdicts came past the one of a judgement: it would have said so."""
+    past = (audit_jobs.c.first <= judgements.c.position) & (audit_jobs.c.stop > judgements.c.position)
+    return exists().where(
+        audits.c.id == audit_jobs.c.audit_id,
+        audits.c.run_id == judgements.c.run_id,
+        audits.c.id > judgements.c.audit_id,
+        audits.c.size == audits.c.population,
+        audit_jobs.c.state == DONE,
+        past,
+    )
 
 
 def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) -> Iterator[int]:

@@ -9,7 +9,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, items, verdicts
 from dealmill.pipeline.store.queue.solving import TOTALS, done_among, jobs_over
-from dealmill.pipeline.store.record.blocks import blocks_from, read_block
+from dealmill.pipeline.store.record.blocks import blocks_from, read_block, stray_blocks
 from dealmill.pipeline.store.record.contract import BlockRecord, Item, JobRecord, Stretch
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
@@ -115,5 +115,5 @@ def _strays(connection: Connection, run: PlannedRun, count: int, first: int, sto
     )
     found = set(connection.execute(alone).scalars())
     if first == 1:
-        found |= set(connection.execute(outside).scalars())
+        found |= {*connection.execute(outside).scalars(), *stray_blocks(connection, run.id, count)}
     return sorted(found)

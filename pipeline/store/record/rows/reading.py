@@ -3,16 +3,16 @@ thousandth is as fast as the first."""
 
 from typing import Any
 
-from sqlalchemy import Select, and_, exists, literal_column, null, select
+from sqlalchemy import Select, and_, literal_column, null, select
 
-from dealmill.pipeline.fingerprint import block_digest, block_of, block_range
+from dealmill.pipeline.fingerprint import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items, judgements, verdicts
-from dealmill.pipeline.store.record.blocks import read_block
-from dealmill.pipeline.store.record.contract import ALL, Said, Wanted
+from dealmill.pipeline.store.record.blocks import mark, read_block
+from dealmill.pipeline.store.record.contract import ALL, Said, Wanted, newest_judgement
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 
@@ -85,7 +85,6 @@ def _cut(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple
 
 def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
     """The verdicts with this judgement, and no newer one."""
-    newer = judgements.alias("newer")
     query: Select[*tuple[Any, ...]] = (
         select(verdicts, judgements.c.outcome, judgements.c.step, judgements.c.reason)
         .select_from(
@@ -96,11 +95,7 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
         )
         .where(
             judgements.c.outcome == int(outcome),
-            ~exists().where(
-                newer.c.run_id == judgements.c.run_id,
-                newer.c.position == judgements.c.position,
-                newer.c.audit_id > judgements.c.audit_id,
-            ),
+            newest_judgement(),
         )
     )
     if outcome is not Outcome.VALID:  # says so in the words of the index of what is not valid
@@ -108,15 +103,15 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
     return query
 
 
-def digests(store: Database, run: RunStatus) -> dict[int, bytes]:
-    """Those of the rows as they are now, whatever is on record."""
+def marks(store: Database, run: RunStatus) -> dict[int, bytes]:
+    """Those of the rows as they are now, whatever digest is on record."""
     found = {}
     for number in range(block_of(run.items) + 1):
         start, end = block_range(number, run.items)
         with store.reading() as connection:
             block = read_block(connection, run.id, start, end)
         if len(block[0]) == end - start:
-            found[number] = block_digest(start, *block)
+            found[number] = mark(block_digest(start, *block), verdict_codes(block[1]))
     return found
 
 

@@ -113,7 +113,7 @@ INVARIANTS = (
     Invariant(
         "digests", "The digest of a block is that of its layouts, verdicts, values and evidence.", _changed_blocks
     ),
-    Invariant("strays", "Every stored verdict belongs to an item, and to a job that is done.", _strays),
+    Invariant("strays", "Every stored verdict and digest belongs to items of the run whose job is done.", _strays),
     Invariant(
         "packed",
         "The stored verdicts are those that dealing and solving again gives.",

@@ -147,6 +147,8 @@ class Run:
             If the engine of the run is not installed.
         StoreError
             If the source of the run has not been read to its end.
+        VersionError
+            If the run is packed, and another version of the engine or of the deals is installed.
         """
         from dealmill.workers.local.working import finish_audit  # loads Celery
 

@@ -217,9 +217,7 @@ class Store:
             [found] = packed_sources(self._database, [wanted])
         else:
             found = self._ingested(wanted, progress)
-        if found.endless:
-            raise UsageError(f"{found.name} has no end: dealmill survey works on it")
-        if not (found.complete or packed):
+        if not (found.complete or found.endless or packed):
             raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
         storage = Storage.PACKED if packed else Storage.ROWS
         number = queue_run(self._database, found, found.game if engine is None else engine, limit, storage)
@@ -401,8 +399,7 @@ class Store:
         found, used = engine_of(game, engine)
         deals = DealRange(found, seed, 1, MOST, parameters or {})
         planned = open_survey(self._database, deals, found.full_name(used), limit)
-        estimate = grow_survey(self._database, planned.id, goal, progress)
-        return Survey(self._database, find_run(self._database, planned.id), estimate)
+        return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
 
     def retract(self, engine: str, version: str, why: str) -> Retraction:
         """Retract every verdict of an engine version, those to come included.

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dealmill.pipeline.arguments import MOST, MOST_SEED, whole
-from dealmill.pipeline.errors import StoreError, UsageError
+from dealmill.pipeline.errors import StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Texts
 
 PREFIX = "deal:"
-BLOCK = 2_000
+DEALT_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class DealRange:
         """The same, a block at a time."""
         from dealmill.pipeline.games.batch import unpack  # slow to load, and most commands do not deal
 
-        for first in range(1, len(self) + 1, BLOCK):
-            block = self.part(first, min(first + BLOCK, len(self) + 1))
+        for first in range(1, len(self) + 1, DEALT_AT_ONCE):
+            block = self.part(first, min(first + DEALT_AT_ONCE, len(self) + 1))
             yield [Layout(line, text) for line, text in enumerate(unpack(block.texts()), start=block.first)]
 
     def part(self, first: int, stop: int) -> "DealRange":
@@ -114,8 +114,10 @@ class DealRange:
         return replace(self, first=self.first + first - 1, last=self.first + stop - 2)
 
     def texts(self) -> "Texts":
-        """Canonical texts of all of them."""
-        return self.game.deal.deal(self.seed, self.first, len(self), **self.parameters)
+        """Canonical texts of all of them, read-only as those of files are: kernels are compiled for one of the two."""
+        dealt = self.game.deal.deal(self.seed, self.first, len(self), **self.parameters)
+        dealt.text.setflags(write=False)
+        return dealt
 
     def check_parameters(self) -> None:
         """Try whether there are such deals.
@@ -127,6 +129,20 @@ class DealRange:
         """
         if self.parameters:
             self.part(1, 2).texts()
+
+
+def check_generator(name: str, game: str, generator: str | None) -> None:
+    """See that the deals of a source are dealt here as they were.
+
+    Raises
+    ------
+    VersionError
+    """
+    if (installed := find_game(game).generator) != generator:
+        raise VersionError(
+            f"{name} was dealt by {generator}, but {installed} is installed: only the Dealmill that has the other one "
+            "can deal it again"
+        )
 
 
 def is_deal_range(text: str) -> bool:

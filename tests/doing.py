@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dealmill.pipeline.audit.jobs import audit_part, queue_audit
+from dealmill.pipeline.audit.jobs import do, queue_audit
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Batch, listed, pack, unpack
 from dealmill.pipeline.games.contract import Game, Layout
@@ -54,7 +54,7 @@ def do_runs(store: Database, *, backwards: bool = False) -> None:
     for number in reversed(numbers) if backwards else numbers:
         job = jobs.claim(store, number, "test", LEASE)
         assert job is not None
-        assert jobs.finish(store, job, jobs.solve(store, job))
+        assert jobs.finish(store, job, jobs.do(store, job))
 
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
@@ -86,5 +86,5 @@ def do_audit(store: Database, number: int) -> AuditStatus:
     for part in leases.pending(store, AUDITING, installed_engines(), 10_000):
         job = audits.claim(store, part, "test", LEASE)
         assert job is not None
-        assert audits.finish(store, job, *audit_part(store, job))
+        assert audits.finish(store, job, do(store, job))
     return find_audit(store, number)

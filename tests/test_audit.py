@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from dealmill.pipeline.audit.jobs import abandoned, queue_audit, sampled
+from dealmill.pipeline.audit.jobs import give_up, queue_audit, sampled
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack
@@ -265,7 +265,7 @@ def test_a_run_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
     for part in leases.pending(store, SOLVING, installed_engines(), 3):
         job = jobs.claim(store, part, "test", LEASE)
         assert job is not None
-        jobs.finish(store, job, jobs.solve(store, job))
+        jobs.finish(store, job, jobs.do(store, job))
     audit = an_audit(store, find_run(store, "1"))
     assert (audit.valid, audit.invalid, audit.faults) == (1_500, 0, 0)
 
@@ -333,7 +333,7 @@ def test_a_late_auditor_writes_nothing(store: Database) -> None:
     late = audits.claim(store, part, "late", -1.0)
     leases.free_expired(store, AUDITING)
     assert late is not None
-    assert not audits.finish(store, late, [(1, Judgement(Outcome.INVALID, 0, "late"))], [])
+    assert not audits.finish(store, late, ([(1, Judgement(Outcome.INVALID, 0, "late"))], []))
     assert an_audit(store, run).valid == 1
 
 
@@ -347,8 +347,10 @@ def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
     alter(store, "UPDATE audit_jobs SET leased_until = 0")
     job = audits.claim(store, part, "test", LEASE)
     assert job is not None
-    judged, found = abandoned(job)
-    assert (judged, found) == ([], [Fault(1, 30, "these items cannot be audited: MemoryError: ")])
+    assert give_up(store, job, f"twice: {job.lease.trouble}") == (
+        [],
+        [Fault(1, 30, "these items cannot be audited: twice: MemoryError: ")],
+    )
 
 
 @each_engine

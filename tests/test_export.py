@@ -160,7 +160,7 @@ def test_a_run_under_way_is_exported_as_far_as_it_is(store: Database, folder: Pa
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
     job = jobs.claim(store, first, "test", LEASE)
-    assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
+    assert job is not None and jobs.finish(store, job, jobs.do(store, job))
     run = find_run(store, number)
     assert not run.finished
     assert export(store, run, folder / "a.parquet") == 100

@@ -142,7 +142,7 @@ def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Da
     for job_number in left:
         assert fingerprint_of(store, number, len(LAYOUTS)) is None
         job = jobs.claim(store, job_number, "test", LEASE)
-        assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
+        assert job is not None and jobs.finish(store, job, jobs.do(store, job))
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
@@ -154,7 +154,7 @@ def test_it_does_not_depend_on_splits(store: Database) -> None:
         leases.free_expired(store, SOLVING)
     for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000):
         job = jobs.claim(store, job_number, "test", LEASE)
-        assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
+        assert job is not None and jobs.finish(store, job, jobs.do(store, job))
     assert find_run(store, number).jobs > 10
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
@@ -163,7 +163,7 @@ def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Databa
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
     claimed = [jobs.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)]
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(lambda job: job is not None and jobs.finish(store, job, jobs.solve(store, job)), claimed))
+        assert all(pool.map(lambda job: job is not None and jobs.finish(store, job, jobs.do(store, job)), claimed))
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 

@@ -61,7 +61,7 @@ def reconcile(store: Database, broker_url: str) -> None:
         If the broker does not answer just now.
     """
     for kind in KINDS.values():
-        leases.free_expired(store, kind.table)
+        leases.free_expired(store, kind.TABLE)
     with _channel(broker_url) as channel:
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
         if waiting > CLOGGED:
@@ -69,9 +69,9 @@ def reconcile(store: Database, broker_url: str) -> None:
         elif waiting:
             return
         with app.amqp.Producer(channel) as producer:
-            for kind in KINDS.values():
-                for number in leases.pending(store, kind.table, installed_engines(), WINDOW):
-                    app.send_task(TASK, (kind.name, number), producer=producer)
+            for name, kind in KINDS.items():
+                for number in leases.pending(store, kind.TABLE, installed_engines(), WINDOW):
+                    app.send_task(TASK, (name, number), producer=producer)
 
 
 @contextmanager
@@ -86,4 +86,4 @@ def _channel(url: str) -> Iterator[Any]:
 
 def unfinished(store: Database) -> int:
     """How many jobs there are that the workers here can do."""
-    return sum(leases.unfinished(store, kind.table, installed_engines()) for kind in KINDS.values())
+    return sum(leases.unfinished(store, kind.TABLE, installed_engines()) for kind in KINDS.values())

@@ -48,7 +48,7 @@ def do_job(name: str, number: int) -> None:
         return
     bind_contextvars(job=number)
     store = _waiting(configured_store)
-    run = _waiting(partial(run_of_job, store, kind.table, number))
+    run = _waiting(partial(run_of_job, store, kind.TABLE, number))
     if run is None or not _workable(store, kind, number, run):
         return
     _prepare_before_the_lease_begins(kind, run)
@@ -57,8 +57,8 @@ def do_job(name: str, number: int) -> None:
         _do(store, kind, job)
 
 
-def _do(store: Database, kind: Kind[Any, Any], job: Any) -> None:
-    number, engine, owner = job.lease.id, job.run.engine, kind.table.owner.name.removesuffix("_id")
+def _do(store: Database, kind: Kind, job: Any) -> None:
+    number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
     bind_contextvars(**{owner: job.lease.owner})
     over = job.lease.attempt > ATTEMPTS
     trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}"
@@ -69,7 +69,7 @@ def _do(store: Database, kind: Kind[Any, Any], job: Any) -> None:
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         logger.exception("job %d could not be done, attempt %d: %s", number, job.lease.attempt, told)
-        _waiting(partial(leases.release, store, kind.table, job.lease, told))
+        _waiting(partial(leases.release, store, kind.TABLE, job.lease, told))
         metrics.count(engine, owner, "retried", {})
         return
     if _waiting(partial(kind.finish, store, job, outcome)):
@@ -82,10 +82,10 @@ def _waiting(step: Callable[[], T]) -> T:
     return patiently(step, logger.warning)
 
 
-def _workable(store: Database, kind: Kind[Any, Any], number: int, run: PlannedRun) -> bool:
+def _workable(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool:
     """Whether this installation can do a job. Messages are sent by whoever runs workers, so a farm of several versions
     gets some that are for others; those jobs stay as they are."""
-    if _waiting(partial(leases.workable, store, kind.table, number, installed_engines())):
+    if _waiting(partial(leases.workable, store, kind.TABLE, number, installed_engines())):
         return True
     _refuse(run.engine, run.version)
     return False
@@ -104,7 +104,7 @@ def _refuse(engine: str, version: str) -> None:
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
 
 
-def _prepare_before_the_lease_begins(kind: Kind[Any, Any], run: PlannedRun) -> None:
+def _prepare_before_the_lease_begins(kind: Kind, run: PlannedRun) -> None:
     """Compiling may take longer than a lease; an error here comes again while solving, and counts there."""
     try:
         kind.prepare(run)

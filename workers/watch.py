@@ -29,6 +29,6 @@ class Watched(Request):  # type: ignore[misc]
 
     def _end_lease(self, name: str, number: int, trouble: str) -> None:
         try:
-            expire(configured_store(), KINDS[name].table, number, worker_name(self.worker_pid), trouble)
+            expire(configured_store(), KINDS[name].TABLE, number, worker_name(self.worker_pid), trouble)
         except DealmillError as away:
             logger.warning("job %s waits until its lease ends: %s", number, away)

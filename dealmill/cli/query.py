@@ -71,6 +71,8 @@ def query(
         columns = (*COLUMNS, *AUDIT_COLUMNS) if audit else COLUMNS
         if last := write_first(columns, map(_row, found), form, limit or SCREEN):
             click.echo(f"there are more: add --after {last['item']}, or --nl for all", err=True)
+        for one in found.unlisted:
+            click.echo(f"run {one.id} is packed: audits only count what is valid of it", err=True)
         for one in found.unaudited:
             click.echo(f"run {one.id} has not been audited: dealmill audit {one.id}", err=True)
         for one in found.unfinished:

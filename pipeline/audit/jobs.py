@@ -1,21 +1,25 @@
-"""Audits: every verdict before the referee, and the record against its invariants."""
+"""Audits and their jobs, a kind of job (see `dealmill.workers.kinds`): every verdict before the referee, and the record
+against its invariants."""
 
+from collections import Counter
+from collections.abc import Mapping
 from hashlib import blake2b
 
 from dealmill.pipeline.audit.invariants import faults_of
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.referee import Judgement, judge
-from dealmill.pipeline.store.audits import AuditJob, Fault, plan_audit
+from dealmill.pipeline.referee import judge
+from dealmill.pipeline.store import audits
+from dealmill.pipeline.store.audits import AuditJob, Fault, Findings, plan_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 
 CHUNK = 2_000
 """Verdicts in a job: at most seconds of work for a referee."""
 
-Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
-"""Judgements, each with the position of its verdict, and faults."""
+TABLE, claim, finish = audits.AUDITING, audits.claim, audits.finish
 
 
 def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) -> int:
@@ -53,7 +57,11 @@ def sampled(number: int, size: int, items: int, seed: int) -> int:
     return start + 1 + drawn % (stop - start)
 
 
-def audit_part(store: Database, job: AuditJob) -> Findings:
+def prepare(_run: PlannedRun) -> None:
+    """A referee needs nothing."""
+
+
+def do(store: Database, job: AuditJob) -> Findings:
     """What a job of an audit finds: verdicts that the referee judged, and invariants that do not hold; in a sample,
     only those of its items."""
     run, numbers, record = job.run, range(job.lease.first, job.lease.stop), record_of(job.run)
@@ -72,8 +80,13 @@ def audit_part(store: Database, job: AuditJob) -> Findings:
     return judged, faults_of(run, stretch)
 
 
-def abandoned(job: AuditJob) -> Findings:
-    """What there is to say of a job that cannot be done, however often it is tried."""
+def give_up(_store: Database, job: AuditJob, trouble: str) -> Findings:
+    """What there is to say of a job that cannot be done, because of `trouble`."""
     ends = (number for number in (job.lease.first, job.lease.stop - 1) if number <= job.size)
     places = [sampled(number, job.size, job.population, job.seed) for number in ends] or [1]
-    return [], [Fault(places[0], places[-1], f"these items cannot be audited: {job.lease.trouble}")]
+    return [], [Fault(places[0], places[-1], f"these items cannot be audited: {trouble}")]
+
+
+def count(found: Findings) -> Mapping[str, int]:
+    """Judgements by word."""
+    return Counter(judgement.outcome.name.lower() for _, judgement in found[0])

@@ -17,6 +17,7 @@ from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, numbered_l
 from dealmill.pipeline.ingest.reading import Reached, Reading
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Opening, Progress, Refused
+from dealmill.pipeline.runs.planning import NO_END
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.sources import Source, open_deals, open_source
 
@@ -49,14 +50,15 @@ def named(source: str | PathLike[str] | DealRange) -> Named:
     Raises
     ------
     UsageError, NotFoundError
-        If that is empty or malformed, or of no game.
+        If that is empty or malformed, of no game, or deals without end.
     """
-    if isinstance(source, DealRange):
-        return source
-    text = fsdecode(source)
+    text = source if isinstance(source, DealRange) else fsdecode(source)
     if not text:
         raise UsageError("the name of a source is empty")
-    return parse_deal_range(text) if is_deal_range(text) else text
+    found = parse_deal_range(text) if isinstance(text, str) and is_deal_range(text) else text
+    if isinstance(found, DealRange) and found.endless:
+        raise UsageError(NO_END.format(found.name))
+    return found
 
 
 def all_named(sources: str | PathLike[str] | DealRange | Iterable[str | PathLike[str] | DealRange]) -> list[Named]:
@@ -163,8 +165,6 @@ def deals_reading(store: Database, deals: DealRange) -> Reading:
 
     Raises
     ------
-    InputError
-        If they have no end.
     UsageError
         If their parameters do not go together.
     StoreError
@@ -174,8 +174,6 @@ def deals_reading(store: Database, deals: DealRange) -> Reading:
 
 def deals_source(store: Database, deals: DealRange) -> Source:
     """The source of a range of deals, as far as it was read; see `deals_reading`."""
-    if deals.endless:
-        raise InputError(f"{deals.name} has no end: name the last deal, or survey it with: dealmill survey")
     deals.check_parameters()
     return open_deals(store, deals)
 
@@ -186,15 +184,12 @@ def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
     Raises
     ------
     UsageError
-        If one of them is a file, or its parameters do not go together.
-    InputError
-        If one of them has no end.
+        If one of them is a file, too many deals, or its parameters do not go together.
     """
     for source in sources:
         if not isinstance(source, DealRange):
             raise UsageError(f"{printable(source)} cannot be stored packed: only numbered deals can be dealt again")
-        if not source.endless:
-            whole(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
+        whole(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
     return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
 
 

@@ -16,9 +16,9 @@ class Diff:
     and evidence. Versions and node counts may differ.
 
     Iterating compares them in the store. Runs over the same source are compared item by item, others layout by layout;
-    two surveys as far as the shorter one goes. If evidence of a packed run differs that cannot be solved again, since
-    another version is installed or the record was damaged, a block of deals counts as one difference, unless verdicts
-    differ too.
+    if one is packed, as far as the shorter one goes. If evidence of a packed run differs that cannot be solved again,
+    since another version is installed or the record was damaged, a block of deals counts as one difference, unless
+    verdicts differ too.
     """
 
     store: Database
@@ -43,9 +43,9 @@ class Diff:
 
     @property
     def deals_of_both(self) -> int | None:
-        """How many deals were compared of two surveys of which one is longer; None where everything was."""
-        same = self.one.source == self.other.source and self.one.complete and self.other.complete
-        return min(self.one.items, self.other.items) if same and self.one.items != self.other.items else None
+        """How many deals were compared if one of two runs over the same deals has more; None if all were."""
+        aligned = Storage.PACKED in (self.one.storage, self.other.storage) and self.one.items != self.other.items
+        return min(self.one.items, self.other.items) if aligned else None
 
     @property
     def unfinished(self) -> list[RunStatus]:
@@ -64,9 +64,16 @@ def compare(store: Database, one: RunStatus, other: RunStatus) -> Diff:
     if one.game != other.game:
         raise UsageError(f"run {one.id} is of {one.game}, run {other.id} of {other.game}: nothing to compare")
     packed = next((run for run in (one, other) if run.storage is Storage.PACKED), None)
-    if packed and one.source != other.source:
+    if packed and _beginning(one) != _beginning(other):
         raise UsageError(
             f"run {packed.id} is stored packed, and is compared with a run over the same deals only: run {one.id} is "
             f"over {one.source_name}, run {other.id} over {other.source_name}"
         )
     return Diff(store, one, other)
+
+
+def _beginning(run: RunStatus) -> tuple[object, ...]:
+    """All that says which deals a run is over, but for the last one."""
+    deals = dict(run.deals or {"source": run.source})
+    deals.pop("last", None)
+    return run.game, run.generator, deals

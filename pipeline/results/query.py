@@ -49,10 +49,17 @@ class Query:
         return [run for run in self.runs if not run.finished]
 
     @property
+    def unlisted(self) -> list[RunStatus]:
+        """The packed runs, if verdicts are asked for that audits found valid: of these they are only counted."""
+        return [run for run in self.runs if not _lists(run, self.wanted)]
+
+    @property
     def unaudited(self) -> list[RunStatus]:
         """The runs of which no audit can say what was asked for."""
         audited = latest_audits(self.store) if self.wanted.audit else None
-        return [] if audited is None else [run for run in self.runs if run.id not in audited]
+        return (
+            [] if audited is None else [run for run in self.runs if run.id not in audited and _lists(run, self.wanted)]
+        )
 
 
 def wanted_results(
@@ -173,16 +180,19 @@ def results(
     Raises
     ------
     UsageError
-        If those are wanted that audits found valid, and of one of the runs audits do not keep them.
+        If those are wanted that audits found valid, and of the only run audits do not keep them.
     """
-    for run in runs if wanted.audit is Outcome.VALID else ():
-        if not record_of(run).KEEPS_VALID:
-            raise UsageError(
-                f"run {run.id} is packed: of such runs, audits keep only what is invalid or without evidence; name "
-                "another run, or ask for that"
-            )
+    if len(runs) == 1 and not _lists(runs[0], wanted):
+        raise UsageError(
+            f"run {runs[0].id} is packed: of such runs, audits keep only what is invalid or without evidence"
+        )
     size = PAGE if most is None else min(most, PAGE)
-    return islice(_all_results(store, runs, wanted, after, size), most)
+    return islice(_all_results(store, [run for run in runs if _lists(run, wanted)], wanted, after, size), most)
+
+
+def _lists(run: RunStatus, wanted: Wanted) -> bool:
+    """Whether what is wanted is on record of such a run."""
+    return wanted.audit is not Outcome.VALID or record_of(run).KEEPS_VALID
 
 
 def _all_results(
@@ -210,7 +220,6 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
     position = whole("a position", position, 1)
     found = record_of(run).page(store, run, Wanted(), position - 1, 1)
     if not found or found[0].position != position:
-        raise NotFoundError(
-            f"run {run.id} has no verdict on item {position}; dealmill status {run.id} says how far it is"
-        )
+        why = f"it has {run.items:,} items" if run.finished else f"dealmill status {run.id} says how far it is"
+        raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")
     return found[0]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from dealmill.pipeline.deals import check_generator
 from dealmill.pipeline.errors import RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.store.database.connections import Database
@@ -9,6 +10,8 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources import Source
+
+NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
 
 
 def installed_engines() -> frozenset[tuple[str, str]]:
@@ -66,13 +69,17 @@ def queue_run(
         If there is no such engine.
     UsageError
         If the engine is one of another game, or the source cannot be stored so.
+    VersionError
+        If the run is to be packed, and deals are dealt otherwise here.
     RetractedError
         If the engine's version was retracted.
     """
-    if storage is Storage.ROWS and source.endless:
-        raise UsageError(f"{source.name} has no end: dealmill survey works on it")
+    if source.endless:
+        raise UsageError(NO_END.format(source.name))
     if storage is Storage.PACKED and source.deals is None:
         raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
+    if storage is Storage.PACKED:
+        check_generator(source.name, source.game, source.generator)
     game, engine = find_engine(engine_name, find_game(source.game))
     if game.name != source.game:
         raise UsageError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")

@@ -1,9 +1,11 @@
 """Repeating a run with what is on record of it."""
 
+from dealmill.pipeline.deals import check_generator
 from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import refuse_retracted
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.runs.plan import plan_repetition
 from dealmill.pipeline.store.runs.status import RunStatus
 
@@ -17,7 +19,8 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
     StoreError
         If the run is not finished.
     VersionError
-        If its engine's version is not the one that is installed, unless `any_version` will do.
+        If its engine's version is not the one that is installed, unless `any_version` will do; or if the run is packed,
+        and deals are dealt otherwise here.
     RetractedError
         If the installed version was retracted, or that of a run that is not finished.
     """
@@ -28,6 +31,8 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
             f"install the Dealmill that has it, or say --any-version to compare it with version {engine.version}"
         )
+    if run.storage is Storage.PACKED:
+        check_generator(run.source_name, run.game, run.generator)
     return plan_repetition(store, run, engine.version)
 
 

@@ -1,12 +1,13 @@
 """Quarantine: what a faulty engine version has said is kept, but is no answer any more."""
 
+from dealmill.pipeline.deals import check_generator
 from dealmill.pipeline.errors import UsageError, VersionError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.solving import grow
 from dealmill.pipeline.store.runs.engines import retract_engine
-from dealmill.pipeline.store.runs.plan import chunk_of
+from dealmill.pipeline.store.runs.plan import chunk_of, plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import find_source
 
@@ -35,7 +36,7 @@ def requeue(store: Database, retracted: RunStatus) -> RunStatus:
     Raises
     ------
     VersionError
-        If that is the retracted version.
+        If that is the retracted version; or if the run is packed, and deals are dealt otherwise here.
     """
     _, engine = find_engine(retracted.engine)
     if engine.version == retracted.version:
@@ -44,8 +45,10 @@ def requeue(store: Database, retracted: RunStatus) -> RunStatus:
             "and say the same again"
         )
     source, storage = find_source(store, retracted.source), retracted.storage
+    if storage is Storage.PACKED:
+        check_generator(source.name, source.game, source.generator)
     why = f"in place of run {retracted.id}"
-    number = queue_run(store, source, retracted.engine, retracted.max_nodes, storage, why)
+    number = plan_run(store, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
     if source.endless:
         grow(store, number, retracted.items, chunk_of(retracted.items, storage))
     return find_run(store, number)

@@ -1,6 +1,6 @@
 """Audits: planned once, cut into jobs, with a judgement on every audited verdict and the faults of the record."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,10 @@ class Fault:
     first: int
     last: int
     reason: str
+
+
+Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
+"""What a job found: judgements, each with the position of its verdict, and faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,16 +190,16 @@ def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | 
     return AuditJob(lease, run, row.population, row.size, row.seed)
 
 
-def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement]], found: Sequence[Fault]) -> bool:
-    """Write judgements (each with the position of its verdict) and faults, and mark the job done; False, and nothing
-    written, if it is no longer this attempt's. What is valid of a run whose verdicts are no rows is only
-    counted."""
+def finish(store: Database, job: AuditJob, found: Findings) -> bool:
+    """Write what a job found, and mark it done; False, and nothing written, if it is no longer this attempt's. What is
+    valid of a packed run is only counted."""
+    judged, wrong = found
     outcomes = [judgement.outcome for _, judgement in judged]
     totals = {
         "valid": outcomes.count(Outcome.VALID),
         "invalid": outcomes.count(Outcome.INVALID),
         "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
-        "faults": len(found),
+        "faults": len(wrong),
     }
     audit, keeps_valid = job.lease.owner, record_of(job.run).KEEPS_VALID
     with store.writing() as connection:
@@ -215,7 +219,7 @@ def finish(store: Database, job: AuditJob, judged: Sequence[tuple[int, Judgement
             connection,
             faults,
             ("audit_id", "first", "last", "reason"),
-            [(audit, fault.first, fault.last, fault.reason) for fault in found],
+            [(audit, fault.first, fault.last, fault.reason) for fault in wrong],
         )
     return True
 

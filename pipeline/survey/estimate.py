@@ -64,6 +64,8 @@ def course(store: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate
     counted, sums = [], []
     after = 0
     while (kept := next_pack(store, run, after)) and kept.first == after + 1 and kept.verdicts is not None:
+        if len(kept.verdicts) % BLOCK:
+            break  # damaged: a survey has whole blocks
         in_blocks = kept.verdicts.reshape(-1, BLOCK)
         counted.append(np.stack([np.count_nonzero(in_blocks == int(verdict), axis=1) for verdict in Verdict], axis=1))
         sums.append(kept.moments)

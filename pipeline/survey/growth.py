@@ -9,10 +9,11 @@ from numbers import Real
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.fingerprint import BLOCK
-from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.solving import LONGEST, grow, pace
+from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources import open_deals
 from dealmill.pipeline.survey.estimate import Estimate
@@ -61,12 +62,15 @@ def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int |
     Raises
     ------
     UsageError
-        If the engine is one of another game, or the parameters of the deals do not go together.
+        If the parameters of the deals do not go together.
     RetractedError
         If the engine's version was retracted.
     """
     deals.check_parameters()
-    return find_run(store, str(queue_run(store, open_deals(store, deals), engine, max_nodes, Storage.PACKED, "survey")))
+    _, found = find_engine(engine)
+    source = open_deals(store, deals)
+    number = plan_run(store, source, engine, found.version, max_nodes, storage=Storage.PACKED, why="survey")
+    return find_run(store, number)
 
 
 def wanted_deals(found: Estimate | None, goal: Width | int) -> int:

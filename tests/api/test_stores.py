@@ -202,7 +202,7 @@ def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
     for source in (0, -1, "none.txt", True, 2**70):
         with pytest.raises(NotFoundError, match="the store has no source"):
             opened.queue(source)
-    with pytest.raises(dealmill.InputError, match="has no end"):
+    with pytest.raises(UsageError, match="has no end"):
         opened.queue(dealmill.deals("memory"))
 
 
@@ -222,7 +222,7 @@ def test_a_packed_run_is_planned_over_deals_only(store: Database) -> None:
         opened.queue("memory.txt", packed=True)
     with pytest.raises(UsageError, match="is a whole number from 1 to 100,000,000,000"):
         opened.queue(dealmill.deals("memory", count=10**11 + 1), packed=True)
-    with pytest.raises(dealmill.InputError, match="has no end"):
+    with pytest.raises(UsageError, match="has no end"):
         opened.queue(dealmill.deals("memory"), packed=True)
 
 
@@ -230,7 +230,7 @@ def test_a_source_without_end_is_left_to_surveys(store: Database) -> None:
     opened = Store(store)
     survey = a_survey(store, "memory/two-pass", 1_000)
     for packed in (False, True):
-        with pytest.raises(UsageError, match="deal:memory:seed=7:1- has no end: dealmill survey works on it"):
+        with pytest.raises(UsageError, match="deal:memory:seed=7:1- has no end: name the last deal, or survey it"):
             opened.queue(1, engine="incremental", packed=packed)
     assert [run.id for run in opened.runs()] == [survey.id]
 

@@ -170,7 +170,7 @@ def test_sources_that_cannot_be_leave_nothing(store: Database, tmp_path: Path) -
         ("", dealmill.UsageError, "the name of a source is empty"),
         ("memory\0.txt", dealmill.InputError, "there is no file"),
         (tmp_path / "none.txt", dealmill.InputError, "there is no file"),
-        (dealmill.deals("memory"), dealmill.InputError, "has no end"),
+        (dealmill.deals("memory"), dealmill.UsageError, "has no end"),
         ("deal:memory:seed=1:2-1", dealmill.UsageError, "2-1 is not a range of deals"),
         ("deal:card-pairing:seed=1:ranks=16:1-5", dealmill.UsageError, "cannot be cut into 9 stacks"),
     ):

@@ -50,7 +50,7 @@ def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
     assert [(run.solved, run.leased) for run in list_runs(restored)] == [(3_000, 0), (0, 1)]
     leases.expire(restored, SOLVING, taken, "at work", "it is none of the copy's")
     leases.free_expired(restored, SOLVING)
-    assert jobs.finish(store, job, jobs.solve(store, job))
+    assert jobs.finish(store, job, jobs.do(store, job))
     for each in (store, restored):
         do_runs(each)
     original, copy = find_run(store, number), find_run(restored, number)

@@ -15,7 +15,7 @@ from dealmill.pipeline.store.database.tables import PENDING
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.record.jobs import Job, claim, finish, solve
+from dealmill.pipeline.store.record.jobs import Job, claim, do, finish
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.record.rows.solving import SolvedRows, solved_rows
 from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
@@ -57,7 +57,7 @@ def test_a_run_is_cut_into_jobs_that_cover_it(store: Database, run: int) -> None
     assert [(job.lease.first, job.lease.stop) for job in claimed if job] == [(1, 3), (3, 5), (5, 6)]
     assert {(job.run.id, job.run.engine, job.run.max_nodes) for job in claimed if job} == {(run, ENGINE, None)}
     for job in filter(None, claimed):
-        assert finish(store, job, solve(store, job))
+        assert finish(store, job, do(store, job))
     assert [result.layout for result in page(store, find_run(store, run), Wanted(), 0, 9)] == TEXTS
 
 

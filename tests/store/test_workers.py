@@ -37,7 +37,7 @@ def test_who_works_on_what_and_how_fast(store: Database, run: RunStatus) -> None
         job = jobs.claim(store, number, ME if number != third else "far:7 0.0.9", seconds)
         assert job is not None
         if number == first:
-            jobs.finish(store, job, jobs.solve(store, job))
+            jobs.finish(store, job, jobs.do(store, job))
     other, mine = sorted(list_workers(store), key=lambda worker: worker.name == ME.split()[0])
     assert (mine.name, mine.version, mine.jobs, mine.items) == (ME.split()[0], version("dealmill"), 1, 2)
     assert mine.rate is not None and mine.rate > 0
@@ -62,7 +62,7 @@ def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Databa
         job = jobs.claim(store, number, worker, 60.0)
         assert job is not None
         if worker == "done":
-            jobs.finish(store, job, jobs.solve(store, job))
+            jobs.finish(store, job, jobs.do(store, job))
     with store.writing() as connection:
         connection.execute(update(tables.jobs).values(started=clock() - 7200))
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == first).values(finished=clock() - 3700))

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.audit.jobs import abandoned, queue_audit
+from dealmill.pipeline.audit.jobs import give_up, queue_audit
 from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
@@ -73,7 +73,7 @@ def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
     survey = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, survey.id, 6_000, 2_000)
     job = jobs.claim(store, pending(store)[1], "one", LEASE)
-    assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
+    assert job is not None and jobs.finish(store, job, jobs.do(store, job))
     under_way = find_run(store, survey.id)
     audit = an_audit(store, under_way)
     assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_000, 0, 0, 0)
@@ -153,4 +153,5 @@ def test_an_audit_of_a_survey_without_deals_ends(store: Database) -> None:
     [part] = leases.pending(store, AUDITING, installed_engines(), 10)
     job = audits.claim(store, part, "test", LEASE)
     assert job is not None and job.lease.owner == stuck
-    assert abandoned(replace(job, size=0, population=0)) == ([], [Fault(1, 1, "these items cannot be audited: None")])
+    none = replace(job, size=0, population=0)
+    assert give_up(store, none, "no room") == ([], [Fault(1, 1, "these items cannot be audited: no room")])

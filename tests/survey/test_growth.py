@@ -65,7 +65,7 @@ def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -
     grow(store, survey.id, 6_000, 1_000)
     for number in pending(store)[1:]:
         job = jobs.claim(store, number, "test", LEASE)
-        assert job is not None and jobs.finish(store, job, jobs.solve(store, job))
+        assert job is not None and jobs.finish(store, job, jobs.do(store, job))
     assert [stage.deals for stage in course(store, survey.id, [3, 4, 6])] == [3_000]
 
 

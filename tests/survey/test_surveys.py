@@ -7,14 +7,16 @@ from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
 from dealmill.pipeline.audit.jobs import queue_audit
-from dealmill.pipeline.errors import InputError, NotFoundError, UsageError, VersionError
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import DifferenceError, NotFoundError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, games
+from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.named import deals_reading
+from dealmill.pipeline.ingest.named import named
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.results.diff import compare
 from dealmill.pipeline.results.export import export
-from dealmill.pipeline.results.query import find_result, results
+from dealmill.pipeline.results.query import find_result, query_of, results
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.database.connections import Database
@@ -25,7 +27,7 @@ from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.sources import find_source, open_deals
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_runs
@@ -92,7 +94,7 @@ def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Databas
     assert fingerprint_of(store, found.id, 9_000) == fingerprint_of(store, straight.id, 9_000)
     assert estimate(store, found) == estimate(store, straight)
     for job in filter(None, dead):
-        assert not jobs.finish(store, job, jobs.solve(store, job))
+        assert not jobs.finish(store, job, jobs.do(store, job))
     assert an_audit(store, found).clean
 
 
@@ -113,7 +115,7 @@ def test_a_job_is_finished_once(store: Database) -> None:
     [number] = pending(store)
     job = jobs.claim(store, number, "one", LEASE)
     assert job is not None and jobs.claim(store, number, "other", LEASE) is None
-    found = jobs.solve(store, job)
+    found = jobs.do(store, job)
     assert jobs.finish(store, job, found)
     assert not jobs.finish(store, job, found)
     assert find_run(store, run.id).solved == 1_000
@@ -127,9 +129,13 @@ def test_deals_of_another_generator_are_left_to_others(store: Database) -> None:
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/1'")
     do_runs(store)
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/0'")
-    with pytest.raises(VersionError, match=r"memory/0, but .* memory/1 are installed"):
+    with pytest.raises(
+        VersionError, match="was dealt by philox4x64-10 memory/0, but philox4x64-10 memory/1 is installed"
+    ):
         find_result(store, find_run(store, "1"), 1)
-    with pytest.raises(VersionError, match=r"memory/0, but .* memory/1 are installed"):
+    with pytest.raises(
+        VersionError, match="was dealt by philox4x64-10 memory/0, but philox4x64-10 memory/1 is installed"
+    ):
         queue_audit(store, find_run(store, "1"), None, 1)
 
 
@@ -208,8 +214,49 @@ def test_a_survey_is_exported_as_rows(store: Database, tmp_path: object) -> None
 
 def test_deals_without_end_are_not_read_in(store: Database) -> None:
     deals = endless(MEMORY)
-    with pytest.raises(InputError, match="deal:memory:seed=7:1- has no end"):
-        deals_reading(store, deals)
+    with pytest.raises(UsageError, match="deal:memory:seed=7:1- has no end"):
+        named(deals)
     a_survey(store, MEMORY, 1_000)
-    with pytest.raises(UsageError, match="has no end: dealmill survey works on it"):
+    with pytest.raises(UsageError, match="has no end: name the last deal, or survey it"):
         queue_run(store, find_source(store, "1"), MEMORY, None)
+
+
+def test_a_survey_is_compared_with_a_packed_run_over_as_many_deals(store: Database) -> None:
+    survey = a_survey(store, MEMORY, 3_000)
+    game, _ = find_engine(MEMORY)
+    source = open_deals(store, DealRange(game, 7, 1, 2_500))
+    number = queue_run(store, source, MEMORY, None, Storage.PACKED)
+    do_runs(store)
+    both = compare(store, survey, find_run(store, number))
+    assert (list(both), both.deals_of_both) == ([], 2_500)
+    alter(store, "UPDATE packs SET verdicts = :lost WHERE run_id = :run", lost=b"\1\2", run=number)
+    assert len(list(both)) == 2_500
+
+
+def test_a_damaged_survey_says_so(store: Database) -> None:
+    survey = a_survey(store, MEMORY, 2_000)
+    alter(store, "UPDATE packs SET stop = stop - 1 WHERE first = 1001")
+    with pytest.raises(DifferenceError, match="missing on record, or damaged"):
+        estimate(store, survey)
+
+
+def test_a_digest_of_another_block_is_not_part_of_a_fingerprint(store: Database) -> None:
+    survey = a_survey(store, MEMORY, 2_000)
+    assert fingerprint_of(store, survey.id, 2_000) is not None
+    alter(store, "UPDATE blocks SET number = 77 WHERE number = 1")
+    assert fingerprint_of(store, survey.id, 2_000) is None
+
+
+def test_a_query_of_several_runs_leaves_out_those_that_cannot_answer_it(store: Database) -> None:
+    survey = a_survey(store, MEMORY, 1_000)
+    run = a_run(store, MEMORY, ["AABB"])
+    for each in (survey, run):
+        an_audit(store, each)
+    valid = query_of(store, [survey, run], Wanted(audit=Outcome.VALID), (0, 0), None)
+    assert [found.run for found in valid] == [run.id]
+    assert ([one.id for one in valid.unlisted], valid.unaudited) == ([survey.id], [])
+
+
+def test_dealt_texts_are_of_the_kind_that_kernels_are_compiled_for() -> None:
+    assert not endless(MEMORY).part(1, 3).texts().text.flags.writeable
+    assert not pack(["AABB"]).text.flags.writeable

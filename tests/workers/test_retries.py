@@ -17,7 +17,6 @@ from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.workers import tasks
-from dealmill.workers.kinds import Solving
 from tests.doing import a_source
 
 TEXTS = ["AABB", "ABAB", "ABBA"]
@@ -44,7 +43,7 @@ def work_on_all(store: Database) -> int:
     """Do what can be done now; how many jobs that was."""
     numbers = leases.pending(store, SOLVING, installed_engines(), 99)
     for number in numbers:
-        tasks.do_job(Solving.name, number)
+        tasks.do_job("solve", number)
     return len(numbers)
 
 

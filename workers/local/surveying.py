@@ -3,14 +3,15 @@
 from dealmill.pipeline.progress import Progress, Surveying
 from dealmill.pipeline.runs.planning import refuse_retracted
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, ask_for, wanted_deals
 from dealmill.workers.local.working import work_until
 
 
-def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> Estimate:
-    """Work on a survey until its interval is narrow enough or it has as many deals, and return what it says then.
+def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
+    """Work on a survey until its interval is narrow enough or it has as many deals, and return how far it is then, and
+    what it says.
 
     Raises
     ------
@@ -21,10 +22,10 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
     DifferenceError
         If something of it is not on record.
     """
-    found: Estimate | None = None
+    run, found = find_run(store, number), None
 
     def done() -> bool:
-        nonlocal found
+        nonlocal run, found
         run = find_run(store, number)
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
@@ -39,4 +40,4 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
     if not done():
         work_until(store, done, progress)
     assert found is not None  # noqa: S101 -- there is at least one block
-    return found
+    return run, found

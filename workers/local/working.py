@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
+from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.progress import (
     Auditing,
@@ -53,6 +54,8 @@ def solve_runs(
     ------
     RetractedError
         If the engine of one of them was retracted.
+    StoreError
+        If jobs of one of them are lost.
     """
     known = {run.id: run for run in list_runs(store, numbers)}
     finished = all(run.finished for run in known.values())
@@ -70,6 +73,7 @@ def solve_runs(
         runs = list(known.values())
         for run in runs:
             refuse_retracted(run)
+            _refuse_damaged(run)
         progress(_solving(runs))
         broken = {reading.source.id for reading in readings if reading.broken}
         return all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)
@@ -77,6 +81,13 @@ def solve_runs(
     work_until(store, done, progress, readings)
     refresh_statistics(store)
     return list(known.values())
+
+
+def _refuse_damaged(run: RunStatus) -> None:
+    if run.complete and not run.finished and not run.pending + run.leased:
+        raise StoreError(
+            f"run {run.id} cannot be finished, since jobs of it are lost: dealmill audit {run.id} says which"
+        )
 
 
 def _continued(run: RunStatus) -> Continued:

@@ -34,7 +34,7 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
         .with_for_update(of=runs, key_share=True)
     ).one()
     start, end = block_range(number, count)
-    if (complete or end - start == BLOCK) and not _left(connection, run, start, end):
+    if (complete or end - start == BLOCK) and not unsolved(connection, run, start, end):
         layouts, codes, values, evidence = read_block(connection, run, start, end)
         if len(layouts) == end - start:  # else the rest belongs to no job yet
             digest = block_digest(start, layouts, codes, values, evidence)
@@ -72,11 +72,11 @@ def blocks_from(
     query = select(blocks.c.number, blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number.in_(numbers))
     recorded = dict(connection.execute(query).all())
     return [
-        (number, recorded.get(number), not _left(connection, run, *block_range(number, count))) for number in numbers
+        (number, recorded.get(number), not unsolved(connection, run, *block_range(number, count))) for number in numbers
     ]
 
 
-def _left(connection: Connection, run: int, start: int, end: int) -> bool:
+def unsolved(connection: Connection, run: int, start: int, end: int) -> bool:
     """Whether a job over these positions is not done."""
     query = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
     return connection.execute(select(query)).scalar_one()
@@ -105,4 +105,4 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
     """The fingerprint of a run of `count` items; None as long as it is not finished."""
     known = recorded_digests(store, run)
-    return fingerprint(known.values()) if len(known) == block_of(count) + 1 else None
+    return fingerprint(known.values()) if list(known) == list(range(block_of(count) + 1)) else None

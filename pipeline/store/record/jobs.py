@@ -1,7 +1,10 @@
-"""Jobs of runs: claimed, and finished in the one transaction that writes what came out."""
+"""Jobs of runs, a kind of job (see `dealmill.workers.kinds`): finished in the one transaction that writes what came
+out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.leases import Lease
@@ -9,6 +12,8 @@ from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.record.contract import Found
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+
+TABLE = SOLVING
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +24,19 @@ class Job:
     run: PlannedRun
 
 
-def claim(store: Database, number: int, worker: str, seconds: float) -> Job | None:
+def prepare(run: PlannedRun) -> None:
+    """Load and compile all that it takes to solve jobs of a run."""
+    record_of(run).prepare(run)
+
+
+def claim(store: Database, job: int, worker: str, seconds: float) -> Job | None:
     """Take a job for so many seconds; None if it is done or someone else's."""
-    lease = leases.claim(store, SOLVING, number, worker, seconds)
-    run = None if lease is None else run_of_job(store, SOLVING, number)
+    lease = leases.claim(store, SOLVING, job, worker, seconds)
+    run = None if lease is None else run_of_job(store, SOLVING, job)
     return None if lease is None or run is None else Job(lease, run)
 
 
-def solve(store: Database, job: Job) -> Found:
+def do(store: Database, job: Job) -> Found:
     """Solve the items of a job."""
     return record_of(job.run).solve(store, job.run, job.lease.first, job.lease.stop)
 
@@ -43,3 +53,8 @@ def finish(store: Database, job: Job, found: Found) -> bool:
             return False
         found.write(connection)
     return True
+
+
+def count(found: Found) -> Mapping[str, int]:
+    """Verdicts by word."""
+    return {verdict.word: found.totals[verdict.word] for verdict in Verdict}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, case, func, select
+from sqlalchemy import ColumnElement, Row, RowMapping, Select, case, func, select
 
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import NotFoundError
@@ -19,10 +19,12 @@ class RunStatus(PlannedRun):
     """A run and how far it is, counted by its jobs. `counts` has a number for every verdict that occurs.
 
     While its source is not `complete`, `items` are those that were read in so far; over deals without end, those that
-    were asked for so far. `retried` are jobs that are not done, though somebody tried.
+    were asked for so far. `covered` are those that belong to jobs. `retried` are jobs that are not done, though
+    somebody tried.
     """
 
     items: int
+    covered: int
     complete: bool
     jobs: int
     pending: int
@@ -45,7 +47,7 @@ class RunStatus(PlannedRun):
     @property
     def finished(self) -> bool:
         """Whether every item has a verdict, and there are no more to come."""
-        return self.complete and self.done == self.jobs
+        return self.complete and self.done == self.jobs and self.covered == self.items
 
     @property
     def mean(self) -> float | None:
@@ -106,7 +108,9 @@ def _counted() -> Select[*tuple[Any, ...]]:
     query: Select[*tuple[Any, ...]] = (
         select(
             *PLANNED,
-            case((packed, func.coalesce(func.max(jobs.c.stop) - 1, 0)), else_=sources.c.accepted).label("items"),
+            sources.c.accepted,
+            func.coalesce(func.max(jobs.c.stop) - 1, 0).label("reached"),
+            func.coalesce(func.sum(jobs.c.stop - jobs.c.first), 0).label("covered"),
             (packed | sources.c.complete).label("complete"),
             func.count(jobs.c.id).label("jobs"),
             how_many(PENDING).label("pending"),
@@ -133,7 +137,8 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
     counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
     return RunStatus(
         **planned_fields(counted),
-        items=counted["items"],
+        items=_items(counted),
+        covered=int(counted["covered"]),
         complete=counted["complete"],
         jobs=int(counted["jobs"]),
         pending=int(counted["pending"]),
@@ -148,3 +153,12 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
         started=counted["started"],
         now=counted["now"],
     )
+
+
+def _items(counted: RowMapping) -> int:
+    if counted["storage"] == Storage.ROWS:
+        return int(counted["accepted"])
+    deals = counted["deals"] or {}
+    if isinstance(first := deals.get("first"), int) and isinstance(last := deals.get("last"), int):
+        return last - first + 1
+    return int(counted["reached"])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.fingerprint import block_of, whole_blocks
 from dealmill.pipeline.games import find_engine, find_game
@@ -21,29 +21,33 @@ def deals_of(run: PlannedRun) -> DealRange:
     ------
     StoreError
         If what is stored of them is damaged.
+    VersionError
+        If they are dealt otherwise here.
     """
-    if run.deals is None:
-        raise StoreError(f"the deals of {run.source_name} are not on record: the store is damaged")
-    return DealRange.of(find_game(run.game), run.deals)
+    deals = None if run.deals is None else DealRange.of(find_game(run.game), run.deals)
+    if deals is None or deals.name != run.source_name:
+        raise StoreError(f"the deals of {run.source_name} are not those on record, {run.deals}: the store is damaged")
+    check_generator(run.source_name, run.game, run.generator)
+    return deals
 
 
 def dealt_here(run: PlannedRun) -> DealRange:
-    """The same, if they are dealt and solved here as they were.
+    """The same, if they are solved here as they were, too.
 
     Raises
     ------
+    StoreError
+        See `deals_of`.
     VersionError
         If what is installed is not what dealt and solved them.
     """
-    deals = deals_of(run)
     _, engine = find_engine(run.engine)
-    if (engine.version, deals.game.generator) != (run.version, run.generator):
+    if engine.version != run.version:
         raise VersionError(
-            f"run {run.id} is stored packed, by {run.engine} {run.version} on deals by {run.generator}, but "
-            f"{engine.version} and {deals.game.generator} are installed: its deals can only be shown by the Dealmill "
-            "that has those"
+            f"run {run.id} is stored packed, by {run.engine} {run.version}, but {engine.version} is installed: its "
+            "deals can only be shown by the Dealmill that has that"
         )
-    return deals
+    return deals_of(run)
 
 
 def solve_part(

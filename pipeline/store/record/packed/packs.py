@@ -9,8 +9,9 @@ from sqlalchemy import Connection, func, select
 from dealmill.pipeline.fingerprint import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import DONE, blocks, jobs, packs, verdicts
+from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
 from dealmill.pipeline.store.queue.solving import LONGEST
+from dealmill.pipeline.store.record.blocks import unsolved
 from dealmill.pipeline.store.record.contract import ALL
 from dealmill.pipeline.store.record.packed.bitmap import unpack
 
@@ -79,13 +80,10 @@ class Kept:
 def kept_of(store: Database, run: int, first: int, stop: int) -> Kept:
     """What is kept of the block of the items `first` to before `stop`."""
     digest = select(blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number == block_of(first))
-    unfinished = select(jobs.c.id).where(
-        jobs.c.run_id == run, jobs.c.first < stop, jobs.c.stop > first, jobs.c.state != DONE
-    )
     with store.reading() as connection:
         found = _next_pack(connection, run, first - 1)
         return Kept(
-            connection.execute(unfinished.limit(1)).first() is not None,
+            unsolved(connection, run, first, stop),
             None if found is None else found.part(first, stop),
             connection.execute(digest).scalar_one_or_none(),
             errors_of(connection, run, first, stop),

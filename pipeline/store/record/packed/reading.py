@@ -133,8 +133,11 @@ def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) ->
         if pack.verdicts is None or (run.finished and pack.first > after + 1):
             raise _not_on_record(run, min(pack.first, after + 1), pack.stop)
         if pack.holds(*wanted.values):
-            places = np.flatnonzero(np.isin(pack.verdicts, codes)) + pack.first
-            yield from np.unique((places[places > after] - 1) // BLOCK).tolist()
+            begin = max(after + 1, pack.first)
+            for number in range(block_of(begin), block_of(pack.stop - 1) + 1):
+                first = max(number * BLOCK + 1, begin) - pack.first
+                if np.isin(pack.verdicts[first : (number + 1) * BLOCK + 1 - pack.first], codes).any():
+                    yield number
         after = pack.stop - 1
     if run.finished and after < run.items:
         raise _not_on_record(run, after + 1, run.items + 1)

@@ -1,0 +1,329 @@
+"""Runs over the same deals in both storages, and what must be the same of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.games import find_engine, games
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.named import deals_reading, deals_source
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.diff import compare
+from dealmill.pipeline.results.export import FORMS, export
+from dealmill.pipeline.results.query import find_result, results
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage, metadata
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.record.differences import Difference
+from dealmill.pipeline.store.record.jobs import Job
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources import Source
+from tests.doing import LEASE, an_audit, deal, do_runs
+
+ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
+each_engine = pytest.mark.parametrize(
+    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
+)
+BLOCK = 1_000
+EXAMPLES = 1
+"""Random scenarios for each engine and database, in addition to a fixed one."""
+
+
+class Pair(NamedTuple):
+    """Two runs with the same source, engine and limit, one stored as rows and one packed."""
+
+    rows: RunStatus
+    packed: RunStatus
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Deals, and how the jobs of two runs over them were done.
+
+    `rows_chunk` is None if the run is planned before its deals are read. `lost` jobs are claimed with a lease that has
+    expired. `chance` seeds the order of the jobs and the choice of queries.
+    """
+
+    deals: DealRange
+    max_nodes: int | None
+    rows_chunk: int | None
+    packed_chunk: int
+    lost: int
+    chance: int
+
+
+COUNTS = st.sampled_from((1, 999, 1_000, 1_001, 2_000, 3_000)) | st.integers(1, 3_500)
+FIRSTS = st.sampled_from((1, 2, 1_001, 2**63 - 5_000)) | st.integers(2, 10**6)
+LIMITS = st.sampled_from((None, 1, 5, 8, 12))
+"""Node limits, low enough that some engines leave some deals undecided."""
+
+
+@st.composite
+def deal_ranges(draw: st.DrawFn, game: Game) -> DealRange:
+    """Ranges of deals of a game, some with a parameter below its default."""
+    seed, first, count = draw(st.integers(0, 2**64 - 1)), draw(FIRSTS), draw(COUNTS)
+    deals = DealRange(game, seed, first, first + count - 1)
+    if not game.deals.parameters or draw(st.booleans()):
+        return deals
+    name, known = draw(st.sampled_from(sorted(game.deals.parameters.items())))
+    smaller = replace(deals, parameters={name: draw(st.integers(known.default // 2, known.default))})
+    try:
+        smaller.check_parameters()
+    except UsageError:
+        return deals
+    return smaller
+
+
+@st.composite
+def scenarios(draw: st.DrawFn, game: Game) -> Scenario:
+    deals = draw(deal_ranges(game))
+    count = len(deals)
+    return Scenario(
+        deals,
+        max_nodes=draw(LIMITS),
+        rows_chunk=draw(st.none() | st.integers(max(count // 8, 1), count + 1)),
+        packed_chunk=BLOCK * draw(st.integers(1, 4)),
+        lost=draw(st.integers(0, 3)),
+        chance=draw(st.integers(0, 2**32)),
+    )
+
+
+def crooked(game: Game, engine: Engine) -> Scenario:
+    """The fixed scenario: deals that do not begin at 1, a short last block, blocks shared by jobs, lost jobs."""
+    deals, number = DealRange(game, 3, 1_011, 3_447), ENGINES.index((game, engine))
+    return Scenario(deals, 9, rows_chunk=700, packed_chunk=2 * BLOCK, lost=2, chance=number)
+
+
+def empty(store: Database) -> None:
+    """Delete all rows, so that each example has an empty store."""
+    with store.writing() as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
+
+
+def read_in(store: Database, deals: DealRange) -> Source:
+    """The source of deals, read to its end."""
+    reading = deals_reading(store, deals)
+    reading.finish(silent)
+    return reading.source
+
+
+def pending(store: Database) -> list[int]:
+    return leases.pending(store, SOLVING, installed_engines(), 10_000)
+
+
+def claimed(store: Database, number: int, seconds: float = LEASE) -> Job:
+    job = jobs.claim(store, number, "test", seconds)
+    assert job is not None
+    return job
+
+
+def plan(
+    store: Database, source: Source, engine: str, max_nodes: int | None, rows_chunk: int | None, packed_chunk: int
+) -> tuple[int, int]:
+    """The numbers of two new runs, the first of rows."""
+    _, found = find_engine(engine)
+    rows, packed = (
+        plan_run(store, source, engine, found.version, max_nodes, storage=storage, chunk=chunk)
+        for storage, chunk in ((Storage.ROWS, rows_chunk), (Storage.PACKED, packed_chunk))
+    )
+    return rows, packed
+
+
+def pair_of(store: Database, numbers: Sequence[int]) -> Pair:
+    rows, packed = (find_run(store, str(number)) for number in numbers)
+    assert (rows.storage, packed.storage) == (Storage.ROWS, Storage.PACKED)
+    return Pair(rows, packed)
+
+
+def a_pair(
+    store: Database, deals: DealRange, engine: str, max_nodes: int | None = None, *, chunk: int | None = None
+) -> Pair:
+    """Two finished runs."""
+    numbers = plan(store, read_in(store, deals), engine, max_nodes, chunk, 2 * BLOCK)
+    do_runs(store)
+    return pair_of(store, numbers)
+
+
+def solved_pair(store: Database, scenario: Scenario, engine: str) -> Pair:
+    """Two finished runs of a scenario."""
+    chance, source = Random(scenario.chance), deals_source(store, scenario.deals)
+    if scenario.rows_chunk is not None:
+        read_in(store, scenario.deals)
+    numbers = plan(store, source, engine, scenario.max_nodes, scenario.rows_chunk, scenario.packed_chunk)
+    read_in(store, scenario.deals)
+    waiting = pending(store)
+    lost = [claimed(store, number, -1.0) for number in chance.sample(waiting, min(scenario.lost, len(waiting)))]
+    late = [(job, jobs.do(store, job)) for job in lost]
+    leases.free_expired(store, SOLVING)
+    waiting = pending(store)
+    chance.shuffle(waiting)
+    for number in waiting:
+        job = claimed(store, number)
+        assert jobs.finish(store, job, jobs.do(store, job))
+    assert not any(jobs.finish(store, job, solution) for job, solution in late)
+    return pair_of(store, numbers)
+
+
+def everything(store: Database, run: RunStatus, wanted: Wanted = Wanted()) -> list[Result]:  # noqa: B008 -- frozen
+    """The results of a run, without its number."""
+    return [replace(found, run=None) for found in results(store, [run], wanted, (0, 0), None)]
+
+
+def pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: int) -> Iterator[list[Result]]:
+    """The pages of a query, at most `size` results each."""
+    while page := list(results(store, [run], wanted, (run.id, after), size)):
+        yield [replace(found, run=None) for found in page]
+        after = page[-1].position
+
+
+def within(number: int, ends: tuple[int, int]) -> bool:
+    return ends[0] <= number <= ends[1]
+
+
+def chosen(found: Sequence[Result], wanted: Wanted) -> list[Result]:
+    """Filter results in Python, as the expected result of a query."""
+    return [
+        one
+        for one in found
+        if (not wanted.verdicts or one.verdict in wanted.verdicts)
+        and (wanted.values == ALL if one.value is None else within(one.value, wanted.values))
+        and within(one.nodes, wanted.nodes)
+    ]
+
+
+def filters(found: Sequence[Result], chance: Random) -> list[Wanted]:
+    """Six filters by verdicts, ranges or both; some match nothing."""
+    values = sorted({one.value for one in found if one.value is not None}) or [0]
+    low, high = sorted(chance.choices(values, k=2))
+    few, many = sorted(chance.choices([one.nodes for one in found] or [0], k=2))
+    wishes = [
+        *(Wanted((verdict,)) for verdict in Verdict),
+        Wanted((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
+        Wanted((Verdict.SCORED, Verdict.FAILED, Verdict.WINNABLE), nodes=(few, ALL[1])),
+        Wanted(values=(low, high)),
+        Wanted(values=(ALL[0], high - 1)),
+        Wanted(values=(values[-1] + 1, ALL[1])),
+        Wanted(nodes=(few, many)),
+        Wanted(nodes=(many + 1, ALL[1])),
+        Wanted((chance.choice(list(Verdict)),), (low, ALL[1]), (ALL[0], many)),
+        Wanted((), (low, high), (few, many)),
+    ]
+    return chance.sample(wishes, 6)
+
+
+def check_queries(store: Database, pair: Pair, chance: Random) -> list[Result]:
+    """Check that queries of both runs return the same; return all results."""
+    found = everything(store, pair.rows)
+    assert everything(store, pair.packed) == found
+    wishes = filters(found, chance)
+    for wanted in wishes:
+        for run in pair:
+            assert everything(store, run, wanted) == chosen(found, wanted), (run.storage, wanted)
+    for wanted in (Wanted(), wishes[0]):
+        size, after = chance.randint(len(found) // 6 + 1, len(found) + 2), chance.choice((0, chance.randint(0, 3_500)))
+        behind = chosen([one for one in found if one.position > after], wanted)
+        expected = [behind[start : start + size] for start in range(0, len(behind), size)]
+        for run in pair:
+            assert list(pages(store, run, wanted, after, size)) == expected, (run.storage, wanted, after, size)
+    return found
+
+
+def check_single_results(store: Database, pair: Pair, found: Sequence[Result], chance: Random) -> None:
+    positions = {1, 2, BLOCK, BLOCK + 1, pair.rows.items, pair.rows.items + 1, chance.randint(1, pair.rows.items)}
+    there = {one.position: one for one in found}
+    for run in pair:
+        for position in positions:
+            if position in there:
+                assert replace(find_result(store, run, position), run=None) == there[position]
+            else:
+                with pytest.raises(NotFoundError, match=f"run {run.id} has no verdict on item {position}"):
+                    find_result(store, run, position)
+
+
+def check_exports(store: Database, pair: Pair, folder: Path, verdicts: Sequence[Verdict]) -> None:
+    """Check that exported files have the same contents, except for the number of the run in a Parquet file."""
+    for suffix in FORMS:
+        files = [folder / f"{run.storage.name}{suffix}" for run in pair]
+        counts = [export(store, run, file, verdicts, force=True) for run, file in zip(pair, files, strict=True)]
+        assert counts[0] == counts[1]
+        if suffix != ".parquet":
+            assert files[0].read_bytes() == files[1].read_bytes(), suffix
+            continue
+        tables = [parquet.read_table(file) for file in files]
+        assert tables[0].equals(tables[1])
+        about = [dict(table.schema.metadata) for table in tables]
+        assert [each.pop(b"run").decode() for each in about] == [str(run.id) for run in pair]
+        assert about[0] == about[1]
+
+
+def check_audits(store: Database, pair: Pair, sample: int | None, seed: int = 1) -> None:
+    """Check that audits of both runs are clean and have the same counts, and that queries by outcome agree."""
+    said = []
+    for run in pair:
+        audit = an_audit(store, run, sample, seed)
+        assert (audit.clean, faults_of(store, audit.id)) == (True, [])
+        said.append((audit.population, audit.size, audit.valid, audit.invalid, audit.no_evidence, audit.faults))
+    assert said[0] == said[1]
+    for outcome in (Outcome.NO_EVIDENCE, Outcome.INVALID):
+        rows, packed = (everything(store, run, Wanted(audit=outcome)) for run in pair)
+        assert rows == packed
+        assert len(rows) >= (said[0][4] if outcome is Outcome.NO_EVIDENCE else 0)
+
+
+def check_differences(store: Database, ours: Pair, theirs: Pair) -> list[Difference]:
+    """Check that two runs have the same differences however each of them is stored; return the differences."""
+    found = [list(compare(store, one, other)) for one in ours for other in theirs]
+    assert found[0] == found[1] == found[2] == found[3]
+    mirrored = [Difference(it.layout, it.other, it.one) for it in compare(store, theirs.packed, ours.rows)]
+    assert mirrored == found[0]
+    return found[0]
+
+
+def what(result: Result) -> tuple[Verdict, int | None, str | None]:
+    return result.verdict, result.value, result.evidence
+
+
+def summary(run: RunStatus) -> tuple[object, ...]:
+    counted = (run.items, run.complete, run.finished, run.solved, run.counts, run.value_sum, run.nodes, run.mean)
+    return (run.source, run.engine, run.version, run.max_nodes, *counted)
+
+
+def check_pair(store: Database, pair: Pair, deals: DealRange, folder: Path, chance: Random) -> list[Result]:
+    """Check everything that can be asked of two finished runs over these deals; return all results."""
+    assert summary(pair.rows) == summary(pair.packed)
+    assert pair.packed.finished and pair.packed.items == len(deals)
+    fingerprints = [fingerprint_of(store, run.id, run.items) for run in pair]
+    assert fingerprints[0] == fingerprints[1] is not None
+    found = check_queries(store, pair, chance)
+    assert [one.line for one in found] == list(range(deals.first, deals.last + 1))
+    assert [one.layout for one in found] == deal(deals.game, deals.seed, deals.first, len(deals), **deals.parameters)
+    check_single_results(store, pair, found, chance)
+    check_exports(store, pair, folder, chance.sample(list(Verdict), chance.choice((0, 0, 2))))
+    check_audits(store, pair, min(len(deals), 12), seed=chance.randint(1, 9))
+    assert check_differences(store, pair, pair) == []
+    return found
+
+
+def other_run(game: Game, engine: Engine, max_nodes: int | None) -> tuple[str, int | None]:
+    """Another engine of the game with the same limit if there is one, else the same engine with another limit."""
+    others = [other for other in game.engines if other is not engine]
+    return (game.full_name(others[0]), max_nodes) if others else (game.full_name(engine), 10 if max_nodes else 7)

@@ -1,0 +1,255 @@
+"""Runs in both storages of which somebody has changed the record: what a diff and an audit say."""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import text
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import DifferenceError, StoreError, VersionError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.diff import compare
+from dealmill.pipeline.results.query import find_result, results
+from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.runs.retract import requeue, retract
+from dealmill.pipeline.store.audits import Fault, faults_of, objections_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.contract import Said, Wanted
+from dealmill.pipeline.store.record.packed import bitmap
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources import find_source
+from dealmill.workers.local import working as work
+from tests.contract.pairs import (
+    BLOCK,
+    Pair,
+    a_pair,
+    check_differences,
+    each_engine,
+    everything,
+    pages,
+)
+from tests.doing import an_audit
+from tests.survey.doing import PAIRING, alter
+
+
+@pytest.fixture
+def damaged(store: Database) -> Pair:
+    """Finished runs over 1,100 deals for a test to damage; the packed run is one pack of two blocks."""
+    game, _ = find_engine(PAIRING)
+    return a_pair(store, DealRange(game, 6, 2_001, 3_100), PAIRING, 12)
+
+
+def turned(verdict: Verdict) -> Verdict:
+    return Verdict.UNWINNABLE if verdict is Verdict.WINNABLE else Verdict.WINNABLE
+
+
+def flip(store: Database, run: RunStatus, position: int) -> Verdict:
+    """Change a decided verdict of a packed run; return the original."""
+    was = find_result(store, run, position).verdict
+    with store.writing() as connection:
+        packed = connection.execute(text("SELECT verdicts FROM packs")).scalar_one()
+        codes = bitmap.unpack(packed, run.items)
+        assert codes is not None and codes[position - 1] == was
+        codes[position - 1] = turned(was)
+        connection.execute(text("UPDATE packs SET verdicts = :packed"), {"packed": bitmap.pack(codes)})
+    return was
+
+
+def decided(store: Database, run: RunStatus, after: int) -> Result:
+    """The next winnable or unwinnable result."""
+    wanted = Wanted((Verdict.WINNABLE, Verdict.UNWINNABLE))
+    return next(results(store, [run], wanted, (run.id, after), 1))
+
+
+@each_engine
+def test_a_changed_row_differs_from_what_is_packed(store: Database, game: Game, engine: Engine) -> None:
+    pair = a_pair(store, DealRange(game, 6, 2_001, 3_100), game.full_name(engine))
+    changed = {
+        3: "verdict = 5",
+        500: "evidence = 'another'",
+        1_000: "evidence = NULL",
+        1_001: "value = 77777",
+        1_050: "verdict = 4, value = NULL, evidence = NULL",
+    }
+    for position, change in changed.items():
+        alter(store, f"UPDATE verdicts SET {change} WHERE run_id = 1 AND position = {position}")
+    alter(store, "DELETE FROM verdicts WHERE run_id = 1 AND position = 1100")
+    found = list(compare(store, pair.rows, pair.packed))
+    assert [difference.one.position for difference in found] == [*changed, 1_100]
+    assert [difference.layout for difference in found] == [
+        find_result(store, pair.packed, position).layout for position in (*changed, 1_100)
+    ]
+    assert found[-1].one == Said(1_100, None, None, None) and found[-1].other.verdict is not None
+    assert [(it.other, it.one) for it in compare(store, pair.packed, pair.rows)] == [(it.one, it.other) for it in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 1", "these are not the layouts, verdicts and"),
+        ("DELETE FROM blocks WHERE run_id = 2 AND number = 1", "there is no digest of these verdicts on record"),
+    ],
+)
+def test_a_changed_digest_of_a_packed_run_is_a_difference_without_a_layout(
+    store: Database, damaged: Pair, change: str, reason: str
+) -> None:
+    alter(store, change, **({"junk": b"x" * 32} if ":junk" in change else {}))
+    for one, other in (damaged, damaged[::-1]):
+        [difference] = compare(store, one, other)
+        assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
+        assert difference.one == difference.other == Said(1_001, None, None, None)
+    for sample in (None, 60):
+        audit = an_audit(store, damaged.packed, sample)
+        assert [(it.first, it.last, it.reason.startswith(reason)) for it in faults_of(store, audit.id)] == [
+            (1_001, 1_100, True)
+        ]
+    with pytest.raises(DifferenceError, match="items 1,001 to 1,100 of run 2 do not come out as they are on record"):
+        everything(store, damaged.packed)
+    assert len(next(pages(store, damaged.packed, Wanted(), 0, BLOCK))) == BLOCK
+    assert an_audit(store, damaged.rows).clean
+
+
+def test_a_changed_digest_of_a_rows_run_is_found_by_an_audit(store: Database, damaged: Pair) -> None:
+    """A diff does not report it: it computes the digests of rows from the rows."""
+    alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 1 AND number = 1", junk=b"x" * 32)
+    assert check_differences(store, damaged, damaged) == []
+    assert fingerprint_of(store, 1, 1_100) != fingerprint_of(store, 2, 1_100)
+    audit = an_audit(store, damaged.rows)
+    assert [(fault.first, fault.last) for fault in faults_of(store, audit.id)] == [(1_001, 1_100)]
+    assert (audit.invalid, an_audit(store, damaged.packed).clean) == (0, True)
+
+
+def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> None:
+    position = decided(store, damaged.rows, 1_040).position
+    with store.reading() as connection:
+        packs = connection.execute(text("SELECT first, verdicts FROM packs WHERE run_id = 2")).all()
+    was = flip(store, damaged.packed, position)
+    [difference] = compare(store, *damaged)
+    assert difference.layout == find_result(store, damaged.rows, position).layout
+    assert difference.one == Said(position, was, None, None)
+    assert difference.other == Said(position, turned(was), None, None)
+    audit = an_audit(store, damaged.packed)
+    assert (audit.invalid, audit.valid + audit.no_evidence) == (1, 1_099)
+    assert [objected for objected, _ in objections_of(store, audit)] == [position]
+    reason = f"what comes out again is {was.word}, and on record {turned(was).word}"
+    assert Fault(position, position, reason) in faults_of(store, audit.id)
+    with pytest.raises(DifferenceError, match="items 1,001 to 1,100 of run 2 do not come out as they are on record"):
+        find_result(store, damaged.packed, position)
+    assert find_result(store, damaged.rows, position).verdict is was
+
+    for first, kept in packs:
+        alter(store, "UPDATE packs SET verdicts = :kept WHERE run_id = 2 AND first = :first", kept=kept, first=first)
+    assert list(compare(store, *damaged)) == []
+    assert an_audit(store, damaged.packed).clean
+    assert list(results(store, [damaged.packed], Wanted(audit=Outcome.INVALID), (0, 0), None)) == []
+
+
+BEHIND = {
+    "INSERT INTO blocks SELECT run_id, 77, digest FROM blocks WHERE run_id = :run AND number = 0": 77_001,
+    "INSERT INTO verdicts (run_id, position, verdict, nodes, evidence) VALUES (:run, 5000, 5, 0, 'an error')": 5_000,
+    "INSERT INTO packs SELECT run_id, 5001, 6001, least, greatest, verdicts, moments FROM packs"
+    " WHERE run_id = :run AND first = 1": 5_001,
+}
+
+
+@pytest.mark.parametrize(
+    ("run", "change"), [(2, change) for change in BEHIND] + [(1, change) for change in [*BEHIND][:2]]
+)
+def test_what_stands_behind_the_end_of_a_run_is_found_by_an_audit(
+    store: Database, damaged: Pair, run: int, change: str
+) -> None:
+    alter(store, change, run=run)
+    found = faults_of(store, an_audit(store, damaged[run - 1]).id)
+    place = BEHIND[change]
+    assert [(fault.first, fault.last, "belong to no item" in fault.reason) for fault in found] == [(place, place, True)]
+
+
+def test_a_changed_layout_is_a_difference(store: Database, damaged: Pair) -> None:
+    text = find_result(store, damaged.rows, 7).layout
+    alter(store, "UPDATE items SET layout = :text WHERE position = 1005", text=text)
+    [difference] = compare(store, *damaged)
+    assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
+
+
+@pytest.mark.parametrize(
+    ("change", "faults"),
+    [
+        ("UPDATE verdicts SET evidence = 'another' WHERE position = 1005", {(1_001, 1_100)}),
+        ("UPDATE verdicts SET verdict = 5 WHERE position = 1005", {(1, 1_100), (1_001, 1_100)}),
+        ("DELETE FROM verdicts WHERE position = 1005", {(1, 1_100), (1_001, 1_100), (1_005, 1_005)}),
+    ],
+)
+def test_a_changed_row_is_found_by_an_audit_of_the_rows_alone(
+    store: Database, damaged: Pair, change: str, faults: set[tuple[int, int]]
+) -> None:
+    alter(store, change)
+    audit = an_audit(store, damaged.rows)
+    assert {(fault.first, fault.last) for fault in faults_of(store, audit.id)} == faults
+    assert an_audit(store, damaged.packed, 60).clean
+    assert [difference.one.position for difference in compare(store, *damaged)] == [1_005]
+
+
+def test_a_missing_pack_is_found_by_an_audit(store: Database, damaged: Pair) -> None:
+    alter(store, "DELETE FROM packs")
+    audit = an_audit(store, damaged.packed)
+    assert (audit.valid, audit.invalid, audit.no_evidence) == (0, 0, 0)
+    assert Fault(1, 1_100, "there is no verdict, though the job is done") in faults_of(store, audit.id)
+    with pytest.raises(DifferenceError, match="items 1 to 1,100 of run 2 do not come out as they are on record"):
+        everything(store, damaged.packed)
+    alter(store, "DELETE FROM blocks WHERE run_id = 2")
+    found = list(compare(store, *damaged))
+    assert [difference.one.position for difference in found] == list(range(1, 1_101))
+    assert {difference.other.verdict for difference in found} == {None}
+
+
+def test_a_run_that_has_lost_its_end_is_not_finished(store: Database, damaged: Pair) -> None:
+    for run in damaged:
+        with store.writing() as connection:
+            connection.execute(text(f"DELETE FROM jobs WHERE run_id = {run.id} AND first > 1000"))
+            connection.execute(text(f"UPDATE jobs SET stop = 1001 WHERE run_id = {run.id} AND stop > 1001"))
+        left = find_run(store, run.id)
+        assert (left.items, left.finished) == (1_100, False)
+        assert (1_001, 1_100, "these items belong to no job") in [
+            (fault.first, fault.last, fault.reason) for fault in faults_of(store, an_audit(store, left).id)
+        ]
+        with pytest.raises(StoreError, match=f"run {run.id} cannot be finished, since jobs of it are lost"):
+            work.solve_runs(store, [run.id], silent)
+
+
+def test_deals_of_another_generator_are_neither_planned_nor_shown(store: Database, damaged: Pair) -> None:
+    source = find_source(store, damaged.packed.source)
+    alter(store, "UPDATE verdicts SET evidence = 'another' WHERE run_id = 1 AND position = 5")
+    alter(store, "UPDATE sources SET generator = 'philox4x64-10 card-pairing/0'")
+    packed = find_run(store, 2)
+    for ask in (
+        lambda: queue_rerun(store, packed, any_version=True),
+        lambda: queue_run(store, replace(source, generator="philox4x64-10 card-pairing/0"), PAIRING, 1, Storage.PACKED),
+        lambda: list(compare(store, find_run(store, 1), packed)),
+        lambda: find_result(store, packed, 1),
+    ):
+        with pytest.raises(VersionError, match="was dealt by philox4x64-10 card-pairing/0, but "):
+            ask()
+    alter(store, "UPDATE engines SET version = '0'")
+    for gone in retract(store, PAIRING, "0", "miscounts"):
+        if gone.storage is Storage.PACKED:
+            with pytest.raises(VersionError, match="was dealt by"):
+                requeue(store, gone)
+
+
+@pytest.mark.parametrize("deals", ["NULL", "'{}'", """'{"seed": 1, "parameters": {}, "first": 3001, "last": 3100}'"""])
+def test_numbers_of_deals_that_are_not_those_of_the_source_are_refused(
+    store: Database, damaged: Pair, deals: str
+) -> None:
+    alter(store, f"UPDATE sources SET deals = {deals}")
+    packed = find_run(store, 2)
+    for ask in (lambda: find_result(store, packed, 1), lambda: an_audit(store, packed)):
+        with pytest.raises(StoreError, match="the store is damaged"):
+            ask()

@@ -1,8 +1,10 @@
 """The settings: environment variables ``DEALMILL_…``, also from a file ``.env`` in the working directory.
 One that is empty counts as one that is not set."""
 
+import stat
 from functools import cache
 from os import cpu_count
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationError
@@ -10,11 +12,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from dealmill.pipeline.errors import DealmillError
 
+FILE = ".env"
+
 
 class Settings(BaseSettings):
     """What an installation may set. URLs may hold passwords, so they are never shown."""
 
-    model_config = SettingsConfigDict(env_prefix="DEALMILL_", env_file=".env", env_ignore_empty=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="DEALMILL_", env_file=FILE, env_ignore_empty=True, extra="ignore")
 
     database_url: SecretStr = SecretStr("sqlite:///dealmill.db")
     """Where the store is: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``."""
@@ -48,9 +52,20 @@ def settings() -> Settings:
         If a variable has a value that cannot be used; it says which. Or if the file cannot be read.
     """
     try:
+        _check_file()
         return Settings()
     except ValidationError as error:
         wrong = "; ".join(f"DEALMILL_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors())
         raise DealmillError(f"a setting cannot be used: {wrong}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise DealmillError("the file .env cannot be read as text: fix it or remove it") from error
+
+
+def _check_file() -> None:
+    """See that the file is one, if it exists: a pipe would be waited for."""
+    try:
+        mode = Path(FILE).stat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise DealmillError(f"{FILE} is not a regular file: remove it, or make it a text file of settings")

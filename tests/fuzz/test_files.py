@@ -6,7 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from pwd import getpwnam
@@ -290,4 +290,14 @@ def test_settings_in_a_file_that_is_no_text_are_told(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     Path(".env").write_bytes(b"\xff\xfe")
     with pytest.raises(DealmillError, match=r"the file \.env cannot be read as text"):
+        settings.__wrapped__()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero")])
+def test_settings_in_what_is_not_a_regular_file_are_refused(
+    make: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make(".env")
+    with pytest.raises(DealmillError, match=r"^\.env is not a regular file: remove it, or make it a text file"):
         settings.__wrapped__()

@@ -301,3 +301,18 @@ def test_settings_in_what_is_not_a_regular_file_are_refused(
     make(".env")
     with pytest.raises(DealmillError, match=r"^\.env is not a regular file: remove it, or make it a text file"):
         settings.__wrapped__()
+
+
+def test_a_deleted_working_directory_is_reported_in_one_sentence(tmp_path: Path) -> None:
+    gone = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    for arguments in (["status"], ["run", "deal:memory:seed=1:1-9"], ["doctor"], ["db", "upgrade"]):
+        ran = subprocess.run(
+            ["sh", "-c", gone, "sh", *dealmill_command(arguments)],
+            cwd=tmp_path,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        told = "the working directory was deleted, so dealmill.db cannot be opened: change to another directory"
+        assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", f"dealmill: {told}\n")

@@ -407,7 +407,8 @@ class Store:
     def retract(self, engine: str, version: str, why: str) -> Retraction:
         """Retract every verdict of an engine version, those to come included.
 
-        The verdicts are kept, but shown only on request; the version gets no new runs.
+        The verdicts are kept, but shown only on request; the version gets no new runs. If it was retracted before, the
+        recorded reason stays, and this one is dropped; see `Retraction.why`.
 
         Raises
         ------

@@ -2,14 +2,16 @@
 
 import errno
 import sys
+import warnings
 from importlib import import_module
 from io import StringIO
+from typing import Any
 
 import click
 
 from dealmill.cli.exits import ERROR, INTERRUPTED, exit_code
 from dealmill.cli.interrupt import heed_signals
-from dealmill.pipeline.errors import DealmillError, WorkerError
+from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning, WorkerError
 from dealmill.pipeline.printable import printable
 
 COMMANDS = {
@@ -35,6 +37,7 @@ COMMANDS = {
 }
 """Every command and the module it stands in, in the order of the help text; loaded only when it is needed."""
 
+PYTHON_SHOWS = warnings.showwarning
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -78,9 +81,20 @@ def dealmill() -> None:
     """
 
 
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    """Our own warning as one line; others as Python shows them."""
+    from dealmill.cli.output import tell
+
+    if issubclass(category, UnknownSettingWarning):
+        tell(f"dealmill: {message}")
+    else:
+        PYTHON_SHOWS(message, category, *where)
+
+
 def main() -> None:
     """The entry point."""
     heed_signals()
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         status = dealmill.main(standalone_mode=False)
         sys.stdout.flush()

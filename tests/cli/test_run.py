@@ -200,7 +200,7 @@ def children_with(marker: str) -> list[int]:
 def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signals, tmp_path: Path) -> None:
     count = 150_000
     source = f"deal:memory:seed=6:1-{count}"
-    env = {"DEALMILL_LEASE_SECONDS": "3", "DEALMILL_TEST": str(tmp_path)}
+    env = {"DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(tmp_path)}
     running = started("run", source, "--engine", "memory/incremental", cwd=tmp_path, env=env)
     deadline = time.monotonic() + 120
     while not solved(tmp_path) and time.monotonic() < deadline:
@@ -227,7 +227,7 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signal
 
 def test_a_killed_worker_and_a_killed_broker_lose_and_double_nothing(postgres: Postgres, tmp_path: Path) -> None:
     url = postgres.new_database()
-    env = {"DEALMILL_DATABASE_URL": url, "DEALMILL_LEASE_SECONDS": "3", "DEALMILL_TEST": str(tmp_path)}
+    env = {"DEALMILL_DATABASE_URL": url, "DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(tmp_path)}
     assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
     running = started("run", "deal:memory:seed=6:1-100000", "--json", cwd=tmp_path, env=env)
     killed = 0

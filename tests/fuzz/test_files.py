@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dealmill.pipeline.errors import DealmillError, InputError
+from dealmill.pipeline.errors import DealmillError, InputError, UnknownSettingWarning
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.ingest.files import GZIP, numbered_lines, open_binary
 from dealmill.pipeline.settings import settings
@@ -305,6 +305,35 @@ def test_settings_in_what_is_not_a_regular_file_are_refused(
     monkeypatch.chdir(tmp_path)
     make(".env")
     with pytest.raises(DealmillError, match=r"^\.env is not a regular file: remove it, or make it a text file"):
+        settings.__wrapped__()
+
+
+def test_unknown_settings_are_named_once_with_the_nearest_known_one(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("DEALMILL_WROKERS=1\nDEALMILL_POSTGRES_PASSWORD=x\nOTHER=1\nDEALMILL_NOT_SET=\n")
+    env = clean_environment({"DEALMILL_DATABASEURL": "sqlite:///x.db", "DEALMILL_X\x1b[2J": "1"})
+    ran = subprocess.run(
+        dealmill_command(["run", "deal:memory:seed=1:1-9", "--json"]),
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, json.loads(ran.stdout)[0]["layouts"]) == (0, 9)
+    known = "DATABASE_URL, BROKER_URL, WORKERS, LEASE_SECONDS, METRICS_PORT, METRICS_HOST, LOG_FORMAT"
+    assert [line for line in ran.stderr.splitlines() if "unknown setting" in line] == [
+        "dealmill: unknown setting DEALMILL_DATABASEURL: do you mean DEALMILL_DATABASE_URL?",
+        "dealmill: unknown setting DEALMILL_WROKERS: do you mean DEALMILL_WORKERS?",
+        f"dealmill: unknown setting DEALMILL_X\\x1b[2J: after DEALMILL_ there may be {known}",
+    ]
+
+
+def test_unknown_settings_are_warned_of_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("dealmill_worker", "1")
+    with pytest.warns(
+        UnknownSettingWarning, match=r"^unknown setting DEALMILL_WORKER: do you mean DEALMILL_WORKERS\?$"
+    ):
         settings.__wrapped__()
 
 

@@ -232,6 +232,8 @@ class Store:
         ------
         BrokerError, WorkerError
             If the broker or the workers cannot be started.
+        VersionError
+            If jobs are left at the end that only other versions of engines or of deals can do.
         """
         from dealmill.workers.local.working import work  # loads Celery
 

@@ -87,3 +87,8 @@ def _channel(url: str) -> Iterator[Any]:
 def unfinished(store: Database) -> int:
     """How many jobs there are that the workers here can do."""
     return sum(leases.unfinished(store, kind.table, installed_engines()) for kind in KINDS.values())
+
+
+def unworkable(store: Database) -> list[tuple[str, str, bool, int]]:
+    """The pending jobs that the workers here cannot do; see `leases.unworkable`."""
+    return [found for kind in KINDS.values() for found in leases.unworkable(store, kind.table, installed_engines())]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines, other_version_here
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
@@ -94,13 +94,7 @@ def _workable(store: Database, kind: Kind[Any, Any], number: int, run: PlannedRu
 @cache
 def _refuse(engine: str, version: str) -> None:
     """Say so, once in each process."""
-    installed = dict(installed_engines()).get(engine)
-    if installed is None:
-        here = "there is none here"
-    elif installed != version:
-        here = f"here is version {installed}"
-    else:
-        here = "it was retracted, or here are other deals"
+    here = other_version_here(engine, version) or "it was retracted, or here are other deals"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
 
 

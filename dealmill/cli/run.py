@@ -127,7 +127,11 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool) 
 @click.command()
 @click.option("--drain", is_flag=True, help="Stop as soon as nothing is left to do.")
 def work(drain: bool) -> None:
-    """Start local workers and keep them at work on all runs and audits, until Ctrl-C."""
+    """Start local workers and keep them at work on all runs and audits, until Ctrl-C.
+
+    With --drain, exit code 1 if jobs are left that only other versions of engines or of deals can do. Jobs of retracted
+    versions are reported, and are no error.
+    """
     try:
         with dealmill.open() as store, shown(store) as progress:
             store.work(drain=drain, progress=progress)

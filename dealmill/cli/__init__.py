@@ -11,6 +11,7 @@ import click
 
 from dealmill.cli.exits import ERROR, INTERRUPTED, exit_code
 from dealmill.cli.interrupt import heed_signals
+from dealmill.cli.streams import replace_closed_streams
 from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning, WorkerError
 from dealmill.pipeline.printable import printable
 
@@ -42,7 +43,7 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Commands(click.Group):
-    """The commands, each loaded when it is asked for, with errors told as one message."""
+    """The commands, each loaded when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, in the order in which a newcomer meets them."""
@@ -54,17 +55,6 @@ class Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name)
         return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Run a command; an error that was raised on purpose becomes its message and its exit code."""
-        try:
-            return super().invoke(ctx)
-        except DealmillError as error:
-            from dealmill.cli.output import tell
-
-            for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:
-                tell(line)
-            ctx.exit(exit_code(error))
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -94,6 +84,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *where: Any) 
 def main() -> None:
     """The entry point."""
     heed_signals()
+    replace_closed_streams()
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         status = dealmill.main(standalone_mode=False)
@@ -106,6 +97,10 @@ def main() -> None:
         error.show(file=shown)
         click.echo("\n".join(map(printable, shown.getvalue().split("\n"))), nl=False, err=True)
         status = error.exit_code
+    except DealmillError as error:
+        for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:
+            click.echo(printable(line), err=True)
+        status = exit_code(error)
     except BrokenPipeError:
         sys.stderr.close()
         status = ERROR

@@ -1,11 +1,13 @@
 """The reconciler: the only sender of messages. It frees jobs whose worker is gone and sends what is pending whenever
 the queue has run dry, so it needs no memory of what it has sent, and a broker may lose everything."""
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from kombu.exceptions import OperationalError
+from kombu.transport.redis import Channel
 
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.runs.planning import installed_engines
@@ -14,6 +16,8 @@ from dealmill.pipeline.store.queue import leases
 from dealmill.workers.app import QUEUE, TASK, app
 from dealmill.workers.kinds import KINDS
 from dealmill.workers.messages import BROKER_ERRORS
+
+logger = logging.getLogger(__name__)
 
 WINDOW = 10_000
 """Messages sent at once: minutes of work for fast engines, a few megabytes of the broker's memory."""
@@ -51,9 +55,10 @@ def check_broker(url: str) -> None:
         raise BrokerError(NO_URL) from None
 
 
-def reconcile(store: Database, broker_url: str) -> None:
+def reconcile(store: Database, broker_url: str, say: Callable[[str], object] = logger.warning) -> None:
     """Free expired jobs; send the pending ones to a broker if no message is waiting there. A clogged queue is emptied
-    first, for nothing is known from messages alone.
+    first, for nothing is known from messages alone. Keys of other types where the queue is to be are deleted; `say` is
+    told.
 
     Raises
     ------
@@ -63,6 +68,7 @@ def reconcile(store: Database, broker_url: str) -> None:
     for kind in KINDS.values():
         leases.free_expired(store, kind.table)
     with _channel(broker_url) as channel:
+        _delete_strange_keys(channel, say)
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
         if waiting > CLOGGED:
             channel.queue_purge(QUEUE)
@@ -72,6 +78,29 @@ def reconcile(store: Database, broker_url: str) -> None:
             for kind in KINDS.values():
                 for number in leases.pending(store, kind.table, installed_engines(), WINDOW):
                     app.send_task(TASK, (kind.name, number), producer=producer)
+
+
+def _delete_strange_keys(channel: Any, say: Callable[[str], object]) -> None:
+    """Every command on a key of another type fails, and workers would end over it."""
+    if not isinstance(channel, Channel):
+        return
+    types = {
+        QUEUE: "list",
+        channel.keyprefix_queue % QUEUE: "set",
+        channel.keyprefix_binding_permanent % QUEUE: "set",
+        channel.keyprefix_binding_deadlines: "zset",
+        channel.unacked_key: "hash",
+        channel.unacked_index_key: "zset",
+    }
+    with channel.conn_or_acquire() as client:
+        with client.pipeline() as pipe:
+            for key in types:
+                pipe.type(key)
+            found = [kind.decode() for kind in pipe.execute()]
+        for (key, wanted), kind in zip(types.items(), found, strict=True):
+            if kind not in {wanted, "none"}:
+                client.delete(key)
+                say(f"the broker had a {kind} under the key {key}, where a {wanted} belongs; it was deleted")
 
 
 @contextmanager

@@ -38,10 +38,11 @@ def configured_store() -> Database:
 
 
 @app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
-def do_job(name: str, number: int) -> None:
-    """Do a job of the kind of that name, if it is one for us. Doing it twice, late or not at all is harmless; see
-    `dealmill.pipeline.store.queue.leases`."""
+def do_job(*message: object, **_more: object) -> None:
+    """Do the job that a message names by its kind and its number, if it is one for us. Doing it twice, late or not at
+    all is harmless; see `dealmill.pipeline.store.queue.leases`."""
     clear_contextvars()
+    name, number = message if len(message) == 2 else (None, None)
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None or not isinstance(number, int) or not 0 < number <= GREATEST_NUMBER:
         logger.warning("a message names no job, and is dropped")

@@ -98,7 +98,7 @@ class Farm:
         if self._worker.poll() is not None:
             self._restart_worker()
         try:
-            patiently(partial(reconcile, self._store, self._broker_url), self.say)
+            patiently(partial(reconcile, self._store, self._broker_url, self.say), self.say)
             self._broker_answers = True
         except BrokerError as error:
             if self._broker_answers:

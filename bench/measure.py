@@ -12,7 +12,7 @@ from uuid import uuid4
 from tests.servers import clean_environment, dealmill_command
 
 ROUNDS = 3
-MARK = "DEALMILL_BENCH"
+MARK = "MARK_OF_BENCH"
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -23,6 +23,7 @@ from .pipeline.errors import RetractedError as RetractedError
 from .pipeline.errors import StoreError as StoreError
 from .pipeline.errors import StoreUnavailable as StoreUnavailable
 from .pipeline.errors import UnavailableError as UnavailableError
+from .pipeline.errors import UnknownSettingWarning as UnknownSettingWarning
 from .pipeline.errors import UsageError as UsageError
 from .pipeline.errors import VersionError as VersionError
 from .pipeline.errors import WorkerError as WorkerError

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, TextIO, overload
 
-from dealmill.pipeline.arguments import MOST, node_limit, whole
+from dealmill.pipeline.arguments import MOST, MOST_DEAL, node_limit, whole
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import engine_of, find_game
@@ -39,8 +39,10 @@ def deals(
     UsageError
         If there are no such deals.
     """
-    first = whole("the number of the first deal", first, 1)
-    last = MOST if count is None else first + whole("count", count, 1) - 1
+    first = whole("the number of the first deal", first, 1, MOST_DEAL)
+    last = MOST
+    if count is not None:
+        last = whole("the number of the last deal", first + whole("count", count, 1) - 1, 1, MOST_DEAL)
     found = DealRange(find_game(game), seed, first, last, parameters or {})
     found.check_parameters()
     return found

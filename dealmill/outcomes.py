@@ -47,11 +47,15 @@ class Retraction:
     ----------
     runs : list of RunStatus
         The runs concerned, oldest first.
+    why : str or None
+        The recorded reason: that of the first retraction, if the version had been retracted before. None if there are
+        no runs.
     """
 
     def __init__(self, database: Database, runs: list[RunStatus]) -> None:
         self._database = database
         self.runs = runs
+        self.why = next((run.retracted for run in runs), None)
 
     def requeue(self) -> list[tuple[RunStatus, Run]]:
         """Plan a run by the installed version of the engine in the place of each; return the pairs of old and new.

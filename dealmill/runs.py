@@ -198,14 +198,15 @@ class Run:
     ) -> int:
         """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return how many.
 
-        The file appears only when it is complete; one that exists is overwritten only if `force` is true.
+        The file appears only when it is complete; one that exists is overwritten only if `force` is true. If the path
+        is a symbolic link, the file that it points to is overwritten, and the link stays.
 
         Raises
         ------
         UsageError
             If the suffix is none of those.
         OutputError
-            If the file cannot be written.
+            If the file cannot be written, or is not a regular file.
         RetractedError
             If the engine version was retracted.
         """

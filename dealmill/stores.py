@@ -230,6 +230,8 @@ class Store:
         ------
         BrokerError, WorkerError
             If the broker or the workers cannot be started.
+        VersionError
+            If jobs are left at the end that only other versions of engines or of deals can do.
         """
         from dealmill.workers.local.working import work  # loads Celery
 
@@ -404,7 +406,8 @@ class Store:
     def retract(self, engine: str, version: str, why: str) -> Retraction:
         """Retract every verdict of an engine version, those to come included.
 
-        The verdicts are kept, but shown only on request; the version gets no new runs.
+        The verdicts are kept, but shown only on request; the version gets no new runs. If it was retracted before, the
+        recorded reason stays, and this one is dropped; see `Retraction.why`.
 
         Raises
         ------

@@ -7,6 +7,8 @@ from dealmill.pipeline.errors import UsageError
 MOST_SEED = 2**64 - 1
 MOST = 2**63 - 1
 """The largest number that every database can hold."""
+MOST_DEAL = 2**63 - 2
+"""The largest number of a deal; the next number stands for no end in `dealmill.pipeline.deals.DealRange`."""
 MOST_NODES = 2**62 - 1
 """The largest node limit; the next number stands for none in the database."""
 MOST_PACKED = 10**11
@@ -54,6 +56,10 @@ def _index(number: object) -> int | None:
 
 
 def _written(number: int) -> str:
-    return {MOST_SEED: "2⁶⁴ − 1", MOST: "2⁶³ − 1", MOST_NODES: "2⁶² − 1", -MOST_NODES: "1 − 2⁶²"}.get(
-        number, f"{number:,}"
-    )
+    return {
+        MOST_SEED: "2⁶⁴ − 1",
+        MOST: "2⁶³ − 1",
+        MOST_DEAL: "2⁶³ − 2",
+        MOST_NODES: "2⁶² − 1",
+        -MOST_NODES: "1 − 2⁶²",
+    }.get(number, f"{number:,}")

@@ -8,7 +8,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from dealmill.pipeline.arguments import MOST, MOST_SEED, whole
+from dealmill.pipeline.arguments import MOST, MOST_DEAL, MOST_SEED, whole
 from dealmill.pipeline.errors import StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
@@ -22,7 +22,7 @@ DEALT_AT_ONCE = 2_000
 
 @dataclass(frozen=True)
 class DealRange:
-    """The deals number `first` … `last` (from 1) of a seed."""
+    """The deals number `first` … `last` (from 1 to 2⁶³ − 2) of a seed; `last` is 2⁶³ − 1 if they have no end."""
 
     game: Game
     seed: int
@@ -38,7 +38,7 @@ class DealRange:
         UsageError
         """
         whole("a seed", self.seed, 0, MOST_SEED)
-        whole("the number of the first deal", self.first, 1)
+        whole("the number of the first deal", self.first, 1, MOST_DEAL)
         whole("the number of the last deal", self.last, 1)
         if self.first > self.last:
             raise UsageError(f"{self.first}-{self.last} is not a range of deals: its first number is above its last")
@@ -95,7 +95,7 @@ class DealRange:
         return sha256(f"{self.game.generator}\n{self.name}".encode()).digest()
 
     def __len__(self) -> int:
-        return self.last - self.first + 1
+        return min(self.last, MOST_DEAL) - self.first + 1
 
     def __iter__(self) -> Iterator[Layout]:
         """The layouts, dealt block by block; a layout's line is the number of its deal."""
@@ -170,5 +170,6 @@ def parse_deal_range(text: str) -> DealRange:
     if "seed" not in parameters or len(parameters) < len(options):
         raise UsageError(usage)
     seed = parameters.pop("seed")
-    end = span[3] or (MOST if span[2] else span[1])
-    return DealRange(find_game(game), seed, int(span[1]), int(end), parameters)
+    first = int(span[1])
+    last = whole("the number of the last deal", int(span[3]), 1, MOST_DEAL) if span[3] else MOST if span[2] else first
+    return DealRange(find_game(game), seed, first, last, parameters)

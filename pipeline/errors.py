@@ -16,6 +16,8 @@ DealmillError
 ├── BadLayout                a text that is not a (canonical) layout of its game: all reasons
 └── InvalidEvidence          a trace or certificate that does not prove its verdict
     └── IllegalMove          a move that the rules do not allow
+
+UnknownSettingWarning is the only warning.
 """
 
 from collections.abc import Sequence
@@ -95,3 +97,7 @@ class InvalidEvidence(DealmillError):
 
 class IllegalMove(InvalidEvidence):
     """A move that the rules do not allow in the position it is played in."""
+
+
+class UnknownSettingWarning(UserWarning):
+    """A variable ``DEALMILL_…`` that is not a setting, in the environment or in ``.env``."""

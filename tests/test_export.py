@@ -218,6 +218,37 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Database, folde
     assert list(folder.iterdir()) == [path] and path.read_text() == ""
 
 
+def test_what_is_not_a_regular_file_is_never_replaced(store: Database, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "device.csv").symlink_to("/dev/null")
+    for name in ("pipe.csv", "device.csv"):
+        for force in (False, True):
+            with pytest.raises(OutputError, match=rf"{name} is not a regular file; name another one$"):
+                export(store, run, folder / name, force=force)
+    (folder / "loop.csv").symlink_to("loop.csv")
+    with pytest.raises(OutputError, match=r"loop\.csv cannot be written: Too many levels of symbolic links"):
+        export(store, run, folder / "loop.csv", force=True)
+    assert (folder / "pipe.csv").is_fifo() and (folder / "device.csv").is_symlink()
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_an_export_to_a_symbolic_link_replaces_the_file_that_it_points_to(store: Database, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    (folder / "there").mkdir()
+    target, link = folder / "there" / "a.csv", folder / "link.csv"
+    link.symlink_to("there/a.csv")
+    with pytest.raises(OutputError, match=r"link\.csv exists; --force overwrites it"):
+        export(store, run, link)
+    for _ in ("new", "old"):
+        assert export(store, run, link, force=True) == 300
+        assert link.is_symlink() and list(target.parent.iterdir()) == [target]
+        assert read_back(target) == as_in(".csv", queried(store, run))
+    (folder / "nowhere.csv").symlink_to("no/a.csv")
+    with pytest.raises(OutputError, match=rf"there is no folder {folder / 'no'}$"):
+        export(store, run, folder / "nowhere.csv", force=True)
+
+
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.csv.gz", "-", "a.parquet.", ".csv", ""])
 def test_another_suffix_is_refused(name: str, store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)

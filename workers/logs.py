@@ -47,12 +47,15 @@ QUEUE_LOGS = ("celery.worker.consumer.consumer", "celery.worker.request")
 """Where it logs messages that it cannot make a task of, and those whose worker is gone."""
 
 
-def _without_useless_traceback(record: logging.LogRecord) -> bool:
-    """Where in its code Celery met a broker that is away, or a message of somebody else's, nobody needs to know."""
+def _without_useless_lines(record: logging.LogRecord) -> bool:
+    """Where in its code Celery met a broker that is away, or a message of somebody else's, nobody needs to know; and of
+    such a message the first line says enough."""
     theirs = record.name.startswith(("celery.", "kombu.")) and record.name != TASKS_LOG
     met = record.exc_info[1] if record.exc_info else None
     if record.name in QUEUE_LOGS or (theirs and isinstance(met, BROKER_ERRORS)):
         record.exc_info = None
+    if record.name in QUEUE_LOGS:
+        record.msg, record.args = record.getMessage().strip().partition("\n")[0], None
     return True
 
 
@@ -66,7 +69,7 @@ def connect_logs() -> None:
 def _format(logger: logging.Logger, **_signal: object) -> None:
     for handler in logger.handlers:
         handler.setFormatter(formatter())
-        handler.addFilter(_without_useless_traceback)
+        handler.addFilter(_without_useless_lines)
 
 
 def _leave_out_plans(**_signal: object) -> None:

@@ -34,10 +34,13 @@ class CarefulChannel(Channel):
 
     def _brpop_read(self, **options: object) -> object:
         """Called as soon as the broker has something for us, and once more before the channel closes."""
+        in_hand = set(self.qos._delivered)
         try:
             return super()._brpop_read(**options)  # type: ignore[no-untyped-call]
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             logger.warning("something in the queue was no message, and is dropped: %r", error)
+            for tag in set(self.qos._delivered) - in_hand:
+                self.qos.ack(tag)
             return True
         except BROKER_ERRORS:
             if self._closing:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kombu.exceptions import OperationalError
+from kombu.transport.redis import Channel
 
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.runs.planning import installed_engines
@@ -31,7 +32,7 @@ NO_URL = (
 
 
 def check_broker(url: str) -> None:
-    """See that the broker at a URL answers.
+    """See that the broker at a URL answers, and that others do not use the keys of the queue.
 
     Raises
     ------
@@ -42,6 +43,8 @@ def check_broker(url: str) -> None:
     try:
         with app.connection_for_write(url, connect_timeout=5) as connection:
             connection.ensure_connection(max_retries=1, interval_start=0.2)
+            with connection.channel() as channel:
+                _check_keys(channel)
     except OperationalError as error:
         raise BrokerError(
             f"the broker {connection.as_uri()} does not answer: {error}; is it running, and is DEALMILL_BROKER_URL "
@@ -58,11 +61,12 @@ def reconcile(store: Database, broker_url: str) -> None:
     Raises
     ------
     BrokerError
-        If the broker does not answer just now.
+        If the broker does not answer just now, or others use its keys.
     """
     for kind in KINDS.values():
         leases.free_expired(store, kind.TABLE)
     with _channel(broker_url) as channel:
+        _check_keys(channel)
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
         if waiting > CLOGGED:
             channel.queue_purge(QUEUE)
@@ -72,6 +76,35 @@ def reconcile(store: Database, broker_url: str) -> None:
             for name, kind in KINDS.items():
                 for number in leases.pending(store, kind.TABLE, installed_engines(), WINDOW):
                     app.send_task(TASK, (name, number), producer=producer)
+
+
+def _check_keys(channel: Any) -> None:
+    """See that nothing of others stands where the queue belongs: every command on it would fail.
+
+    Raises
+    ------
+    BrokerError
+    """
+    if not isinstance(channel, Channel):
+        return
+    types = {
+        QUEUE: "list",
+        channel.keyprefix_queue % QUEUE: "set",
+        channel.keyprefix_binding_permanent % QUEUE: "set",
+        channel.keyprefix_binding_deadlines: "zset",
+        channel.unacked_key: "hash",
+        channel.unacked_index_key: "zset",
+    }
+    with channel.conn_or_acquire() as client, client.pipeline() as pipe:
+        for key in types:
+            pipe.type(key)
+        found = [kind.decode() for kind in pipe.execute()]
+    for (key, wanted), kind in zip(types.items(), found, strict=True):
+        if kind not in {wanted, "none"}:
+            raise BrokerError(
+                f"the broker has a {kind} under the key {key}, where the queue needs a {wanted}: delete it, or give "
+                "DEALMILL_BROKER_URL another database"
+            )
 
 
 @contextmanager
@@ -87,3 +120,8 @@ def _channel(url: str) -> Iterator[Any]:
 def unfinished(store: Database) -> int:
     """How many jobs there are that the workers here can do."""
     return sum(leases.unfinished(store, kind.TABLE, installed_engines()) for kind in KINDS.values())
+
+
+def unworkable(store: Database) -> list[tuple[str, str, bool, int]]:
+    """The pending jobs that the workers here cannot do; see `leases.unworkable`."""
+    return [found for kind in KINDS.values() for found in leases.unworkable(store, kind.TABLE, installed_engines())]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines, other_version_here
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
@@ -38,10 +38,11 @@ def configured_store() -> Database:
 
 
 @app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
-def do_job(name: str, number: int) -> None:
-    """Do a job of the kind of that name, if it is one for us. Doing it twice, late or not at all is harmless; see
-    `dealmill.pipeline.store.queue.leases`."""
+def do_job(*message: object, **_more: object) -> None:
+    """Do the job that a message names by its kind and its number, if it is one for us. Doing it twice, late or not at
+    all is harmless; see `dealmill.pipeline.store.queue.leases`."""
     clear_contextvars()
+    name, number = message if len(message) == 2 else (None, None)
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None or not isinstance(number, int) or not 0 < number <= GREATEST_NUMBER:
         logger.warning("a message names no job, and is dropped")
@@ -94,13 +95,7 @@ def _workable(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool
 @cache
 def _refuse(engine: str, version: str) -> None:
     """Say so, once in each process."""
-    installed = dict(installed_engines()).get(engine)
-    if installed is None:
-        here = "there is none here"
-    elif installed != version:
-        here = f"here is version {installed}"
-    else:
-        here = "it was retracted, or here are other deals"
+    here = other_version_here(engine, version) or "it was retracted, or here are other deals"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
 
 

@@ -2,14 +2,17 @@
 
 import errno
 import sys
+import warnings
 from importlib import import_module
 from io import StringIO
+from typing import Any
 
 import click
 
 from dealmill.cli.exits import ERROR, INTERRUPTED, exit_code
 from dealmill.cli.interrupt import heed_signals
-from dealmill.pipeline.errors import DealmillError, WorkerError
+from dealmill.cli.streams import replace_closed_streams
+from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning, WorkerError
 from dealmill.pipeline.printable import printable
 
 COMMANDS = {
@@ -35,11 +38,12 @@ COMMANDS = {
 }
 """Every command and the module it stands in, in the order of the help text; loaded only when it is needed."""
 
+PYTHON_SHOWS = warnings.showwarning
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Commands(click.Group):
-    """The commands, each loaded when it is asked for, with errors told as one message."""
+    """The commands, each loaded when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, in the order in which a newcomer meets them."""
@@ -51,17 +55,6 @@ class Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name)
         return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Run a command; an error that was raised on purpose becomes its message and its exit code."""
-        try:
-            return super().invoke(ctx)
-        except DealmillError as error:
-            from dealmill.cli.output import tell
-
-            for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:
-                tell(line)
-            ctx.exit(exit_code(error))
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -78,9 +71,21 @@ def dealmill() -> None:
     """
 
 
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    """Our own warning as one line; others as Python shows them."""
+    from dealmill.cli.output import tell
+
+    if issubclass(category, UnknownSettingWarning):
+        tell(f"dealmill: {message}")
+    else:
+        PYTHON_SHOWS(message, category, *where)
+
+
 def main() -> None:
     """The entry point."""
     heed_signals()
+    replace_closed_streams()
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         status = dealmill.main(standalone_mode=False)
         sys.stdout.flush()
@@ -92,6 +97,10 @@ def main() -> None:
         error.show(file=shown)
         click.echo("\n".join(map(printable, shown.getvalue().split("\n"))), nl=False, err=True)
         status = error.exit_code
+    except DealmillError as error:
+        for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:
+            click.echo(printable(line), err=True)
+        status = exit_code(error)
     except BrokenPipeError:
         sys.stderr.close()
         status = ERROR

@@ -4,7 +4,7 @@ import click
 
 import dealmill
 from dealmill.cli.exits import DIFFERENT
-from dealmill.cli.output import counted, output_options, write_first
+from dealmill.cli.output import counted, output_options, tell, write_first
 from dealmill.cli.progress import shown
 
 COLUMNS = ("items", "finding", "step", "reason")
@@ -30,15 +30,14 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, form: str
         with shown(store) as progress:
             result = audited.audit(sample=sample, seed=seed, progress=progress)
         if (form or not result.valid) and write_first(COLUMNS, map(_row, result.findings()), form):
-            click.echo("there are more: --nl gives all", err=True)
+            tell("there are more: --nl gives all")
         found, status = result.status, audited.status()
-    click.echo(
+    tell(
         f"audit {found.id} of run {audited.id}: {found.valid:,} valid, {found.invalid:,} invalid, "
         f"{found.no_evidence:,} without evidence; {counted(found.faults, 'fault')} in the record",
-        err=True,
     )
     if not status.finished:
-        click.echo(f"run {audited.id} is not finished: {status.items - status.solved:,} layouts to come", err=True)
+        tell(f"run {audited.id} is not finished: {status.items - status.solved:,} layouts to come")
     if not result.valid:
         ctx.exit(DIFFERENT)
 

@@ -3,6 +3,7 @@
 import click
 
 import dealmill
+from dealmill.cli.output import tell, write_line
 
 
 @click.group()
@@ -17,7 +18,7 @@ def db() -> None:
 @click.argument("revision", default="head")
 def upgrade(revision: str) -> None:
     """Run the migrations up to REVISION; to the newest by default."""
-    click.echo(f"the database stands at {dealmill.db.upgrade(revision=revision)}", err=True)
+    tell(f"the database stands at {dealmill.db.upgrade(revision=revision)}")
 
 
 @db.command()
@@ -25,10 +26,10 @@ def upgrade(revision: str) -> None:
 def downgrade(revision: str) -> None:
     """Take migrations back down to REVISION; `base` drops every table with all that is in it."""
     found = dealmill.db.downgrade(revision=revision)
-    click.echo(f"the database stands at {found or 'base: it has no tables'}", err=True)
+    tell(f"the database stands at {found or 'base: it has no tables'}")
 
 
 @db.command()
 def current() -> None:
     """Print the migration the database stands at."""
-    click.echo(dealmill.db.current() or "none: the database has no tables yet")
+    write_line(dealmill.db.current() or "none: the database has no tables yet")

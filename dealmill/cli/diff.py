@@ -8,7 +8,7 @@ import click
 
 import dealmill
 from dealmill.cli.exits import DIFFERENT
-from dealmill.cli.output import counted, output_options, write_first
+from dealmill.cli.output import counted, output_options, tell, write_first
 from dealmill.cli.progress import shown
 
 SAID = ("item", "verdict", "value", "evidence")
@@ -64,15 +64,15 @@ def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
         cut = write_first(COLUMNS, chain([first] if first else [], different), form)
         if cut:
             deque(different, maxlen=0)  # to count them
-            click.echo("there are more: --nl gives all", err=True)
+            tell("there are more: --nl gives all")
     if diff.deals_of_both is not None:
-        click.echo(f"only the first {diff.deals_of_both:,} deals of both were compared", err=True)
+        tell(f"only the first {diff.deals_of_both:,} deals of both were compared")
     for run in diff.unfinished:
-        click.echo(f"run {run.id} is not finished: {run.items - run.solved:,} layouts to come", err=True)
+        tell(f"run {run.id} is not finished: {run.items - run.solved:,} layouts to come")
     if first:
-        click.echo(f"runs {one} and {other} differ on {counted(number, 'layout')}", err=True)
+        tell(f"runs {one} and {other} differ on {counted(number, 'layout')}")
         ctx.exit(DIFFERENT)
-    click.echo(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence", err=True)
+    tell(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence")
 
 
 def _row(one: int, other: int, difference: "dealmill.Difference") -> dict[str, object]:

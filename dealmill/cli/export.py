@@ -6,7 +6,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import verdict_option
-from dealmill.cli.output import counted
+from dealmill.cli.output import counted, tell
 from dealmill.cli.progress import shown
 
 
@@ -15,7 +15,7 @@ from dealmill.cli.progress import shown
 @click.argument("file", type=click.Path(path_type=Path))
 @verdict_option
 @click.option("--retracted", is_flag=True, help="Even if the verdicts were retracted.")
-@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists; of a symbolic link, the target.")
 def export(run: str, file: Path, verdicts: tuple[str, ...], retracted: bool, force: bool) -> None:
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
 
@@ -30,4 +30,4 @@ def export(run: str, file: Path, verdicts: tuple[str, ...], retracted: bool, for
         status = found.status()
     left = f"; the run is not finished: {status.items - status.solved:,} layouts to come"
     told = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
-    click.echo(told, err=True)
+    tell(told)

@@ -68,5 +68,7 @@ def given_parameters(given: Sequence[str]) -> dict[str, int]:
         name, _, number = text.partition("=")
         if not (number.isascii() and number.isdigit() and len(number) < 10):
             raise UsageError(f"--param takes NAME=NUMBER, not {text!r}")
+        if name in parameters:
+            raise UsageError(f"--param {name} is given twice: give each parameter once")
         parameters[name] = int(number)
     return parameters

@@ -46,6 +46,17 @@ def tell(message: str) -> None:
     click.echo(printable(message), err=True)
 
 
+def write_line(text: str) -> None:
+    """A line on standard output."""
+    click.echo(printable(text))
+
+
+def write_lines(text: str) -> None:
+    """Lines on standard output."""
+    for line in text.split("\n"):
+        write_line(line)
+
+
 def counted(number: int, thing: str) -> str:
     """``1 fault``, ``2,000 faults``."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
@@ -62,7 +73,8 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
         case "csv":
             writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
-            writer.writerows({name: _in_one(value) for name, value in row.items()} for row in rows)
+            shown = _cell_of_csv if sys.stdout.isatty() else _in_one
+            writer.writerows({name: shown(value) for name, value in row.items()} for row in rows)
         case _:
             _write_table(columns, rows)
 
@@ -120,6 +132,12 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 def _in_one(value: object) -> object:
     return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _cell_of_csv(value: object) -> object:
+    """On a terminal, which obeys some signs; elsewhere CSV has the true text."""
+    found = _in_one(value)
+    return printable(found) if isinstance(found, str) else found
 
 
 def _cell(value: object) -> str:

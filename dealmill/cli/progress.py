@@ -60,7 +60,9 @@ def shown(store: "dealmill.Store | None" = None) -> Iterator[Progress]:
             title, note = _words(step)
             new = title not in titles  # drawn at once, else only at the next tick of the bar
             titles.add(title)
-            bar.update(task, description=title, completed=step.done, total=step.total, note=note, refresh=new)
+            bar.update(
+                task, description=title, completed=step.done, total=step.total, note=printable(note), refresh=new
+            )
 
         yield lambda event: _show(event, store, say, draw)
 

@@ -6,7 +6,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import Range, verdict_option
-from dealmill.cli.output import SCREEN, output_options, write_first
+from dealmill.cli.output import SCREEN, output_options, tell, write_first
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")
@@ -70,14 +70,14 @@ def query(
         )
         columns = (*COLUMNS, *AUDIT_COLUMNS) if audit else COLUMNS
         if last := write_first(columns, map(_row, found), form, limit or SCREEN):
-            click.echo(f"there are more: add --after {last['item']}, or --nl for all", err=True)
+            tell(f"there are more: add --after {last['item']}, or --nl for all")
         for one in found.unlisted:
-            click.echo(f"run {one.id} is packed: audits only count what is valid of it", err=True)
+            tell(f"run {one.id} is packed: audits only count what is valid of it")
         for one in found.unaudited:
-            click.echo(f"run {one.id} has not been audited: dealmill audit {one.id}", err=True)
+            tell(f"run {one.id} has not been audited: dealmill audit {one.id}")
         for one in found.unfinished:
             left = one.items - one.solved
-            click.echo(f"run {one.id} is not finished: {left:,} layouts have no verdict yet", err=True)
+            tell(f"run {one.id} is not finished: {left:,} layouts have no verdict yet")
 
 
 def _list_rejects(
@@ -89,7 +89,7 @@ def _list_rejects(
         for found, reject in rejects
     )
     if write_first(REJECT_COLUMNS, rows, form, limit or SCREEN):
-        click.echo("there are more: --nl gives all", err=True)
+        tell("there are more: --nl gives all")
 
 
 def _row(result: "dealmill.Result") -> Mapping[str, object]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 
 import dealmill
-from dealmill.cli.output import counted, output_options, write_rows
+from dealmill.cli.output import counted, output_options, tell, write_rows
 
 
 @click.command()
@@ -18,15 +18,20 @@ def retract(engine: str, version: str, why: str, requeue: bool) -> None:
 
     They are kept, but `query`, `show` and `export` show them only with --retracted; and that version gets no new runs,
     and goes no further with those it has. With --requeue, now or later, the installed version gets a run in the place
-    of each; the numbers of these runs go to standard output, and `dealmill work --drain` solves them.
+    of each; the numbers of these runs go to standard output, and `dealmill work --drain` solves them. The reason of the
+    first retraction stays.
     """
     with dealmill.open() as store:
         retraction = store.retract(engine, version, why)
         verdicts = counted(sum(run.solved for run in retraction.runs), "verdict")
         runs = counted(len(retraction.runs), "run")
-        click.echo(f"retracted: {verdicts} of {engine} version {version} in {runs}", err=True)
+        if retraction.why in {why, None}:
+            tell(f"retracted: {verdicts} of {engine} version {version} in {runs}")
+        else:
+            before = f"{engine} version {version} was retracted before ({retraction.why})"
+            tell(f"{before}; that reason stays, the new one is dropped")
         for run, planned in retraction.requeue() if requeue else ():
-            click.echo(f"run {planned.id} takes the place of run {run.id}: version {planned.version}", err=True)
+            tell(f"run {planned.id} takes the place of run {run.id}: version {planned.version}")
             click.echo(planned.id)
 
 

@@ -7,7 +7,7 @@ import click
 import dealmill
 from dealmill.cli.exits import ERROR, REJECTED
 from dealmill.cli.options import engine_option, game_option, nodes_option, packed_option
-from dealmill.cli.output import called_as, counted, output_options, write_rows
+from dealmill.cli.output import called_as, counted, output_options, tell, write_rows
 from dealmill.cli.progress import shown
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -58,10 +58,10 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     lost = next((run for run in batch.statuses if run.counts.get(Verdict.UNWINNABLE)), None)
     first = lost or next((run for run in batch.statuses if run.solved), None)
     if lost:
-        click.echo(f"which ones cannot be won:  {called_as()} query {lost.id} --verdict unwinnable", err=True)
+        tell(f"which ones cannot be won:  {called_as()} query {lost.id} --verdict unwinnable")
     if first:
-        click.echo(f"a run's verdicts:          {called_as()} query {first.id}", err=True)
-        click.echo(f"one, step by step:         {called_as()} show {first.id}:1", err=True)
+        tell(f"a run's verdicts:          {called_as()} query {first.id}")
+        tell(f"one, step by step:         {called_as()} show {first.id}:1")
 
 
 def _summary(summary: "dealmill.Summary") -> dict[str, object]:
@@ -120,14 +120,18 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool) 
             run = store.queue(source, engine=engine, max_nodes=max_nodes, packed=packed, progress=progress)
         status = run.status()
     state = "is finished" if status.finished else f"has {counted(status.items - status.solved, 'layout')} to solve"
-    click.echo(f"run {run.id}: {run.engine} on {run.source} {state}", err=True)
+    tell(f"run {run.id}: {run.engine} on {run.source} {state}")
     click.echo(run.id)
 
 
 @click.command()
 @click.option("--drain", is_flag=True, help="Stop as soon as nothing is left to do.")
 def work(drain: bool) -> None:
-    """Start local workers and keep them at work on all runs and audits, until Ctrl-C."""
+    """Start local workers and keep them at work on all runs and audits, until Ctrl-C.
+
+    With --drain, exit code 1 if jobs are left that only other versions of engines or of deals can do. Jobs of retracted
+    versions are reported, and are no error.
+    """
     try:
         with dealmill.open() as store, shown(store) as progress:
             store.work(drain=drain, progress=progress)

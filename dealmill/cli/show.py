@@ -3,7 +3,7 @@
 import click
 
 import dealmill
-from dealmill.cli.output import counted
+from dealmill.cli.output import counted, write_line, write_lines
 from dealmill.pipeline.deals import is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
@@ -34,21 +34,21 @@ def show(item: str, layout: str | None, engine: str | None, retracted: bool) -> 
         with dealmill.open() as store:
             result = store.result(item, retracted=retracted)
             status = store.status(result.run)[0].run
-        click.echo(f"item {result.item}, line {result.line} of {status.source_name}")
+        write_line(f"item {result.item}, line {result.line} of {status.source_name}")
         if status.retracted is not None:
-            click.echo(f"RETRACTED: {status.retracted}")
+            write_line(f"RETRACTED: {status.retracted}")
         _print(result)
 
 
 def _print(result: "dealmill.Result") -> None:
     _, engine = find_engine(result.engine)
     worth = "" if result.value is None else f" with value {result.value}"
-    click.echo(f"{result.engine} says: {result.verdict}{worth} ({counted(result.nodes, 'node')})")
-    click.echo(f"layout: {result.layout}")
+    write_line(f"{result.engine} says: {result.verdict}{worth} ({counted(result.nodes, 'node')})")
+    write_line(f"layout: {result.layout}")
     if result.verdict is Verdict.FAILED:
-        click.echo(f"error: {result.evidence}")
+        write_line(f"error: {result.evidence}")
     elif result.evidence is not None:
-        click.echo(f"evidence ({engine.evidence}): {result.evidence}")
-        click.echo(f"referee: {result.check()}")
+        write_line(f"evidence ({engine.evidence}): {result.evidence}")
+        write_line(f"referee: {result.check()}")
     for frame in result.frames():
-        click.echo(f"\n{frame}")
+        write_lines(f"\n{frame}")

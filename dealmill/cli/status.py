@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 import dealmill
-from dealmill.cli.output import counted, output_options, write_rows
+from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
@@ -54,7 +54,7 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
         for one in store.workers()
     ]
     if not rows:
-        click.echo("no worker had a job in the last hour; start some with: dealmill work", err=True)
+        tell("no worker had a job in the last hour; start some with: dealmill work")
     write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form)
 
 
@@ -65,7 +65,7 @@ def _held(job: "dealmill.Held") -> str:
 
 def _show_runs(overviews: Sequence["dealmill.Overview"], form: str | None) -> None:
     if not overviews:
-        click.echo("there are no runs yet; begin with: dealmill run FILE…", err=True)
+        tell("there are no runs yet; begin with: dealmill run FILE…")
     rows = list(map(_row, overviews))
     used = [word for word in COUNTED if any(row[word] for row in rows)]
     packed = any(overview.run.storage is dealmill.Storage.PACKED for overview in overviews)

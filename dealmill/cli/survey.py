@@ -6,7 +6,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import engine_option, given_parameters, nodes_option, parameters_option
-from dealmill.cli.output import called_as, output_options, write_rows
+from dealmill.cli.output import called_as, output_options, tell, write_rows
 from dealmill.cli.progress import shown
 from dealmill.pipeline.arguments import MOST_PACKED
 from dealmill.pipeline.games.verdict import Verdict
@@ -69,10 +69,10 @@ def survey(
         _write(found, form)
         if report:
             found.report(report)
-            click.echo(f"the report:                {report}", err=True)
+            tell(f"the report:                {report}")
         if found.facts.get(Verdict.UNWINNABLE.word):
-            click.echo(f"which ones cannot be won:  {called_as()} query {found.run.id} --verdict unwinnable", err=True)
-        click.echo(f"one, step by step:         {called_as()} show {found.run.id}:1", err=True)
+            tell(f"which ones cannot be won:  {called_as()} query {found.run.id} --verdict unwinnable")
+        tell(f"one, step by step:         {called_as()} show {found.run.id}:1")
 
 
 def _write(found: "dealmill.Survey", form: str | None) -> None:
@@ -83,4 +83,4 @@ def _write(found: "dealmill.Survey", form: str | None) -> None:
         write_rows([*used, *found.figures], [row | found.figures], None)
     else:
         write_rows(list(row), [row], form)
-    click.echo(str(found), err=True)
+    tell(str(found))

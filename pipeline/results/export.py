@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import secrets
+import stat
 from codecs import getwriter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -45,15 +46,15 @@ def export(
 ) -> int:
     """Write all verdicts of a run, or only these kinds, in the form that the file's suffix names; return their number.
 
-    The file is there only when it is complete. Of a run under way it has the verdicts that were found while it was
-    written.
+    The file is there only when it is complete. If the path is a symbolic link, the file that it points to is written,
+    and the link stays. Of a run under way the file has the verdicts that were found while it was written.
 
     Raises
     ------
     UsageError
         If the suffix is none of those in `FORMS`.
     OutputError
-        If the file cannot be written, or exists and is not to be overwritten (`force`).
+        If the file cannot be written, or exists and is not to be overwritten (`force`), or is not a regular file.
     """
     form = _form_of(path)
     found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
@@ -120,28 +121,33 @@ def _whole_file(path: Path, force: bool) -> Iterator[BinaryIO]:
     """A file under another name beside the one that is wanted; it gets its own name once all has gone well, and is
     removed if not."""
     try:
-        _check_target(path, force)
-        part = path.with_name(f".dealmill-{secrets.token_hex(8)}.part")
+        target = _check_target(path, force)
+        part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
         try:
             with part.open("xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())  # else a power cut might leave the name without the rows
             _check_target(path, force)  # somebody else may have written it meanwhile
-            part.replace(path)
+            part.replace(target)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _check_target(path: Path, force: bool) -> None:
-    if not path.parent.is_dir():
-        raise OutputError(f"{path} cannot be written: there is no folder {path.parent}")
-    if path.is_dir():
+def _check_target(path: Path, force: bool) -> Path:
+    """The file to be written: a symbolic link stands for the one that it points to."""
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if not target.parent.is_dir():
+        raise OutputError(f"{path} cannot be written: there is no folder {target.parent}")
+    if target.is_dir():
         raise OutputError(f"{path} is a folder; name a file")
+    if os.path.lexists(target) and not stat.S_ISREG(target.stat().st_mode):
+        raise OutputError(f"{path} is not a regular file; name another one")
     if os.path.lexists(path) and not force:
         raise OutputError(f"{path} exists; --force overwrites it")
+    return target
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from dealmill.pipeline.arguments import MOST_NODES, whole
 from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import latest_audits
@@ -149,7 +150,7 @@ def matching_runs(
         if (run.retracted is not None) == retracted
         and (game is None or run.game == game)
         and (full_name is None or run.engine == full_name)
-        and (over is None or run.source == over.id or run.source_name == over.name == source)
+        and (over is None or run.source == over.id or run.source_name == over.name == printable(str(source)))
     ]
 
 

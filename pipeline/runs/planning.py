@@ -19,6 +19,14 @@ def installed_engines() -> frozenset[tuple[str, str]]:
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
+def other_version_here(engine: str, version: str) -> str | None:
+    """Which version of an engine is installed in place of this one; None if it is this one."""
+    installed = dict(installed_engines()).get(engine)
+    if installed is None:
+        return "there is none here"
+    return None if installed == version else f"here is version {installed}"
+
+
 def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
     """The full names of those of the `wanted` engines that are of a game; its default engine if none is wanted. The
     name of an engine that is not of another game may come without that of the game.

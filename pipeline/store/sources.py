@@ -12,6 +12,7 @@ from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
@@ -231,7 +232,7 @@ def _storable(found: str) -> str:
 
 
 def find_source(store: Database, key: int | str) -> Source:
-    """The source of that number, or if there is none, the newest of that name.
+    """The source of that number, or if there is none, the newest of that name, whose printable form is stored.
 
     Raises
     ------
@@ -242,7 +243,7 @@ def find_source(store: Database, key: int | str) -> Source:
         found = _one(
             connection,
             select(*COLUMNS)
-            .where((sources.c.id == numbered) | (sources.c.name == _storable(str(key))))
+            .where((sources.c.id == numbered) | (sources.c.name == printable(str(key))))
             .order_by((sources.c.id == numbered).desc(), sources.c.id.desc())
             .limit(1),
         )

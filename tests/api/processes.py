@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-MARK = "DEALMILL_TEST"
+MARK = "MARK_OF_TEST"
 
 
 @contextmanager

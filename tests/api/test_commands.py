@@ -220,3 +220,20 @@ def test_an_error_has_one_message(words: str, call: Callable[[Store], object], f
     ran = command(*words.split(), cwd=folder)
     assert ran.stderr == f"dealmill: {raised.value}\n"
     assert ran.returncode in {1, 2}
+
+
+def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) -> None:
+    database = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
+    dealmill.db.upgrade(str(database.url))
+    a_run(database, ENGINE, LAYOUTS)
+    retract = ("retract", "--engine", ENGINE, "--version", "1", "--why")
+    done = f"retracted: 150 verdicts of {ENGINE} version 1 in 1 run\n"
+    for why, told in (
+        ("it is wrong", done),
+        ("it is wrong", done),
+        ("slow", f"{ENGINE} version 1 was retracted before (it is wrong); that reason stays, the new one is dropped\n"),
+    ):
+        ran = command(*retract, why, cwd=tmp_path)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", told)
+    logged = json.loads(command("log", "--json", cwd=tmp_path).stdout)
+    assert [action["why"] for action in logged if action["what"] == "retract"] == ["it is wrong"]

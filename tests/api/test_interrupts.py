@@ -117,7 +117,7 @@ def test_a_script_that_gets_a_signal_ends_and_the_next_call_goes_on(
     number: signal.Signals, undisturbed: str, temporary: Path, tmp_path: Path
 ) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
-    env = clean_environment({"DEALMILL_LEASE_SECONDS": "3", "DEALMILL_TEST": str(temporary), "TMPDIR": str(temporary)})
+    env = clean_environment({"DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(temporary), "TMPDIR": str(temporary)})
     script = subprocess.Popen([sys.executable, "-c", SCRIPT, url], cwd=tmp_path, env=env, stderr=subprocess.PIPE)
     with dealmill.open(url) as store:
         while not solved(store):

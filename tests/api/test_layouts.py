@@ -81,7 +81,8 @@ def test_deals_are_the_same_from_wherever_they_begin() -> None:
         ({"count": True}, "count is a whole number"),
         ({"first": 0}, "the number of the first deal is a whole number from 1"),
         ({"first": "1"}, "the number of the first deal is a whole number from 1"),
-        ({"first": 2**63}, "the number of the first deal is a whole number from 1 to 2⁶³ − 1"),
+        ({"first": 2**63 - 1}, "the number of the first deal is a whole number from 1 to 2⁶³ − 2"),
+        ({"first": 2**63 - 3, "count": 3}, "the number of the last deal is a whole number from 1 to 2⁶³ − 2"),
         ({"seed": -1}, "a seed is a whole number from 0 to 2⁶⁴ − 1, not -1"),
         ({"seed": 2**64}, "a seed is a whole number"),
         ({"seed": None}, "a seed is a whole number"),
@@ -94,6 +95,13 @@ def test_deals_are_the_same_from_wherever_they_begin() -> None:
 def test_deals_that_cannot_be_are_refused_at_once(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         dealmill.deals("card-pairing", **arguments)
+
+
+def test_the_last_deal_of_all_is_not_the_end_of_a_range_without_one() -> None:
+    last = dealmill.deals("memory", first=2**63 - 3, count=2)
+    assert (last.name, last.endless) == ("deal:memory:seed=1:9223372036854775805-9223372036854775806", False)
+    assert [deal.line for deal in last] == [2**63 - 3, 2**63 - 2]
+    assert list(dealmill.deals("memory", first=2**63 - 3)) == list(last)
 
 
 def test_deals_without_end_are_not_solved() -> None:

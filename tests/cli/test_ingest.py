@@ -127,6 +127,11 @@ def test_a_file_of_another_game_is_recognised_as_such(tmp_path: Path) -> None:
         ("deal:nothing:seed=1:1-5", "there is no game 'nothing'"),
         ("deal:memory:1-5", "write deal:GAME:seed=S:FIRST-LAST"),
         ("deal:memory:seed=1:5-1", "5-1 is not a range"),
+        (
+            f"deal:memory:seed=1:9-{2**63 - 1}",
+            "the last deal is a whole number from 1 to 2⁶³ − 2, not 9223372036854775807",
+        ),
+        (f"deal:memory:seed=1:{2**63 - 1}", "the first deal is a whole number from 1 to 2⁶³ − 2"),
         ("deal:memory:seed=1:0-5", "the first deal is a whole number from 1"),
         ("deal:memory:seed=1:pegs=3:1-5", "have no parameter 'pegs'; there is: pairs"),
         ("deal:memory:seed=1:pairs=99:1-5", "is a whole number from 1 to 52, not 99"),

@@ -3,13 +3,14 @@
 import os
 import pty
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
 
 from tests.servers import clean_environment, dealmill_command
 
 
-def seen(*arguments: str, cwd: Path, columns: int = 200) -> str:
+def seen(*arguments: str, cwd: Path, columns: int = 200, codes: Sequence[int] = (0,)) -> str:
     """All that a command writes to a terminal of so many columns."""
     ours, its = pty.openpty()
     written = bytearray()
@@ -29,7 +30,7 @@ def seen(*arguments: str, cwd: Path, columns: int = 200) -> str:
     os.close(its)
     reader.join()
     os.close(ours)
-    assert ran.returncode == 0, written
+    assert ran.returncode in codes, written
     return written.decode()
 
 

@@ -200,7 +200,7 @@ def children_with(marker: str) -> list[int]:
 def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signals, tmp_path: Path) -> None:
     count = 150_000
     source = f"deal:memory:seed=6:1-{count}"
-    env = {"DEALMILL_LEASE_SECONDS": "3", "DEALMILL_TEST": str(tmp_path)}
+    env = {"DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(tmp_path)}
     running = started("run", source, "--engine", "memory/incremental", cwd=tmp_path, env=env)
     deadline = time.monotonic() + 120
     while not solved(tmp_path) and time.monotonic() < deadline:
@@ -227,7 +227,7 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signal
 
 def test_a_killed_worker_and_a_killed_broker_lose_and_double_nothing(postgres: Postgres, tmp_path: Path) -> None:
     url = postgres.new_database()
-    env = {"DEALMILL_DATABASE_URL": url, "DEALMILL_LEASE_SECONDS": "3", "DEALMILL_TEST": str(tmp_path)}
+    env = {"DEALMILL_DATABASE_URL": url, "DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(tmp_path)}
     assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
     running = started("run", "deal:memory:seed=6:1-100000", "--json", cwd=tmp_path, env=env)
     killed = 0
@@ -273,6 +273,8 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["queue", "7"], {}, 2, "the store has no source '7'"),
         (["query", "7"], {}, 2, "the store has no run '7'"),
         (["query", "--value", "x"], {}, 2, "'x' is not a range"),
+        (["query", "--value", "100..50"], {}, 2, "value is in no range that ends before it begins: 100 to 50"),
+        (["query", "--nodes", "100..50"], {}, 2, "nodes is in no range that ends before it begins: 100 to 50"),
         (["query", "--rejected"], {}, 2, "name a run or a source"),
         (
             ["retract", "--engine", "memory/two-pass", "--version", "1", "--why", " "],
@@ -292,6 +294,12 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["answer", "memory", "."], {}, 1, ". is a folder"),
         (["deal", "memory", "--count", "1", "--seed", "-1"], {}, 2, "a seed is a whole number from 0"),
         (["deal", "memory", "--count", "1", "--seed", "1", "--param", "x"], {}, 2, "--param takes NAME=NUMBER"),
+        (
+            ["deal", "memory", "--count", "1", "--seed", "1", "--param", "pairs=2", "--param", "pairs=3"],
+            {},
+            2,
+            "--param pairs is given twice",
+        ),
         (["status"], {"DEALMILL_DATABASE_URL": "sqlite:////proc/none/x.db"}, 1, "can /proc/none be written to"),
         (["status"], {"DEALMILL_DATABASE_URL": "nonsense"}, 1, "the database URL is not valid"),
         (["status"], {"DEALMILL_DATABASE_URL": "mysql://u:secret@h/d"}, 1, "the database URL names mysql"),

@@ -59,7 +59,7 @@ class Scene:
         self._folder = folder
         self._layouts = dealer("memory")(seed, 1, ITEMS)
         self._more_to_come = True
-        self._mark = f"DEALMILL_SCENE={folder}"
+        self._mark = f"MARK_OF_SCENE={folder}"
         self._said = (folder / "said.txt").open("ab")
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
@@ -166,7 +166,7 @@ class Scene:
             "DEALMILL_BROKER_URL": f"redis+socket://{self._folder / 'broker.wire'}",
             "DEALMILL_WORKERS": "2",
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
-            "DEALMILL_SCENE": str(self._folder),
+            "MARK_OF_SCENE": str(self._folder),
             "TMPDIR": str(self.temporary),
         }
         return subprocess.Popen(

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from pwd import getpwnam
@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dealmill.pipeline.errors import DealmillError, InputError
+from dealmill.pipeline.errors import DealmillError, InputError, UnknownSettingWarning
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.ingest.files import GZIP, numbered_lines, open_binary
 from dealmill.pipeline.settings import settings
@@ -202,6 +202,11 @@ def test_no_name_does_harm(tmp_path: Path) -> None:
     assert len(layouts(folder)) == len(NAMES) + 1
     shown = run("query", "--rejected", "--source", "2", cwd=folder)
     assert "nonsense" in shown.out
+    for number, name in enumerate((NAMES[0], NAMES[1], NAMES[4]), start=1):
+        queued = run("queue", name, cwd=folder)
+        assert (queued.code, queued.out) == (0, f"{number}\n"), queued.err
+        found = run("query", "--source", name, cwd=folder)
+        assert (found.code, found.err) == (0, f"run {number} is not finished: 1 layouts have no verdict yet\n")
     missing = run("ingest", b"no " + b"".join(NAMES[:2]), cwd=folder)
     assert missing.code == 1
     assert len(missing.err.splitlines()) == 1
@@ -291,3 +296,57 @@ def test_settings_in_a_file_that_is_no_text_are_told(tmp_path: Path, monkeypatch
     Path(".env").write_bytes(b"\xff\xfe")
     with pytest.raises(DealmillError, match=r"the file \.env cannot be read as text"):
         settings.__wrapped__()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero")])
+def test_settings_in_what_is_not_a_regular_file_are_refused(
+    make: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make(".env")
+    with pytest.raises(DealmillError, match=r"^\.env is not a regular file: remove it, or make it a text file"):
+        settings.__wrapped__()
+
+
+def test_unknown_settings_are_named_once_with_the_nearest_known_one(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("DEALMILL_WROKERS=1\nDEALMILL_POSTGRES_PASSWORD=x\nOTHER=1\nDEALMILL_NOT_SET=\n")
+    env = clean_environment({"DEALMILL_DATABASEURL": "sqlite:///x.db", "DEALMILL_X\x1b[2J": "1"})
+    ran = subprocess.run(
+        dealmill_command(["run", "deal:memory:seed=1:1-9", "--json"]),
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, json.loads(ran.stdout)[0]["layouts"]) == (0, 9)
+    known = "DATABASE_URL, BROKER_URL, WORKERS, LEASE_SECONDS, METRICS_PORT, METRICS_HOST, LOG_FORMAT"
+    assert [line for line in ran.stderr.splitlines() if "unknown setting" in line] == [
+        "dealmill: unknown setting DEALMILL_DATABASEURL: do you mean DEALMILL_DATABASE_URL?",
+        "dealmill: unknown setting DEALMILL_WROKERS: do you mean DEALMILL_WORKERS?",
+        f"dealmill: unknown setting DEALMILL_X\\x1b[2J: after DEALMILL_ there may be {known}",
+    ]
+
+
+def test_unknown_settings_are_warned_of_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("dealmill_worker", "1")
+    with pytest.warns(
+        UnknownSettingWarning, match=r"^unknown setting DEALMILL_WORKER: do you mean DEALMILL_WORKERS\?$"
+    ):
+        settings.__wrapped__()
+
+
+def test_a_deleted_working_directory_is_reported_in_one_sentence(tmp_path: Path) -> None:
+    gone = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    for arguments in (["status"], ["run", "deal:memory:seed=1:1-9"], ["doctor"], ["db", "upgrade"]):
+        ran = subprocess.run(
+            ["sh", "-c", gone, "sh", *dealmill_command(arguments)],
+            cwd=tmp_path,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        told = "the working directory was deleted, so dealmill.db cannot be opened: change to another directory"
+        assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", f"dealmill: {told}\n")

@@ -129,13 +129,9 @@ def test_deals_of_another_generator_are_left_to_others(store: Database) -> None:
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/1'")
     do_runs(store)
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/0'")
-    with pytest.raises(
-        VersionError, match="was dealt by philox4x64-10 memory/0, but"
-    ):
+    with pytest.raises(VersionError, match="was dealt by philox4x64-10 memory/0, but"):
         find_result(store, find_run(store, "1"), 1)
-    with pytest.raises(
-        VersionError, match="was dealt by philox4x64-10 memory/0, but"
-    ):
+    with pytest.raises(VersionError, match="was dealt by philox4x64-10 memory/0, but"):
         queue_audit(store, find_run(store, "1"), None, 1)
 
 

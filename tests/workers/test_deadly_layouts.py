@@ -19,7 +19,7 @@ def env(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """Settings for a fresh database of each kind, and for workers that die of two layouts."""
     layouts = [layout.text for layout in parse_deal_range(SOURCE)]
     deadly = " ".join(f"{layouts[number - 1]}={signal}" for number, (signal, _) in DEADLY.items())
-    sabotaged = {"PYTHONPATH": f"{SABOTAGE}:{ROOT}", "DEALMILL_TEST_DEADLY": deadly}
+    sabotaged = {"PYTHONPATH": f"{SABOTAGE}:{ROOT}", "DEADLY_LAYOUTS": deadly}
     if request.param == "sqlite":
         return sabotaged
     database = {"DEALMILL_DATABASE_URL": request.getfixturevalue("postgres").new_database()}

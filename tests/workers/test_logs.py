@@ -22,7 +22,7 @@ def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
     bad = list(parse_deal_range(SOURCE))[6].text
     env = {
         "PYTHONPATH": f"{SABOTAGE}:{ROOT}",
-        "DEALMILL_TEST_DEADLY": f"{bad}=0",
+        "DEADLY_LAYOUTS": f"{bad}=0",
         "DEALMILL_WORKERS": "1",
         "DEALMILL_LOG_FORMAT": "json",
     }

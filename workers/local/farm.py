@@ -27,6 +27,8 @@ Tell = Callable[[str], object]
 
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that must name a folder before a worker loads the library for metrics."""
+QUIET = "ignore:unknown setting:UserWarning"
+"""Our own process has warned of unknown settings."""
 TICK = 0.5
 """Seconds between two looks at the queue; each takes some milliseconds from whoever reads a source meanwhile."""
 QUICK_DEATH = 5.0
@@ -110,7 +112,7 @@ class Farm:
     def _start_worker(self) -> None:
         self._worker_started = time.monotonic()
         self._worker = start(
-            (sys.executable, "-P", "-m", "dealmill.workers", str(settings().workers)),
+            (sys.executable, "-P", "-W", QUIET, "-m", "dealmill.workers", str(settings().workers)),
             environment={
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,

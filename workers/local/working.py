@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from dealmill.pipeline.errors import StoreError
+from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.progress import (
     Auditing,
@@ -14,13 +14,13 @@ from dealmill.pipeline.progress import (
     Solving,
     Working,
 )
-from dealmill.pipeline.runs.planning import refuse_retracted
+from dealmill.pipeline.runs.planning import other_version_here, refuse_retracted
 from dealmill.pipeline.store.audits import AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 from dealmill.workers.local.farm import Farm
-from dealmill.workers.reconciler import unfinished
+from dealmill.workers.reconciler import unfinished, unworkable
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Seconds between two looks at how far the work is, a fiftieth of those it has taken; each look takes time from it."""
@@ -113,7 +113,13 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
 
 
 def work(store: Database, progress: Progress, *, drain: bool) -> None:
-    """Do whatever is queued: for ever, or until nothing is left to `drain`."""
+    """Do whatever is queued: for ever, or until nothing is left to `drain` that can be done here.
+
+    Raises
+    ------
+    VersionError
+        If jobs are left that cannot be done here; those of retracted versions do not count.
+    """
     most = 0
 
     def done() -> bool:
@@ -124,3 +130,15 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
         return drain and not left
 
     work_until(store, done, progress)
+    others = []
+    for engine, version, retracted, count in unworkable(store):
+        if retracted:
+            progress(Message(f"jobs of {engine} {version} are left undone, since it was retracted: {count:,}"))
+        else:
+            here = other_version_here(engine, version) or "here are other deals"
+            others.append(f"{count:,} of {engine} {version} ({here})")
+    if others:
+        raise VersionError(
+            f"jobs are left that cannot be done here: {', '.join(others)}; run dealmill work where these are "
+            "installed, or retract them"
+        )

@@ -82,7 +82,18 @@ def database_url(url: str) -> URL:
     file = (parsed.database or "").replace("\0", "")
     if parsed.drivername == "sqlite" and (parsed.host or parsed.username or file != parsed.database or file in NO_FILE):
         raise StoreError(f"the database URL names no file; workers share the store, so write sqlite:///FILE {ORIGIN}")
+    if parsed.drivername == "sqlite" and not Path(file).is_absolute():
+        _check_working_directory(file)
     return parsed
+
+
+def _check_working_directory(file: str) -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise StoreError(
+            f"the working directory was deleted, so {file} cannot be opened: change to another directory"
+        ) from error
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:

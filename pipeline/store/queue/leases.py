@@ -34,7 +34,7 @@ from sqlalchemy import (
 
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, engines, runs
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)
 """Seconds before a job that was given back undone is tried again, after its first try, its second, and so on."""
@@ -194,6 +194,21 @@ def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
     )
     with store.reading() as connection:
         return connection.execute(query).scalar_one()
+
+
+def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[tuple[str, str, bool, int]]:
+    """The pending jobs that cannot be worked on with these engines: full name and version of their engine, whether that
+    was retracted, and how many."""
+    retracted = engines.c.retracted.is_not(None)
+    query = (
+        select(engines.c.name, engines.c.version, retracted, func.count())
+        .select_from(jobs.joined.join(runs, runs.c.id == jobs.run).join(engines, engines.c.id == runs.c.engine_id))
+        .where(jobs.table.c.state == PENDING, jobs.owner.not_in(jobs.owners(installed)))
+        .group_by(engines.c.name, engines.c.version, retracted)
+        .order_by(engines.c.name, engines.c.version)
+    )
+    with store.reading() as connection:
+        return [(name, version, bool(gone), count) for name, version, gone, count in connection.execute(query)]
 
 
 def _waiting(jobs: JobTable) -> ColumnElement[bool]:

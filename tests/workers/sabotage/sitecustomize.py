@@ -1,6 +1,6 @@
 """Loaded by Python itself where this folder is on PYTHONPATH: makes an engine of Memory deadly for some layouts.
 
-``DEALMILL_TEST_DEADLY`` lists them with the signal that each brings upon its process: ``AABB=9 ABAB=11``; ``0`` only
+``DEADLY_LAYOUTS`` lists them with the signal that each brings upon its process: ``AABB=9 ABAB=11``; ``0`` only
 breaks the engine.
 """
 
@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 ENGINE = "dealmill.pipeline.games.memory.engine"
-DEADLY = dict(word.split("=") for word in os.environ["DEALMILL_TEST_DEADLY"].split())
+DEADLY = dict(word.split("=") for word in os.environ["DEADLY_LAYOUTS"].split())
 
 
 def sabotage(module: ModuleType) -> None:

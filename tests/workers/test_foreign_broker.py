@@ -1,0 +1,77 @@
+"""A broker into which others write: messages that are not ours are dropped with one line each, and the work goes on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from redis import Redis
+
+from dealmill.workers.app import QUEUE, TASK, app
+from dealmill.workers.local.broker import LocalBroker
+from tests.servers import dealmill
+
+JSON: dict[str, object] = {"content_type": "application/json", "content_encoding": "utf-8"}
+PICKLE: dict[str, object] = {"content_type": "application/x-python-serialize", "content_encoding": "utf-8"}
+OURS = {"task": TASK, "id": "1", "lang": "py"}
+MESSAGES: list[tuple[object, dict[str, object]]] = [
+    ("not JSON {", JSON),
+    ("pickled", PICKLE),
+    ({"a": 1}, {}),
+    ([1], {"headers": OURS}),
+    ([1], {"headers": OURS | {"task": ["unhashable"]}}),
+    ([1], {"headers": OURS | {"task": "unknown"}}),
+    ([[1], {}, {}], {"headers": OURS | {"eta": "never"}}),
+    ("not JSON {", {"headers": OURS, **JSON}),
+    ("pickled", {"headers": OURS, **PICKLE}),
+]
+RAW = [
+    b"text",
+    b"1",
+    b"[]",
+    b"{}",
+    b"\xff",
+    b'{"properties": {}}',
+    b'{"body": "!", "properties": {"delivery_tag": "1", "delivery_info": {}, "body_encoding": "base64"}}',
+]
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, Redis]]:
+    """A broker, and a connection past Celery."""
+    with TemporaryDirectory() as folder, LocalBroker(Path(folder)) as broker:
+        yield broker.url, Redis(unix_socket_path=f"{folder}/broker.sock")
+
+
+def run(url: str, folder: Path) -> list[str]:
+    """Run with this broker; what the workers said."""
+    env = {"DEALMILL_BROKER_URL": url, "DEALMILL_WORKERS": "1"}
+    ran = dealmill("run", "deal:memory:seed=1:1-9", cwd=folder, env=env)
+    assert ran.returncode == 0, ran.stderr
+    ours = ("source 1: ", "a run's verdicts:", "one, step by step:")
+    return [line for line in ran.stderr.splitlines() if not line.startswith(ours)]
+
+
+def test_messages_of_others_are_dropped_with_a_line_each(server: tuple[str, Redis], tmp_path: Path) -> None:
+    url, broker = server
+    with app.connection_for_write(url) as connection:
+        app.send_task("somebody.else", (1, 2), connection=connection)
+        app.send_task(TASK, (1, 2, 3), connection=connection)
+        producer = connection.Producer()
+        for body, options in MESSAGES:
+            producer.publish(body, routing_key=QUEUE, **options)
+    broker.lpush(QUEUE, *RAW)
+    told = run(url, tmp_path)
+    assert len(told) == 2 + len(MESSAGES) + len(RAW), told
+    assert all(line.startswith(("MainProcess: ", "ForkPoolWorker-1: ")) for line in told)
+    assert broker.llen(QUEUE) == broker.hlen("unacked") == 0
+
+
+@pytest.mark.parametrize("key", [QUEUE, f"_kombu.binding.{QUEUE}", "_kombu.binding_deadlines", "unacked"])
+def test_a_key_of_others_is_named_and_left_alone(server: tuple[str, Redis], tmp_path: Path, key: str) -> None:
+    url, broker = server
+    broker.set(key, "x")
+    ran = dealmill("run", "deal:memory:seed=1:1-9", cwd=tmp_path, env={"DEALMILL_BROKER_URL": url})
+    assert (ran.returncode, broker.get(key)) == (1, b"x")
+    assert f"dealmill: the broker has a string under the key {key}, where the queue needs a " in ran.stderr
+    assert "Traceback" not in ran.stderr

@@ -181,7 +181,8 @@ class Run:
         Raises
         ------
         UsageError
-            If there is nothing to compare: they are of different games, or in different stores.
+            If there is nothing to compare: they are of different games, or in different stores; or one is packed, and
+            the other is over other deals.
         """
         if other._store.url != self._store.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")

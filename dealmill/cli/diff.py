@@ -42,8 +42,8 @@ def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
     """Compare two runs of a game: every layout on which RUN and OTHER do not say the same, with what both say.
 
     Runs over the same source are compared item by item, others layout by layout; a packed run is compared only with
-    runs over the same deals. Two runs are equal if all verdicts,
-    values and evidence are; versions and node counts may differ. Exit code 3 if they are not equal.
+    runs over the same deals. Two runs are equal if all verdicts, values and evidence are; versions and node counts may
+    differ. Exit code 3 if they are not equal.
     """
     with dealmill.open() as store:
         _write(ctx, store.find_run(run).diff(store.find_run(other)), form)

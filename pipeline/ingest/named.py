@@ -52,13 +52,16 @@ def named(source: str | PathLike[str] | DealRange) -> Named:
     UsageError, NotFoundError
         If that is empty or malformed, of no game, or deals without end.
     """
-    text = source if isinstance(source, DealRange) else fsdecode(source)
-    if not text:
-        raise UsageError("the name of a source is empty")
-    found = parse_deal_range(text) if isinstance(text, str) and is_deal_range(text) else text
-    if isinstance(found, DealRange) and found.endless:
-        raise UsageError(NO_END.format(found.name))
-    return found
+    if not isinstance(source, DealRange):
+        text = fsdecode(source)
+        if not text:
+            raise UsageError("the name of a source is empty")
+        if not is_deal_range(text):
+            return text
+        source = parse_deal_range(text)
+    if source.endless:
+        raise UsageError(NO_END.format(source.name))
+    return source
 
 
 def all_named(sources: str | PathLike[str] | DealRange | Iterable[str | PathLike[str] | DealRange]) -> list[Named]:

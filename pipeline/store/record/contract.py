@@ -93,8 +93,8 @@ class Stretch:
     """All that is on record of the items at these `positions`, which are in order.
 
     There are the jobs that overlap a stretch, and the blocks that begin in it; of a sample nobody asks for jobs, and
-    there are the blocks that had to be solved again. `strays` are positions of verdicts and layouts that belong to no
-    item, or to no job that has written them.
+    there are the blocks that had to be solved again. `strays` are positions of rows that belong to no item, or to no
+    job that has written them; those behind the end of the run are in its first stretch.
     """
 
     positions: Sequence[int]

@@ -12,6 +12,8 @@ from .pipeline.answer import Answered as Answered
 from .pipeline.deals import DealRange as DealRange
 from .pipeline.errors import BadLayout as BadLayout
 from .pipeline.errors import BrokerError as BrokerError
+from .pipeline.errors import DamagedError as DamagedError
+from .pipeline.errors import DamagedWarning as DamagedWarning
 from .pipeline.errors import DealmillError as DealmillError
 from .pipeline.errors import DifferenceError as DifferenceError
 from .pipeline.errors import IllegalMove as IllegalMove

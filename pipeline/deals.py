@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dealmill.pipeline.arguments import MOST, MOST_DEAL, MOST_SEED, whole
-from dealmill.pipeline.errors import StoreError, UsageError, VersionError
+from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
 
@@ -80,14 +80,14 @@ class DealRange:
 
         Raises
         ------
-        StoreError
+        DamagedError
             If there are no such deals, since what was stored is damaged.
         """
         try:
             last = MOST if numbers["last"] is None else numbers["last"]
             return cls(game, numbers["seed"], numbers["first"], last, numbers["parameters"])
         except (AttributeError, KeyError, TypeError, UsageError) as error:
-            raise StoreError(f"there are no deals {numbers!r} of {game.name}: the store is damaged") from error
+            raise DamagedError(f"there are no deals {numbers!r} of {game.name}: the store is damaged") from error
 
     @property
     def digest(self) -> bytes:

@@ -8,6 +8,7 @@ DealmillError
 │   ├── BrokerError          the message broker
 │   └── WorkerError          the local workers
 ├── StoreError               a database that cannot be used: no tables, another version, busy
+│   └── DamagedError         a row that holds what Dealmill does not write
 ├── InputError               a file or stream that cannot be read as layouts
 ├── OutputError              a file that cannot be written
 ├── RetractedError           verdicts of an engine version that was retracted
@@ -17,7 +18,7 @@ DealmillError
 └── InvalidEvidence          a trace or certificate that does not prove its verdict
     └── IllegalMove          a move that the rules do not allow
 
-UnknownSettingWarning is the only warning.
+Two warnings: UnknownSettingWarning and DamagedWarning.
 """
 
 from collections.abc import Sequence
@@ -45,6 +46,10 @@ class StoreError(DealmillError):
 
 class StoreUnavailable(StoreError, UnavailableError):
     """The database does not answer; it may be available again later."""
+
+
+class DamagedError(StoreError):
+    """A row of the store holds what Dealmill does not write: somebody or something else has changed it."""
 
 
 class BrokerError(UnavailableError):
@@ -101,3 +106,7 @@ class IllegalMove(InvalidEvidence):
 
 class UnknownSettingWarning(UserWarning):
     """A variable ``DEALMILL_…`` that is not a setting, in the environment or in ``.env``."""
+
+
+class DamagedWarning(UserWarning):
+    """A row of the store that cannot be read and is left out of what is returned, for the reason in the message."""

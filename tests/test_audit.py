@@ -18,13 +18,13 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.store import audits
-from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, latest_audits, objections_of
+from dealmill.pipeline.store.audits import AUDITING, faults_of, latest_audits, objections_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record import jobs
-from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.record.contract import Fault, Wanted
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.record.rows.solving import solved_rows
 from dealmill.pipeline.store.runs.plan import plan_run

@@ -66,8 +66,8 @@ def dealmill() -> None:
     DEALMILL_BROKER_URL, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS, DEALMILL_METRICS_PORT, DEALMILL_METRICS_HOST and
     DEALMILL_LOG_FORMAT, also from a file .env.
 
-    Exit codes: 0 done, 1 an error, 2 wrong usage, 3 an audit or a comparison found a difference, 4 done but some input
-    was rejected, 130 interrupted.
+    Exit codes: 0 done, 1 an error, 2 wrong usage, 3 an audit or a comparison found a difference, or the record is
+    damaged, 4 done but some input was rejected, 130 interrupted.
     """
 
 

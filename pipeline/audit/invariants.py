@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.audits import Fault
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.record.contract import Stretch
+from dealmill.pipeline.store.record.contract import Fault, Stretch
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.sources import layout_digest
 

@@ -10,9 +10,10 @@ from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.store import audits
-from dealmill.pipeline.store.audits import AuditJob, Fault, Findings, plan_audit
+from dealmill.pipeline.store.audits import AuditJob, Findings, plan_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 

@@ -16,6 +16,7 @@ from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.leases import JobTable, Lease, cut
 from dealmill.pipeline.store.queue.workable import audits_of
 from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.pipeline.store.runs.status import RunStatus
 
@@ -74,15 +75,6 @@ class AuditJob:
     population: int
     size: int
     seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something wrong with the record of the items `first` to `last`."""
-
-    first: int
-    last: int
-    reason: str
 
 
 Findings = tuple[list[tuple[int, Judgement]], list[Fault]]

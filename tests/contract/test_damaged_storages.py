@@ -18,11 +18,11 @@ from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.runs.retract import requeue, retract
-from dealmill.pipeline.store.audits import Fault, faults_of, objections_of
+from dealmill.pipeline.store.audits import faults_of, objections_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.contract import Said, Wanted
+from dealmill.pipeline.store.record.contract import Fault, Said, Wanted
 from dealmill.pipeline.store.record.packed import bitmap
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources import find_source

@@ -12,7 +12,7 @@ from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.audits import Fault, faults_of, latest_audits
+from dealmill.pipeline.store.audits import faults_of, latest_audits
 from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
@@ -20,6 +20,7 @@ from dealmill.pipeline.store.database.tables import REVISION, metadata
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import SOLVING, grow
 from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.survey.growth import open_survey

@@ -14,12 +14,12 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.store import audits
-from dealmill.pipeline.store.audits import AUDITING, Fault, faults_of, objections_of
+from dealmill.pipeline.store.audits import AUDITING, faults_of, objections_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import grow
 from dealmill.pipeline.store.record import jobs
-from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.record.contract import Fault, Wanted
 from dealmill.pipeline.store.runs.planned import run_of_job
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.estimate import estimate

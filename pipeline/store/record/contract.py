@@ -41,6 +41,15 @@ def newest_judgement() -> ColumnElement[bool]:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with the record of the items `first` to `last`."""
+
+    first: int
+    last: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """What a run says of a layout; `position` is None where it does not have the layout, `verdict` where it has none
     on it."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from dealmill.pipeline.deals import DealRange, check_generator
-from dealmill.pipeline.errors import StoreError, VersionError
+from dealmill.pipeline.errors import DamagedError, VersionError
 from dealmill.pipeline.fingerprint import block_of, whole_blocks
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Solved, Texts
@@ -19,14 +19,14 @@ def deals_of(run: PlannedRun) -> DealRange:
 
     Raises
     ------
-    StoreError
+    DamagedError
         If what is stored of them is damaged.
     VersionError
         If they are dealt otherwise here.
     """
     deals = None if run.deals is None else DealRange.of(find_game(run.game), run.deals)
     if deals is None or deals.name != run.source_name:
-        raise StoreError(f"the deals of {run.source_name} are not those on record, {run.deals}: the store is damaged")
+        raise DamagedError(f"the deals of {run.source_name} are not those on record, {run.deals}: the store is damaged")
     check_generator(run.source_name, run.game, run.generator)
     return deals
 
@@ -36,7 +36,7 @@ def dealt_here(run: PlannedRun) -> DealRange:
 
     Raises
     ------
-    StoreError
+    DamagedError
         See `deals_of`.
     VersionError
         If what is installed is not what dealt and solved them.

@@ -1,5 +1,7 @@
 """A job that cannot be done is tried again and fails in the end with its reason; others go on. On both databases."""
 
+from collections.abc import Mapping
+
 import pytest
 from sqlalchemy import update
 
@@ -33,7 +35,7 @@ def run(store: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     return find_run(store, number)
 
 
-def without_room(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
+def without_room(engine: str, layouts: Texts, max_nodes: int | None, _errors: Mapping[int, str]) -> Solved:
     if BAD in unpack(layouts):
         raise MemoryError("no room")
     return solve_texts(engine, layouts, max_nodes)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import text
 
-from dealmill.pipeline.store.database.connections import Database, database_url, engine_for
+from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.tables import REVISION, metadata
 from tests.servers import Postgres, running_postgres
 
@@ -31,14 +31,14 @@ def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Data
         url = request.getfixturevalue("postgres").new_database()
     store = Database(database_url(url))
     yield store
-    engine_for(store.url).dispose()
+    store.close()
 
 
 @pytest.fixture
 def store(empty_store: Database) -> Database:
     """A store with its tables, of each kind; those that migrations make, as a test of them shows, in a tenth of the
     time."""
-    with empty_store.writing() as connection:
+    with empty_store.rebuilding() as connection:
         metadata.create_all(connection, checkfirst=False)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
+from dealmill.pipeline.errors import ReplacedError, StoreError
 from dealmill.pipeline.runs.planning import installed_engines, other_version_here
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
@@ -48,6 +49,13 @@ def do_job(*message: object, **_more: object) -> None:
         logger.warning("a message names no job, and is dropped")
         return
     bind_contextvars(job=number)
+    try:
+        _do_number(kind, number)
+    except StoreError as error:  # whoever keeps the farm up meets it, too, and ends
+        _report(str(error))
+
+
+def _do_number(kind: Kind, number: int) -> None:
     store = _waiting(configured_store)
     run = _waiting(partial(run_of_job, store, kind.TABLE, number))
     if run is None or not _workable(store, kind, number, run):
@@ -67,6 +75,8 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
     try:
         with metrics.SECONDS.labels(engine, owner).time():
             outcome = _waiting(do)
+    except ReplacedError:
+        raise
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         logger.exception("job %d could not be done, attempt %d: %s", number, job.lease.attempt, told)
@@ -90,6 +100,12 @@ def _workable(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool
         return True
     _refuse(run.engine, run.version)
     return False
+
+
+@cache
+def _report(trouble: str) -> None:
+    """Say what is wrong with the store, once in each process: every message would meet it."""
+    logger.error("%s", trouble)
 
 
 @cache

@@ -1,10 +1,12 @@
 """The file of an embedded store: deleted, replaced, foreign, damaged or read-only, and what its URL may say."""
 
 import ctypes
+import json
 import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -72,23 +74,42 @@ def lock_up(*paths: Path) -> None:
         path.chmod(path.stat().st_mode & ~0o222)
 
 
-def as_ordinary_user(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the real command with the permissions of an ordinary user, which root also keeps to where it must."""
+SEVERAL = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from dealmill.cli import main
+
+for sys.argv[1:] in json.load(sys.stdin):
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+    print(json.dumps([code, out.getvalue(), err.getvalue()]))
+"""
+"""One process, for most of the time of a command goes into starting it."""
+
+
+def as_ordinary_user(*commands: list[str], cwd: Path, env: dict[str, str] | None = None) -> list[tuple[int, str, str]]:
+    """Run commands with the permissions of an ordinary user, also as root. Returns the exit code, standard output and
+    standard error of each."""
 
     def obey() -> None:
         for capability in IGNORING_PERMISSIONS if os.geteuid() == 0 else ():
             if ctypes.CDLL(None).prctl(DROP_FROM_BOUNDING_SET, capability, 0, 0, 0):
                 os._exit(99)
 
-    return subprocess.run(
-        dealmill_command(arguments),
+    ran = subprocess.run(
+        [sys.executable, "-c", SEVERAL],
         cwd=cwd,
         env=clean_environment(env),
-        capture_output=True,
+        input=json.dumps(commands),
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
+        check=True,
         preexec_fn=obey,
     )
+    return [tuple(json.loads(line)) for line in ran.stdout.splitlines()]
 
 
 # Deleted or replaced
@@ -225,11 +246,10 @@ def test_readers_create_nothing(file: Path, tmp_path: Path) -> None:
         assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("arguments", READERS, ids=lambda arguments: arguments[0])
-def test_a_reading_command_says_that_there_is_no_store(arguments: list[str], file: Path, tmp_path: Path) -> None:
-    ran = command(*arguments, cwd=tmp_path)
-    assert ran.stderr == f"dealmill: there is no store in {file} yet; begin with: dealmill run FILE…\n"
-    assert (ran.returncode, ran.stdout, list(tmp_path.iterdir())) == (1, "", [])
+def test_reading_commands_say_that_there_is_no_store(file: Path, tmp_path: Path) -> None:
+    said = f"dealmill: there is no store in {file} yet; begin with: dealmill run FILE…\n"
+    assert as_ordinary_user(*READERS, cwd=tmp_path) == [(1, "", said)] * len(READERS)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_command_that_stores_something_creates_the_store(file: Path, tmp_path: Path) -> None:
@@ -308,13 +328,15 @@ def test_a_store_that_cannot_be_written_to_is_read(locked: str, journal: str, so
     execute(solved, f"PRAGMA journal_mode={journal}")
     lock_up(*{"the file": [solved], "the folder": [tmp_path], "both": [solved, tmp_path]}[locked])
     before = contents(tmp_path)
-    for arguments in (["status"], ["query", "1"], ["show", "1:1"], ["diff", "1", "1"], ["log"], ["db", "current"]):
-        ran = as_ordinary_user(*arguments, cwd=tmp_path)
-        assert ran.returncode == 0, ran.stderr
-    for arguments in (["run", "deal:memory:seed=1:1-9"], ["audit", "1"], ["db", "downgrade", "base"]):
-        ran = as_ordinary_user(*arguments, cwd=tmp_path)
-        assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran.stderr
-        assert f"takes no changes: attempt to write a readonly database; can {solved} and its folder be" in ran.stderr
+    for code, _, err in as_ordinary_user(
+        ["status"], ["query", "1"], ["show", "1:1"], ["diff", "1", "1"], ["log"], ["db", "current"], cwd=tmp_path
+    ):
+        assert code == 0, err
+    for code, out, err in as_ordinary_user(
+        ["run", "deal:memory:seed=1:1-9"], ["audit", "1"], ["db", "downgrade", "base"], cwd=tmp_path
+    ):
+        assert (code, out, err.count("\n")) == (1, "", 1), err
+        assert f"takes no changes: attempt to write a readonly database; can {solved} and its folder be" in err
     assert contents(tmp_path) == before
 
 
@@ -322,8 +344,8 @@ def test_a_store_that_somebody_writes_is_read_with_its_newest_changes(solved: Pa
     store = open_store(f"sqlite:///{solved}")
     open_source(store, "memory", "b.txt", b"b")
     lock_up(*tmp_path.iterdir(), tmp_path)
-    ran = as_ordinary_user("query", "--rejected", "--source", "b.txt", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
+    [(code, _, err)] = as_ordinary_user(["query", "--rejected", "--source", "b.txt"], cwd=tmp_path)
+    assert code == 0, err
     tmp_path.chmod(0o755)
 
 
@@ -335,9 +357,9 @@ def test_changes_that_cannot_be_read_without_writing_are_told(solved: Path, tmp_
     for name in ("dealmill.db", "dealmill.db-wal"):
         shutil.copy(tmp_path / name, copy)
     lock_up(*copy.iterdir(), copy)
-    ran = as_ordinary_user("status", cwd=copy)
-    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1), ran.stderr
-    assert "dealmill.db cannot be read without writing, since dealmill.db-wal holds changes" in ran.stderr
+    [(code, _, err)] = as_ordinary_user(["status"], cwd=copy)
+    assert (code, err.count("\n")) == (1, 1), err
+    assert "dealmill.db cannot be read without writing, since dealmill.db-wal holds changes" in err
     copy.chmod(0o755)
 
 
@@ -454,11 +476,12 @@ def test_a_url_that_sqlite_would_read_otherwise_is_refused(
 def test_a_url_may_open_a_store_for_reading_only(solved: Path, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": f"sqlite:///{solved}?mode=ro"}
     before = contents(tmp_path)
-    assert '"verdict": "scored"' in command("query", "1", "--nl", cwd=tmp_path, env=env).stdout
-    for arguments in (["run", "deal:memory:seed=1:1-9"], ["db", "downgrade", "base"], ["audit", "1"], ["work"]):
-        ran = command(*arguments, cwd=tmp_path, env=env)
-        assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran.stderr
-        assert f"opens {solved} for reading only; leave out ?mode=ro" in ran.stderr
+    refused = (["run", "deal:memory:seed=1:1-9"], ["db", "downgrade", "base"], ["audit", "1"], ["work"])
+    [(code, out, _), *rest] = as_ordinary_user(["query", "1", "--nl"], *refused, cwd=tmp_path, env=env)
+    assert (code, '"verdict": "scored"' in out) == (0, True)
+    for code, out, err in rest:
+        assert (code, out, err.count("\n")) == (1, "", 1), err
+        assert f"opens {solved} for reading only; leave out ?mode=ro" in err
     assert contents(tmp_path) == before
     with pytest.raises(StoreError, match="reading only"):
         dealmill.db.upgrade(f"sqlite:///{tmp_path / 'none.db'}?mode=ro")

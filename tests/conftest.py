@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import text
 
-from dealmill.pipeline.store.database.connections import Database, database_url, engine_for
+from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.tables import REVISION, metadata
 from tests.servers import Postgres, running_postgres
 
@@ -31,7 +31,7 @@ def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Data
         url = request.getfixturevalue("postgres").new_database()
     store = Database(database_url(url))
     yield store
-    engine_for(store.url).dispose()
+    store.close()
 
 
 @pytest.fixture
@@ -46,12 +46,12 @@ def sqlite_store(tmp_path: Path) -> Iterator[Database]:
     """A store with its tables in SQLite, which keeps any value in any column."""
     store = Database(database_url(f"sqlite:///{tmp_path / 'store.db'}"))
     yield with_tables(store)
-    engine_for(store.url).dispose()
+    store.close()
 
 
 def with_tables(store: Database) -> Database:
     """The same store, with tables."""
-    with store.writing() as connection:
+    with store.rebuilding() as connection:
         metadata.create_all(connection, checkfirst=False)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from dealmill.pipeline.errors import DamagedError, DealmillError
+from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
 from dealmill.pipeline.runs.planning import installed_engines, other_version_here
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
@@ -46,6 +46,13 @@ def do_job(*message: object, **_more: object) -> None:
         logger.warning("a message names no job, and is dropped")
         return
     bind_contextvars(job=number)
+    try:
+        _do_number(kind, number)
+    except StoreError as error:  # whoever keeps the farm up meets it, too, and ends
+        _report(str(error))
+
+
+def _do_number(kind: Kind, number: int) -> None:
     store = _waiting(configured_store)
     try:
         run = _waiting(partial(run_of_job, store, kind.TABLE, number))
@@ -70,6 +77,8 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
         with metrics.SECONDS.labels(engine, owner).time():
             outcome = _waiting(do)
         finished = _waiting(partial(kind.finish, store, job, outcome))
+    except ReplacedError:
+        raise
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         known = isinstance(error, DealmillError)
@@ -102,6 +111,12 @@ def _workable(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool
         return True
     _refuse(run.engine, run.version)
     return False
+
+
+@cache
+def _report(trouble: str) -> None:
+    """Say what is wrong with the store, once in each process: every message would meet it."""
+    logger.error("%s", trouble)
 
 
 @cache

@@ -11,7 +11,7 @@ from threading import Thread
 from types import TracebackType
 from typing import Self
 
-from dealmill.pipeline.errors import BrokerError, StoreUnavailable, WorkerError
+from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.patience import patiently
@@ -129,11 +129,11 @@ class Farm:
         return str(folder)
 
     def _stop_worker(self) -> None:
-        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if they
-        only wait for the database."""
+        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if the
+        database cannot be used."""
         try:
             busy = unfinished(self._store) > 0
-        except StoreUnavailable:
+        except StoreError:
             busy = False
         if busy:
             stop(self._worker)

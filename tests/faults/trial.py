@@ -13,6 +13,7 @@ from dealmill.pipeline.store.runs.status import find_run
 from tests.doing import an_audit
 from tests.faults.catalogue import FAULTS
 from tests.faults.scene import ITEMS, Scene
+from tests.faults.tables import aligned
 from tests.servers import Postgres
 
 FORGED = "TypeError: do_job() missing 1 required positional argument"
@@ -71,17 +72,8 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
 def as_table(endured: Iterable[Endured]) -> str:
     """A row per fault."""
     rows = [
-        (fault, times, one.items, one.lost, one.doubled, f"{one.longest[fault]:.1f}")
+        (fault, times, one.items, one.lost, one.doubled, round(one.longest[fault], 1))
         for one in endured
         for fault, times in sorted(one.injected.items())
     ]
-    titles = ("fault", "injected", "items", "lost", "doubled", "longest wait, s")
-    lines = [titles, *(tuple(f"{cell:,}" if isinstance(cell, int) else cell for cell in row) for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in lines
-    )
+    return aligned(("fault", "injected", "items", "lost", "doubled", "longest wait, s"), rows)

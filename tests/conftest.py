@@ -39,11 +39,24 @@ def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Data
 def store(empty_store: Database) -> Database:
     """A store with its tables, of each kind; those that migrations make, as a test of them shows, in a tenth of the
     time."""
-    with empty_store.writing() as connection:
+    return with_tables(empty_store)
+
+
+@pytest.fixture
+def sqlite_store(tmp_path: Path) -> Iterator[Database]:
+    """A store with its tables in SQLite, which keeps any value in any column."""
+    store = Database(database_url(f"sqlite:///{tmp_path / 'store.db'}"))
+    yield with_tables(store)
+    engine_for(store.url).dispose()
+
+
+def with_tables(store: Database) -> Database:
+    """The same store, with tables."""
+    with store.writing() as connection:
         metadata.create_all(connection, checkfirst=False)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})
-    return empty_store
+    return store
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -66,7 +66,7 @@ COLUMNS = (
 def layout_digest(game: str, layout: str) -> bytes:
     """The 16 bytes that tell a layout from all others of all games."""
     digest = _digest_of(game).copy()
-    digest.update(layout.encode())
+    digest.update(layout.encode(errors="surrogateescape"))
     return digest.digest()
 
 

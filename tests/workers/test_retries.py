@@ -63,7 +63,7 @@ def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: D
     assert work_on_all(store) == 1
     found = find_run(store, run.id)
     assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
-    [failed] = page(store, found, Wanted((Verdict.FAILED,)), 0, 9)
+    [failed] = page(store, found, Wanted((Verdict.FAILED,)), 0, 9).results
     assert failed.evidence == "tried 5 times: MemoryError: no room"
 
 

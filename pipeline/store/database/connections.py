@@ -99,7 +99,7 @@ def _check_working_directory(file: str) -> None:
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     assert isinstance(connection, sqlite3.Connection)  # noqa: S101 -- listens on sqlite engines only
     connection.isolation_level = None  # we say BEGIN ourselves, see _begin_sqlite
-    connection.text_factory = partial(str, encoding="utf-8", errors="replace")  # so that an audit finds what is damaged
+    connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # see decode.py
     for pragma in (f"busy_timeout={BUSY_SECONDS * 1000}", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 

@@ -13,6 +13,7 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
 actions                             who did what, when and why
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import (
@@ -36,7 +37,8 @@ from sqlalchemy import (
     text,
 )
 
-from dealmill.pipeline.games.verdict import Code
+from dealmill.pipeline.games.verdict import Code, Verdict
+from dealmill.pipeline.referee import Outcome
 
 REVISION = "0007"
 """The migration these tables belong to."""
@@ -54,6 +56,34 @@ RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite numbers rows by itself only in a column declared INTEGER."""
 
 
+CODES = "codes"
+"""In the `info` of a column: the codes that it may hold."""
+
+
+class Numbers(TypeDecorator[Any]):
+    """Numbers by name. What is not JSON is read as it is, for `dealmill.pipeline.store.database.decode` to find."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    @property
+    def python_type(self) -> type[Any]:
+        """What a sound value is."""
+        return dict
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        """What reads a value."""
+        read = super().result_processor(dialect, coltype)
+
+        def process(value: Any) -> Any:
+            try:
+                return value if read is None else read(value)
+            except (TypeError, ValueError):
+                return value
+
+        return process
+
+
 class NodeLimit(TypeDecorator[int]):
     """The node limit of a run, None without one. It is stored as a number, because it is part of a unique key, in which
     NULLs would differ."""
@@ -62,6 +92,11 @@ class NodeLimit(TypeDecorator[int]):
     cache_ok = True
 
     NONE = 2**62
+
+    @property
+    def python_type(self) -> type[Any]:
+        """What a sound value is, or None."""
+        return int
 
     def process_bind_param(self, value: int | None, dialect: Dialect) -> int:
         """What is stored."""
@@ -88,7 +123,7 @@ sources = Table(
     Column("generator", Text, comment="of numbered deals: name and version"),
     Column(
         "deals",
-        JSON(none_as_null=True),
+        Numbers,
         comment="of numbered deals: seed, parameters, first and last; null for the last where there is no end",
     ),
     Column("accepted", BigInteger, nullable=False),
@@ -157,7 +192,7 @@ runs = Table(
     Column("source_id", ForeignKey("sources.id"), nullable=False),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
     Column("node_limit", NodeLimit, nullable=False),
-    Column("storage", SmallInteger, nullable=False, comment="1 rows, 2 packed"),
+    Column("storage", SmallInteger, nullable=False, comment="1 rows, 2 packed", info={CODES: Storage}),
     Column("repetition", Integer, nullable=False, comment="0 for the first run of its kind"),
     Column("repeats", ForeignKey("runs.id"), comment="the run that it was to repeat"),
     Column("created", Float, nullable=False),
@@ -206,7 +241,7 @@ verdicts = Table(
     metadata,
     Column("run_id", Integer, primary_key=True, autoincrement=False),
     Column("position", BigInteger, primary_key=True, autoincrement=False),
-    Column("verdict", SmallInteger, nullable=False, comment="see pipeline.games.verdict"),
+    Column("verdict", SmallInteger, nullable=False, comment="see pipeline.games.verdict", info={CODES: Verdict}),
     Column("value", BigInteger),
     Column("nodes", BigInteger, nullable=False),
     Column("evidence", Text, comment="trace or certificate; the error of a failed one; none where undecided"),
@@ -269,7 +304,7 @@ judgements = Table(
     Column("run_id", Integer, primary_key=True, autoincrement=False),
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("audit_id", Integer, primary_key=True, autoincrement=False),
-    Column("outcome", SmallInteger, nullable=False, comment="1 valid, 2 invalid, 3 no evidence"),
+    Column("outcome", SmallInteger, nullable=False, comment="1 valid, 2 invalid, 3 no evidence", info={CODES: Outcome}),
     Column("step", Integer, comment="of the evidence, where it is invalid"),
     Column("reason", Text),
     _owner("run_id", "runs.id"),

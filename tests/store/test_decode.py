@@ -1,0 +1,76 @@
+"""The edge of the store: what a sound row is, and what is said of one that is not."""
+
+import pytest
+from sqlalchemy import select, text
+
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
+from dealmill.pipeline.store.database.tables import engines, jobs, runs, sources, verdicts
+
+COLUMNS = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+
+
+@pytest.mark.parametrize("row", [(1, 1, None, "1 2"), (2, 3, -5, "ä"), (3, 4, None, None)])
+def test_a_sound_row(row: tuple[object, ...]) -> None:
+    assert Shape(*COLUMNS).trouble(row) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "trouble"),
+    [
+        ((1, 9, None, "x"), "verdicts.verdict is 9, which is no verdict"),
+        ((1, "lost", None, "x"), "verdicts.verdict is 'lost', not a whole number"),
+        ((1, True, None, "x"), "verdicts.verdict is True, not a whole number"),
+        ((1, None, None, "x"), "verdicts.verdict is missing, not a whole number"),
+        ((1, 1, 1.5, "x"), "verdicts.value is 1.5, not a whole number"),
+        ((1, 1, None, b"x\x00"), r"verdicts.evidence is b'x\x00', not text"),
+        ((1, 1, None, "a\udcff"), r"verdicts.evidence is 'a\udcff', which is not UTF-8"),
+        ((1, 1, None, b"y" * 100), f"verdicts.evidence is b'{'y' * 58}…, not text"),
+    ],
+)
+def test_a_damaged_row(row: tuple[object, ...], trouble: str) -> None:
+    shape = Shape(*COLUMNS)
+    assert shape.trouble((1, 1, None, "1 2")) is None
+    assert shape.trouble(row) == trouble
+
+
+def test_what_a_database_gives_of_its_own_rows_is_sound(store: Database) -> None:
+    with store.writing() as connection:
+        connection.execute(
+            sources.insert().values(
+                game="memory", name="ä", digest=b"1", accepted=0, duplicates=0, rejected=0, complete=True, created=1,
+                deals={"seed": 1},
+            )
+        )  # fmt: skip
+        connection.execute(engines.insert().values(name="memory/two-pass", version="1"))
+        run = {"source_id": 1, "engine_id": 1, "storage": 1, "repetition": 0, "created": 1.5}
+        connection.execute(runs.insert().values(**run, node_limit=None))
+        connection.execute(runs.insert().values(**(run | {"repetition": 1}), node_limit=7))
+    for table in (sources, engines, runs, jobs):
+        with store.reading() as connection:
+            for row in connection.execute(select(*table.c)):
+                assert Shape(*table.c).trouble(row) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "trouble"),
+    [
+        ("deals = '{'", "sources.deals is '{', not a JSON object"),
+        ("deals = '[1]'", "sources.deals is [1], not a JSON object"),
+        ("name = CAST(x'61ff' AS TEXT)", r"sources.name is 'a\udcff', which is not UTF-8"),
+        ("accepted = 'many'", "sources.accepted is 'many', not a whole number"),
+    ],
+)
+def test_what_sqlite_lets_somebody_write_is_found(sqlite_store: Database, change: str, trouble: str) -> None:
+    store = sqlite_store
+    with store.writing() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO sources (game, name, digest, accepted, duplicates, rejected, complete, created) "
+                "VALUES ('memory', 'a', x'00', 0, 0, 0, 1, 1.0)"
+            )
+        )
+        connection.execute(text(f"UPDATE sources SET {change}"))
+    with store.reading() as connection:
+        row = connection.execute(select(*sources.c)).one()
+    assert Shape(*sources.c).trouble(row) == trouble

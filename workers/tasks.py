@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
+from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.runs.planning import installed_engines, other_version_here
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store.database.opening import check_tables
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.workers import worker_name
@@ -33,8 +34,10 @@ T = TypeVar("T")
 
 
 def configured_store() -> Database:
-    """The store that the settings name."""
-    return open_store(settings().database_url.get_secret_value())
+    """The store that the settings name, whose tables somebody else has made."""
+    store = Database(database_url(settings().database_url.get_secret_value()))
+    check_tables(store)
+    return store
 
 
 @app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
@@ -48,6 +51,13 @@ def do_job(*message: object, **_more: object) -> None:
         logger.warning("a message names no job, and is dropped")
         return
     bind_contextvars(job=number)
+    try:
+        _claim_and_do(kind, number)
+    except StoreError as error:  # as after a migration, which the command ends over
+        _leave(str(error))
+
+
+def _claim_and_do(kind: Kind, number: int) -> None:
     store = _waiting(configured_store)
     run = _waiting(partial(run_of_job, store, kind.TABLE, number))
     if run is None or not _workable(store, kind, number, run):
@@ -97,6 +107,12 @@ def _refuse(engine: str, version: str) -> None:
     """Say so, once in each process."""
     here = other_version_here(engine, version) or "it was retracted, or here are other deals"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
+
+
+@cache
+def _leave(why: str) -> None:
+    """Say so, once in each process."""
+    logger.error("jobs are left as they are: %s", why)
 
 
 def _prepare_before_the_lease_begins(kind: Kind, run: PlannedRun) -> None:

@@ -13,6 +13,7 @@ from typing import Self
 from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.patience import patiently
@@ -133,7 +134,7 @@ class Place:
     def check(self) -> None:
         """See that nothing is lost or doubled, and that only sentences were said."""
         run = find_run(self.store, self.run)
-        assert (run.finished, run.solved, run.failed) == (True, self.items, 0)
+        assert (run.finished, run.counts) == (True, {Verdict.SCORED: self.items})
         with self.store.reading() as connection:
             assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == self.items
         undisturbed = Database(database_url(f"sqlite:///{self.folder / 'undisturbed.db'}"))

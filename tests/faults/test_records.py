@@ -1,5 +1,6 @@
 """One damaged record costs one record: every other one is served, exported, compared and audited, and it is named."""
 
+import resource
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -21,12 +22,15 @@ from tests.faults.prepared import drop_checks, few_pauses, prepare, work_here
 from tests.faults.records import DAMAGES, ITEM, PACKED, ROWS, RUN, SQLITE, Damage
 from tests.servers import Postgres
 
+pytestmark = pytest.mark.timeout(60)
 CASES = [
     pytest.param(damage, storage, database, id=f"{damage.name}, {storage}, {database}")
     for damage in DAMAGES
     for storage in damage.storages
     for database in damage.databases
 ]
+MOST_MEMORY = 5 * 2**30
+"""Bytes that this process may reserve; libraries reserve more than they use."""
 SAME_DEALS = {ROWS: 3, PACKED: 1}
 """A run that a run of each storage is compared with."""
 
@@ -78,6 +82,15 @@ def inflict(url: str, damage: Damage, storage: str) -> None:
         with Database(parsed).writing() as connection:
             changed = connection.execute(text(damage.statement(storage)), values).rowcount
     assert changed > 0
+
+
+@pytest.fixture(autouse=True)
+def _little_memory() -> Iterator[None]:
+    """A number that somebody has changed must not fill the memory of the machine."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ NO_FILE = {"", ":memory:"}
 ORIGIN = "(where none is passed, it is that of DEALMILL_DATABASE_URL)"
 READ_ONLY = "25006"
 """What PostgreSQL calls the refusal of a change while it takes none (SQLSTATE)."""
+UNDEFINED = {"42703", "42P01"}
+"""What it calls columns and tables that do not exist."""
 PATIENCE_OF_THE_SERVER = {
     "idle_in_transaction_session_timeout": "60s",
     "tcp_keepalives_idle": "15s",
@@ -152,24 +154,41 @@ def _told(url: URL) -> Iterator[None]:
     """Turn the driver's errors into one sentence."""
     try:
         yield
-    except exc.OperationalError as error:
-        reason = " ".join(str(error.orig).split())
-        if url.get_backend_name() == "sqlite":
-            folder = Path(url.database or "").absolute().parent
-            hint = f"can {folder} be written to, and is there room on the disk?"
-        else:
-            hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
-        raise StoreUnavailable(f"the database {shown(url)} does not answer: {reason}; {hint}") from error
     except UnicodeEncodeError as error:
         raise StoreError(f"a database holds text, and {error.object!r} is none: it is not in UTF-8") from error
     except exc.DatabaseError as error:
+        reason, place = " ".join(str(error.orig).split()), f"the database {shown(url)}"
         if getattr(error.orig, "sqlstate", None) == READ_ONLY:
             engine_for(url).dispose()  # a new connection may reach one that does
             raise StoreUnavailable(
-                f"the database {shown(url)} takes no changes: {' '.join(str(error.orig).split())}; is it a standby, or "
-                "was it set to read-only?"
+                f"{place} takes no changes: {reason}; is it a standby, or was it set to read-only?"
             ) from error
-        raise StoreError(f"the database {shown(url)} refuses: {' '.join(str(error.orig).split())}") from error
+        if _lacks_tables(error):
+            raise StoreError(
+                f"{place} has other tables than this Dealmill needs ({reason}): dealmill db current says which, and "
+                "dealmill db upgrade brings them up to date"
+            ) from error
+        if isinstance(error, exc.OperationalError) and not _is_refusal(error):
+            if url.get_backend_name() == "sqlite":
+                folder = Path(url.database or "").absolute().parent
+                hint = f"can {folder} be written to, and is there room on the disk?"
+            else:
+                hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
+            raise StoreUnavailable(f"{place} does not answer: {reason}; {hint}") from error
+        raise StoreError(f"{place} refuses: {reason}") from error
+
+
+def _lacks_tables(error: exc.DatabaseError) -> bool:
+    """Whether a table or a column does not exist, as after a migration that somebody else has run."""
+    said = str(error.orig)
+    return getattr(error.orig, "sqlstate", None) in UNDEFINED or (
+        _is_refusal(error) and ("no such table" in said or "no such column" in said or "has no column" in said)
+    )
+
+
+def _is_refusal(error: exc.DatabaseError) -> bool:
+    """Whether SQLite has refused a statement: it raises the same class of errors where its file cannot be used."""
+    return getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
 
 
 class Database:

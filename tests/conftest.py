@@ -60,8 +60,8 @@ def with_tables(store: Database) -> Database:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the tables that tests have recorded, also those of other processes: whole ones, and one of all rows that a
-    test with several cases has recorded, a case each."""
+    """Print the tables that tests have recorded, also those of other processes: whole ones, and one of all rows that the
+    tests of a file have recorded, a case each."""
     rows: dict[str, list[dict[str, object]]] = {}
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:
@@ -69,8 +69,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                 terminalreporter.section(report.nodeid)
                 terminalreporter.write_line(str(value))
             if name == "row" and isinstance(value, dict):
-                rows.setdefault(report.nodeid.partition("[")[0], []).append(value)
-    for test, recorded in rows.items():
-        terminalreporter.section(test)
+                rows.setdefault(report.nodeid.partition("::")[0], []).append(value)
+    for file, recorded in rows.items():
+        terminalreporter.section(file)
         found = sorted(tuple(map(str, row.values())) for row in recorded)
         terminalreporter.write_line(aligned(tuple(recorded[0]), found))

@@ -40,7 +40,7 @@ class Place:
         self.store = Database(database_url(url))
         migrate.upgrade(self.store)
         self._layouts = dealer("memory")(1, 1, items)
-        self._mark = f"MARK_OF_PLACE={folder}"
+        self.mark = f"MARK_OF_PLACE={folder}"
         self.told_in = folder / "told"
         self.settings = {
             "DEALMILL_DATABASE_URL": url,
@@ -48,8 +48,8 @@ class Place:
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
             "MARK_OF_PLACE": str(folder),
         }
-        source = a_source(self.store, ENGINE, self._layouts)
-        self.run = plan_run(self.store, source, ENGINE, find_engine(ENGINE)[1].version, None, chunk=CHUNK)
+        self.runs: list[int] = []
+        self.plan()
         self._started: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Self:
@@ -63,6 +63,12 @@ class Place:
                 os.kill(process, signal.SIGKILL)
         for command in self._started:
             command.wait()
+
+    def plan(self) -> None:
+        """Plan a run, over the layouts of the others."""
+        source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")
+        version = find_engine(ENGINE)[1].version
+        self.runs.append(plan_run(self.store, source, ENGINE, version, None, chunk=CHUNK))
 
     def start(
         self, *command: str, env: Mapping[str, str] | None = None, user: int | None = None
@@ -93,11 +99,11 @@ class Place:
 
     def processes(self) -> list[int]:
         """All that commands have started and is still there."""
-        return list(marked(self._mark))
+        return list(marked(self.mark))
 
     def children(self) -> list[int]:
         """The processes in which workers solve."""
-        found = marked(self._mark)
+        found = marked(self.mark)
         return sorted(one for one, parent in found.items() if is_worker(one) and is_worker(parent))
 
     def solved(self) -> int:
@@ -126,20 +132,21 @@ class Place:
             longest = max(longest, self.until(lambda: self.solved() > now))
         return longest
 
-    def finish(self) -> None:
-        """Wait for the end of the run, and see that nothing is lost or doubled and nothing is said but sentences."""
-        self.until_solved(self.items)
-        self.check()
+    @property
+    def planned(self) -> int:
+        """How many layouts all runs have."""
+        return self.items * len(self.runs)
 
     def check(self) -> None:
         """See that nothing is lost or doubled, and that only sentences were said."""
-        run = find_run(self.store, self.run)
-        assert (run.finished, run.counts) == (True, {Verdict.SCORED: self.items})
-        with self.store.reading() as connection:
-            assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == self.items
         undisturbed = Database(database_url(f"sqlite:///{self.folder / 'undisturbed.db'}"))
         migrate.upgrade(undisturbed)
         expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self._layouts).id, self.items)
-        assert fingerprint_of(self.store, self.run, self.items) == expected
-        assert an_audit(self.store, run).clean
+        with self.store.reading() as connection:
+            assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == self.planned
+        for number in self.runs:
+            run = find_run(self.store, number)
+            assert (run.finished, run.counts) == (True, {Verdict.SCORED: self.items})
+            assert fingerprint_of(self.store, number, self.items) == expected
+            assert an_audit(self.store, run).clean
         assert "Traceback" not in self.told, self.told

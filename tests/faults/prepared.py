@@ -28,7 +28,7 @@ CHUNK = 1_000
 ENGINE = "memory/two-pass"
 OTHER_ENGINE = "card-pairing/winnable"
 OTHERS = 20
-ROUNDS = 3 * tasks.ATTEMPTS
+ROUNDS = 3 * leases.ATTEMPTS
 """In which something must be done, or nothing ever will be: after so many tries a job is given up."""
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.conftest import Note
 from tests.faults.place import LEASE_SECONDS, UP_SECONDS, Place
-from tests.faults.processes import is_worker, marked
+from tests.faults.processes import children_of, is_worker
 
 Who = Callable[[Place, int], list[int]]
 
@@ -22,20 +22,20 @@ def all_children(place: Place, _command: int) -> list[int]:
     return place.children()
 
 
-def the_worker(place: Place, command: int) -> list[int]:
-    return [one for one, parent in marked(place.mark).items() if parent == command and is_worker(one)]
+def the_worker(_place: Place, command: int) -> list[int]:
+    return [one for one in children_of(command) if is_worker(one)]
 
 
-def the_broker(place: Place, command: int) -> list[int]:
-    return [one for one, parent in marked(place.mark).items() if parent == command and not is_worker(one)]
+def the_broker(_place: Place, command: int) -> list[int]:
+    return [one for one in children_of(command) if not is_worker(one)]
 
 
 def the_command(_place: Place, command: int) -> list[int]:
     return [command]
 
 
-def everything(place: Place, _command: int) -> list[int]:
-    return place.processes()
+def everything(place: Place, command: int) -> list[int]:
+    return [*place.processes(), *the_broker(place, command)]
 
 
 STOPPED: dict[str, tuple[Who, signal.Signals]] = {

@@ -108,5 +108,6 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
     """The fingerprint of a run of `count` items; None as long as it is not finished."""
-    known = recorded_digests(store, run)
-    return fingerprint(known.values()) if list(known) == list(range(block_of(count) + 1)) else None
+    known, last = recorded_digests(store, run), block_of(count)
+    whole = len(known) == last + 1 and min(known) == 0 and max(known) == last
+    return fingerprint(known.values()) if whole else None

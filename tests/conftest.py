@@ -60,8 +60,8 @@ def with_tables(store: Database) -> Database:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the tables that tests have recorded, also those of other processes: whole ones, and one of all rows that the
-    tests of a file have recorded, a case each."""
+    """Print the tables that tests have recorded, also those of other processes: whole ones, and one for each file of
+    the rows of its tests, a case each."""
     rows: dict[str, list[dict[str, object]]] = {}
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:

@@ -48,7 +48,7 @@ def prepare(store: Database) -> None:
     layouts = dealer("card-pairing")(1, 1, OTHERS)
     bad = Reject(OTHERS + 1, "garbage", ("it is too short", "it has other cards"))
     file = open_source(store, "card-pairing", "cards.txt", b"cards")
-    entries = [*(Layout(line, text) for line, text in enumerate(layouts, 1)), bad]
+    entries: list[Layout | Reject] = [*(Layout(line, text) for line, text in enumerate(layouts, 1)), bad]
     plan_run(store, complete(store, append(store, file, entries)), OTHER_ENGINE, versions[OTHER_ENGINE], None)
     do_runs(store)
     retract(store, OTHER_ENGINE, versions[OTHER_ENGINE], "miscounts")

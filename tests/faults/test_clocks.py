@@ -1,7 +1,7 @@
 """Clocks that jump while jobs are leased, and hosts whose clocks differ, with real processes.
 
-The clock of a server is set by `tests.faults.catalogue`; here it is that of commands, their workers and their broker. An
-embedded store has no other clock than theirs.
+The clock of a server is set by `tests.faults.catalogue`; here it is that of commands, their workers and their broker.
+An embedded store has no other clock than theirs.
 """
 
 import os

@@ -76,8 +76,8 @@ def inflict(url: str, damage: Damage, storage: str) -> None:
     parsed = database_url(url)
     values = dict(damage.values or {})
     if parsed.get_backend_name() == SQLITE:
-        with closing(sqlite3.connect(str(parsed.database))) as connection, connection:  # foreign keys are off
-            changed = connection.execute(damage.statement(storage), values).rowcount
+        with closing(sqlite3.connect(str(parsed.database))) as file, file:  # foreign keys are off
+            changed = file.execute(damage.statement(storage), values).rowcount
     else:
         with Database(parsed).writing() as connection:
             changed = connection.execute(text(damage.statement(storage)), values).rowcount

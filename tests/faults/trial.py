@@ -70,10 +70,20 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
 
 
 def as_table(endured: Iterable[Endured]) -> str:
-    """A row per fault."""
+    """A row per fault, over all runs that suffered it."""
+    suffered: dict[str, list[Endured]] = {}
+    for one in endured:
+        for fault in sorted(one.injected):
+            suffered.setdefault(fault, []).append(one)
     rows = [
-        (fault, times, one.items, one.lost, one.doubled, round(one.longest[fault], 1))
-        for one in endured
-        for fault, times in sorted(one.injected.items())
+        (
+            fault,
+            sum(one.injected[fault] for one in runs),
+            sum(one.items for one in runs),
+            sum(one.lost for one in runs),
+            sum(one.doubled for one in runs),
+            round(max(one.longest[fault] for one in runs), 1),
+        )
+        for fault, runs in suffered.items()
     ]
     return aligned(("fault", "injected", "items", "lost", "doubled", "longest wait, s"), rows)

@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.tables import REVISION, metadata
+from tests.faults.tables import aligned
 from tests.servers import Postgres, running_postgres
 
 settings.register_profile("untimed", settings(), deadline=None)
@@ -59,9 +60,17 @@ def with_tables(store: Database) -> Database:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the tables that tests have recorded, also those of other processes."""
+    """Print the tables that tests have recorded, also those of other processes: whole ones, and one for each file of
+    the rows of its tests, a case each."""
+    rows: dict[str, list[dict[str, object]]] = {}
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:
             if name == "table":
                 terminalreporter.section(report.nodeid)
                 terminalreporter.write_line(str(value))
+            if name == "row" and isinstance(value, dict):
+                rows.setdefault(report.nodeid.partition("::")[0], []).append(value)
+    for file, recorded in rows.items():
+        terminalreporter.section(file)
+        found = sorted(tuple(map(str, row.values())) for row in recorded)
+        terminalreporter.write_line(aligned(tuple(recorded[0]), found))

@@ -49,7 +49,7 @@ def do_job(*message: object, **_more: object) -> None:
     try:
         _do_number(kind, number)
     except StoreError as error:  # whoever keeps the farm up meets it, too, and ends
-        _report(str(error))
+        _leave(str(error))
 
 
 def _do_number(kind: Kind, number: int) -> None:
@@ -114,16 +114,16 @@ def _workable(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool
 
 
 @cache
-def _report(trouble: str) -> None:
-    """Say what is wrong with the store, once in each process: every message would meet it."""
-    logger.error("%s", trouble)
-
-
-@cache
 def _refuse(engine: str, version: str) -> None:
     """Say so, once in each process."""
     here = other_version_here(engine, version) or "it was retracted, or here are other deals"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
+
+
+@cache
+def _leave(why: str) -> None:
+    """Say so, once in each process: every message would meet it."""
+    logger.error("jobs are left as they are: %s", why)
 
 
 def _prepare_before_the_lease_begins(kind: Kind, run: PlannedRun) -> None:

@@ -1,6 +1,7 @@
 """A store's connections, and its two kinds of transaction: `reading` and `writing`."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache, partial
@@ -32,6 +33,9 @@ ORIGIN = "(where none is passed, it is that of DEALMILL_DATABASE_URL)"
 READ_ONLY = "25006"
 """What PostgreSQL calls the refusal of a change while it takes none (SQLSTATE)."""
 TABLES = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name <> 'alembic_version'"
+UNDEFINED = {"42703", "42P01"}
+"""What it calls columns and tables that do not exist."""
+UNDEFINED_IN_SQLITE = re.compile(r"no such (table|column): |table \S+ has no column ")
 PATIENCE_OF_THE_SERVER = {
     "idle_in_transaction_session_timeout": "60s",
     "tcp_keepalives_idle": "15s",
@@ -321,6 +325,11 @@ class Database:
 
     def _meaning(self, error: exc.DatabaseError) -> StoreError:
         place, reason = shown(self.url), " ".join(str(error.orig).split())
+        if getattr(error.orig, "sqlstate", None) in UNDEFINED or UNDEFINED_IN_SQLITE.match(reason):
+            return StoreError(
+                f"the database {place} has other tables than this Dealmill needs ({reason}): dealmill db current says "
+                "which, and dealmill db upgrade brings them up to date"
+            )
         if self.embedded:
             found = error_of(self.path, place, error.orig)
             if isinstance(found, StoreUnavailable) and self._file:

@@ -16,14 +16,21 @@ def open_store(url: str) -> Database:
     """
     store = Database(database_url(url))
     try:
-        _check_revision(store)
+        check_tables(store)
     except StoreError:
         store.close()  # SQLite keeps files beside one that is open
         raise
     return store
 
 
-def _check_revision(store: Database) -> None:
+def check_tables(store: Database) -> None:
+    """See that the tables of a store are those of this code; somebody else may migrate them at any time.
+
+    Raises
+    ------
+    StoreError
+        If they are not, or a server's database has none, or the database cannot be reached.
+    """
     if store.vacant():
         return
     with store.reading() as connection:

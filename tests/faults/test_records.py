@@ -68,7 +68,8 @@ def url(request: pytest.FixtureRequest, database: str, tmp_path: Path) -> Iterat
         postgres: Postgres = request.getfixturevalue("postgres")
         found = postgres.new_database(template=request.getfixturevalue("template"))
     yield found
-    engine_for(database_url(found)).dispose()
+    if database != SQLITE:
+        engine_for(database_url(found), None).dispose()
 
 
 def inflict(url: str, damage: Damage, storage: str) -> None:

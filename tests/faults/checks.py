@@ -122,8 +122,8 @@ class Checks:
                 yield f"rerun: the verdict is {again}"
 
     def same_layout(self, name: str) -> bool:
-        """Whether both runs are over the layout that was changed."""
-        return name == "diff" and self.damage.cost is Cost.CHANGED and self.damage.name.startswith("layout")
+        """Whether both runs are over the layout that was changed or lost, and say the same of it as before."""
+        return name == "diff" and self.damage.name.startswith(("layout", "item"))
 
     def invisible(self) -> bool:
         """Whether it is no part of what a diff compares: the number of nodes, and sums over a block."""

@@ -41,18 +41,21 @@ def check_readable(_run: PlannedRun) -> None:
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
     """The next verdicts of a run behind position `after`, in the order of their positions.
 
-    The page is cut out of the verdicts before anything is joined to it, and the items too begin behind `after`, so that
-    no database takes it into its head to join everything, or to walk there from the first item.
+    The page is cut out of the verdicts before anything is added to it, and items are looked up one by one, so that no
+    database takes it into its head to join everything.
     """
     found = _cut(run, wanted, after, most).subquery()
-    here = and_(items.c.source_id == run.source, items.c.position == found.c.position, items.c.position > after)
     said = (found.c[name] for name in ("position", "verdict", "value", "nodes", "evidence"))
-    judged = (found.c.outcome, found.c.step, found.c.reason)
-    query: Select[*tuple[Any, ...]] = select(*said, items.c.line, items.c.layout, *judged).select_from(
-        found.outerjoin(items, here)
+    item = (
+        select(items.c[name])
+        .where(items.c.source_id == run.source, items.c.position == found.c.position)
+        .scalar_subquery()
+        for name in ("line", "layout")
     )
+    judged = (found.c.outcome, found.c.step, found.c.reason)
+    query: Select[*tuple[Any, ...]] = select(*said, *item, *judged).order_by(found.c.position)
     with store.reading() as connection:
-        rows = connection.execute(query.order_by(found.c.position)).all()
+        rows = connection.execute(query).all()
     whole = wanted == Wanted() and run.finished
     faults = _missing(run, [row[0] for row in rows], after, most) if whole else []
     shape, results = JUDGED if wanted.audit else ROW, []

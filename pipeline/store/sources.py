@@ -1,7 +1,7 @@
 """Sources and their layouts: written batch by batch while a file is read, so that a broken-off one goes on."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from hashlib import blake2b
 from typing import Any
@@ -10,15 +10,20 @@ from sqlalchemy import Connection, Select, func, select, update
 
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
+from dealmill.pipeline.seals import seal
+from dealmill.pipeline.store.database.bulk import Row, insert_once, insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.queue.solving import cut_jobs
+from dealmill.pipeline.store.source_blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
 
 PAGE = 1_000
+
+UNSEALED = b""
+"""The seal of a source whose number is not known yet, which is part of it."""
 
 ItemRow = tuple[int, int, int, bytes, str]
 
@@ -26,12 +31,14 @@ ItemRow = tuple[int, int, int, bytes, str]
 @dataclass(frozen=True, slots=True)
 class Source:
     """A stored source. `accepted` and `rejected` count what has been read of it so far; `duplicates` are those of the
-    accepted that stand in it earlier, counted when it is complete. `deals` are the numbers of numbered deals (see
-    `dealmill.pipeline.deals.DealRange.numbers`), which need not be read for runs that are stored packed."""
+    accepted that stand in it earlier, counted when it is complete. `digest` is that of the text, or of the range and
+    its generator. `deals` are the numbers of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), which
+    need not be read for runs that are stored packed."""
 
     id: int
     game: str
     name: str
+    digest: bytes
     generator: str | None
     deals: Mapping[str, object] | None
     accepted: int
@@ -49,11 +56,17 @@ class Source:
         """Whether it has deals without end."""
         return self.deals is not None and self.deals.get("last") is None
 
+    @property
+    def seal(self) -> bytes:
+        """What its seal should be."""
+        return seal("source", *(getattr(self, field.name) for field in fields(self)))
+
 
 COLUMNS = (
     sources.c.id,
     sources.c.game,
     sources.c.name,
+    sources.c.digest,
     sources.c.generator,
     sources.c.deals,
     sources.c.accepted,
@@ -104,10 +117,13 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
             rejected=0,
             complete=False,
             created=clock(),
+            seal=UNSEALED,
             **described,
         )
         opened = _one(connection, wanted)
-    assert opened is not None  # noqa: S101 -- inserted by now
+        assert opened is not None  # noqa: S101 -- inserted by now
+        unsealed = (sources.c.id == opened.id, sources.c.seal == UNSEALED)
+        connection.execute(update(sources).where(*unsealed).values(seal=opened.seal))
     return opened
 
 
@@ -170,6 +186,7 @@ def append(
         _advance(connection, source, after)
         insert_rows(connection, items, ("source_id", "position", "line", "digest", "layout"), accepted)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
+        _record_blocks(connection, source, after, accepted, rejected)
         _follow(connection, after)
     return after
 
@@ -186,6 +203,7 @@ def complete(store: Database, source: Source, seen: Beginnings | None = None) ->
     after = replace(source, duplicates=duplicates, complete=True)
     with store.writing() as connection:
         _advance(connection, source, after)
+        _record_blocks(connection, source, after, [], [])
         _follow(connection, after)
     return after
 
@@ -210,18 +228,37 @@ def _follow(connection: Connection, source: Source) -> None:
         cut_jobs(connection, run, source.accepted, source.complete)
 
 
+def _record_blocks(
+    connection: Connection, before: Source, after: Source, accepted: Sequence[Row], rejected: Sequence[Row]
+) -> None:
+    for listing, old, new, rows in (
+        (ITEM_LISTING, before.accepted, after.accepted, accepted),
+        (REJECT_LISTING, before.rejected, after.rejected, rejected),
+    ):
+        record_source_blocks(connection, listing, after.id, old, new, rows, last=after.complete)
+
+
 def _advance(connection: Connection, before: Source, after: Source) -> None:
-    """Count a source up from where its reader left it; fails if another reader has been there."""
+    """Count a source up from where its reader left it; fails if another reader has been there.
+
+    Raises
+    ------
+    StoreError
+        If another command is reading the source.
+    DamagedError
+        If its row is not as it was written.
+    """
+    counted = {name: getattr(after, name) for name in ("accepted", "duplicates", "rejected", "complete")}
     moved = connection.execute(
         update(sources)
-        .where(
-            sources.c.id == before.id,
-            sources.c.accepted == before.accepted,
-            sources.c.rejected == before.rejected,
-            sources.c.complete.is_(False),
-        )
-        .values(accepted=after.accepted, duplicates=after.duplicates, rejected=after.rejected, complete=after.complete)
+        .where(sources.c.id == before.id, sources.c.seal == before.seal)
+        .values(**counted, seal=after.seal)
     )
+    if moved.rowcount != 1 and _one(connection, select(*COLUMNS).where(sources.c.id == before.id)) == before:
+        raise DamagedError(
+            f"{before.name} cannot be read on: somebody has changed what the store says of source {before.id}; delete "
+            "it from the store, or restore the store from a backup"
+        )
     if moved.rowcount != 1:
         raise StoreError(f"{before.name} is being read into this store by another command; wait for that one")
 

@@ -60,7 +60,10 @@ def verdict_codes(verdicts: Sequence[int]) -> bytes:
 
 def _written(texts: Sequence[str | None]) -> tuple[bytes, bytes]:
     """Lengths and texts."""
-    written = [None if text is None else text.encode() for text in texts]
+    try:
+        written = [None if text is None else text.encode() for text in texts]
+    except (AttributeError, UnicodeEncodeError):  # see `_numbers`
+        written = [repr(texts).encode()]
     lengths = [-1 if text is None else len(text) for text in written]
     return _numbers("i", lengths), b"".join(filter(None, written))
 

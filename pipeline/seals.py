@@ -26,8 +26,8 @@ run        id, source, game, digest of the source, engine,        ``runs.seal``
 audit      id, seal of the run, population, size, seed (values)   ``audits.seal``
 audit job  audit, first, stop, totals (values); positions,        ``audit_jobs.digest``
            outcomes (numbers), steps (values), reasons (texts)
-           of the judgements; firsts, lasts (numbers), reasons
-           (texts) of the faults
+           of the judgements; numbers, firsts, lasts (numbers),
+           reasons (texts) of the faults
 action     digest of the entry before (none for the first), id,   ``actions.digest``
            who, what, run, audit, engine, version, why, Dealmill
            (values)

@@ -48,7 +48,7 @@ def alter(store: Database, statement: str, **values: object) -> None:
 
 def of_verdict(store: Database, run: RunStatus, verdict: Verdict) -> list[tuple[int, str]]:
     """Positions and evidence of the layouts with a verdict."""
-    return [(row.position, str(row.evidence)) for row in page(store, run, Wanted((verdict,)), 0, 10_000)]
+    return [(row.position, str(row.evidence)) for row in page(store, run, Wanted((verdict,)), 0, 10_000).results]
 
 
 def objections(store: Database, run: RunStatus) -> list[tuple[int, str]]:
@@ -80,7 +80,7 @@ def test_what_an_engine_says_is_valid_through_and_through(store: Database, game:
 @each_engine
 def test_every_bit_of_a_trace_is_looked_at(store: Database, game: Game, engine: Engine) -> None:
     run = a_run(store, game.full_name(engine), deal(game, 3, 1, 20))
-    for row in page(store, run, Wanted(), 0, 20):
+    for row in page(store, run, Wanted(), 0, 20).results:
         evidence = str(row.evidence)
         middle = len(evidence) // 2
         flipped = evidence[:middle] + chr(ord(evidence[middle]) ^ 1) + evidence[middle + 1 :] if evidence else "?"
@@ -102,7 +102,7 @@ def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
         "longer": "evidence || ' ' || evidence",
         "gone": "NULL",
     }[damage]
-    damaged = sum(row.evidence != "" for row in page(store, run, Wanted(), 0, 20))
+    damaged = sum(row.evidence != "" for row in page(store, run, Wanted(), 0, 20).results)
     alter(store, f"UPDATE verdicts SET evidence = {change} WHERE evidence <> ''")
     found = objections(store, run)
     assert len(found) == damaged > 10
@@ -290,7 +290,7 @@ def test_a_sample_is_judged_and_nothing_else(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     audit = an_audit(store, run, sample=NUMBER, seed=7)
     assert (audit.valid, audit.judged, audit.size) == (NUMBER, NUMBER, NUMBER)
-    judged = [row.position for row in page(store, run, Wanted(audit=Outcome.VALID), 0, 10_000)]
+    judged = [row.position for row in page(store, run, Wanted(audit=Outcome.VALID), 0, 10_000).results]
     assert judged == [sampled(number, NUMBER, len(DEALS), 7) for number in range(1, NUMBER + 1)]
     alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = :position", position=judged[3])
     again = an_audit(store, run, sample=NUMBER, seed=7)
@@ -303,13 +303,13 @@ def test_the_newest_audit_of_a_verdict_counts(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
 
     def positions(outcome: Outcome) -> list[int]:
-        return [row.position for row in page(store, run, Wanted(audit=outcome), 0, 9)]
+        return [row.position for row in page(store, run, Wanted(audit=outcome), 0, 9).results]
 
     assert positions(Outcome.VALID) == positions(Outcome.INVALID) == []
     alter(store, "UPDATE verdicts SET value = value + 1 WHERE position = 2")
     an_audit(store, run)
     assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1], [2])
-    [row] = page(store, run, Wanted(audit=Outcome.INVALID), 0, 9)
+    [row] = page(store, run, Wanted(audit=Outcome.INVALID), 0, 9).results
     assert row.judgement == Judgement(Outcome.INVALID, 0, "the game took 8 flips, not 9")
     alter(store, "UPDATE verdicts SET value = value - 1 WHERE position = 2")
     an_audit(store, run)

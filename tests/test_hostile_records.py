@@ -49,7 +49,7 @@ def edit(store: Database, edits: dict[int, str]) -> None:
 
 
 def results(store: Database, number: int) -> list[Result]:
-    return list(page(store, find_run(store, number), Wanted(), 0, COUNT))
+    return list(page(store, find_run(store, number), Wanted(), 0, COUNT).results)
 
 
 @each_engine

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
+from dealmill.pipeline.errors import DamagedError, DealmillError
 from dealmill.pipeline.runs.planning import installed_engines, other_version_here
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
@@ -22,9 +23,6 @@ from dealmill.workers.app import TASK, app
 from dealmill.workers.kinds import KINDS, Kind
 
 logger = logging.getLogger(__name__)
-
-ATTEMPTS = 5
-"""After so many claims, whatever keeps a job from being done is not passing: its layouts have failed."""
 
 GREATEST_NUMBER = 2**31 - 1
 """That the column of numbers of jobs holds."""
@@ -49,7 +47,11 @@ def do_job(*message: object, **_more: object) -> None:
         return
     bind_contextvars(job=number)
     store = _waiting(configured_store)
-    run = _waiting(partial(run_of_job, store, kind.TABLE, number))
+    try:
+        run = _waiting(partial(run_of_job, store, kind.TABLE, number))
+    except DamagedError as error:
+        _refuse_damaged(store, kind, number, error)
+        return
     if run is None or not _workable(store, kind, number, run):
         return
     _prepare_before_the_lease_begins(kind, run)
@@ -61,22 +63,32 @@ def do_job(*message: object, **_more: object) -> None:
 def _do(store: Database, kind: Kind, job: Any) -> None:
     number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
     bind_contextvars(**{owner: job.lease.owner})
-    over = job.lease.attempt > ATTEMPTS
-    trouble = f"tried {ATTEMPTS} times: {job.lease.trouble}"
+    over = job.lease.attempt > leases.ATTEMPTS
+    trouble = f"tried {leases.ATTEMPTS} times: {job.lease.trouble}"
     do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
     try:
         with metrics.SECONDS.labels(engine, owner).time():
             outcome = _waiting(do)
+        finished = _waiting(partial(kind.finish, store, job, outcome))
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
-        logger.exception("job %d could not be done, attempt %d: %s", number, job.lease.attempt, told)
+        known = isinstance(error, DealmillError)
+        logger.error("job %d could not be done, attempt %d: %s", number, job.lease.attempt, told, exc_info=not known)
         _waiting(partial(leases.release, store, kind.TABLE, job.lease, told))
         metrics.count(engine, owner, "retried", {})
         return
-    if _waiting(partial(kind.finish, store, job, outcome)):
+    if finished:
         metrics.count(engine, owner, "failed" if over else "done", kind.count(outcome))
     else:
         logger.warning("job %d is another worker's by now; what it found here is dropped", number)
+
+
+def _refuse_damaged(store: Database, kind: Kind, number: int, error: DamagedError) -> None:
+    """Give a job back whose run cannot be read, so that those who wait for it learn why."""
+    claim = partial(leases.claim, store, kind.TABLE, number, worker_name(os.getpid()), settings().lease_seconds)
+    if lease := _waiting(claim):
+        logger.error("job %d cannot be done: %s", number, error)
+        _waiting(partial(leases.release, store, kind.TABLE, lease, str(error)))
 
 
 def _waiting(step: Callable[[], T]) -> T:

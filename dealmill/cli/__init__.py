@@ -2,17 +2,16 @@
 
 import errno
 import sys
-import warnings
 from importlib import import_module
 from io import StringIO
-from typing import Any
 
 import click
 
-from dealmill.cli.exits import ERROR, INTERRUPTED, exit_code
+from dealmill.cli.exits import DIFFERENT, DONE, ERROR, INTERRUPTED, REJECTED, exit_code
 from dealmill.cli.interrupt import heed_signals
 from dealmill.cli.streams import replace_closed_streams
-from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning, WorkerError
+from dealmill.cli.warned import Warned
+from dealmill.pipeline.errors import DealmillError, WorkerError
 from dealmill.pipeline.printable import printable
 
 COMMANDS = {
@@ -38,7 +37,6 @@ COMMANDS = {
 }
 """Every command and the module it stands in, in the order of the help text; loaded only when it is needed."""
 
-PYTHON_SHOWS = warnings.showwarning
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -71,21 +69,11 @@ def dealmill() -> None:
     """
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
-    """Our own warning as one line; others as Python shows them."""
-    from dealmill.cli.output import tell
-
-    if issubclass(category, UnknownSettingWarning):
-        tell(f"dealmill: {message}")
-    else:
-        PYTHON_SHOWS(message, category, *where)
-
-
 def main() -> None:
     """The entry point."""
     heed_signals()
     replace_closed_streams()
-    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    warned = Warned()
     try:
         status = dealmill.main(standalone_mode=False)
         sys.stdout.flush()
@@ -110,4 +98,7 @@ def main() -> None:
         click.echo(f"dealmill: what was asked for cannot be written: {error.strerror or error}", err=True)
         sys.stdout = StringIO()  # where Python has nothing left to write at the end
         status = ERROR
+    if warned.damaged:
+        warned.tell_rest()
+        status = status if status not in {None, DONE, REJECTED} else DIFFERENT
     sys.exit(status if isinstance(status, int) else 0)

@@ -13,6 +13,8 @@ from dealmill.cli.progress import shown
 
 SAID = ("item", "verdict", "value", "evidence")
 COLUMNS = ("layout", *SAID, *(f"other_{name}" for name in SAID))
+FAULTS = ("fault", "other_fault")
+"""Why what is on record cannot be read; a table has that in the place of the evidence."""
 
 
 @click.command()
@@ -56,12 +58,12 @@ def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
     def rows() -> Iterator[dict[str, object]]:
         nonlocal number
         for number, difference in enumerate(diff, start=1):  # noqa: B007
-            yield _row(one, other, difference)
+            yield _row(one, other, difference, form)
 
     different = rows()
     first = next(different, None)
     if form or first:
-        cut = write_first(COLUMNS, chain([first] if first else [], different), form)
+        cut = write_first((*COLUMNS, *FAULTS) if form else COLUMNS, chain([first] if first else [], different), form)
         if cut:
             deque(different, maxlen=0)  # to count them
             tell("there are more: --nl gives all")
@@ -75,11 +77,12 @@ def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
     tell(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence")
 
 
-def _row(one: int, other: int, difference: "dealmill.Difference") -> dict[str, object]:
+def _row(one: int, other: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
     row: dict[str, object] = {"layout": difference.layout}
     for run, said, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
         row[f"{prefix}item"] = None if said.position is None else f"{run}:{said.position}"
         row[f"{prefix}verdict"] = None if said.verdict is None else said.verdict.word
         row[f"{prefix}value"] = said.value
-        row[f"{prefix}evidence"] = said.evidence
+        row[f"{prefix}evidence"] = f"cannot be read: {said.fault}" if said.fault and not form else said.evidence
+        row[f"{prefix}fault"] = said.fault
     return row

@@ -197,17 +197,17 @@ def _seal_findings() -> None:
             end=GREATEST if stop > size else end,
         )
         objected = _rows(
-            "SELECT first, last, reason FROM faults WHERE audit_id = :audit AND job = :job ORDER BY number",
+            "SELECT number, first, last, reason FROM faults WHERE audit_id = :audit AND job = :job ORDER BY number",
             audit=audit,
             job=first,
         )
         places, outcomes, steps, reasons = zip(*judged, strict=True) if judged else ((), (), (), ())
-        firsts, lasts, whys = zip(*objected, strict=True) if objected else ((), (), ())
+        order, firsts, lasts, whys = zip(*objected, strict=True) if objected else ((), (), (), ())
         digest = _columns(
             "audit job",
             _values((audit, first, stop, *totals)),
             *(_numbers(places), _numbers(outcomes), _values(steps), _texts(reasons)),
-            *(_numbers(firsts), _numbers(lasts), _texts(whys)),
+            *(_numbers(order), _numbers(firsts), _numbers(lasts), _texts(whys)),
         )
         _record("audit_jobs", "digest", number, digest)
 

@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import stat
+import warnings
 from codecs import getwriter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -13,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dealmill.pipeline.errors import OutputError, UsageError
+from dealmill.pipeline.errors import DamagedWarning, OutputError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.result import Result
@@ -65,6 +66,9 @@ def export(
             write(rows)
             written += len(rows)
             progress(Exporting(written, max(written, total)))
+    if verdicts and run.finished and written != total:
+        told = f"the jobs of run {run.id} counted {total:,} such verdicts, and {written:,} were written"
+        warnings.warn(DamagedWarning(f"{told}: dealmill audit {run.id} says what is wrong"), stacklevel=2)
     return written
 
 

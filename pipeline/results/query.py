@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from dealmill.pipeline.arguments import MOST_NODES, whole
-from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
+from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.unreadable import Unreadable, told
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.record.contract import ALL, Page, Wanted
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import find_source
 
@@ -176,7 +177,8 @@ def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
 def results(
     store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], most: int | None
 ) -> Iterator[Result]:
-    """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None.
+    """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None. Of
+    those that cannot be read there is a `DamagedWarning`.
 
     Raises
     ------
@@ -202,10 +204,22 @@ def _all_results(
     for run in runs:
         if run.id < after[0]:
             continue
-        position = after[1] if run.id == after[0] else 0
-        while found := record_of(run).page(store, run, wanted, position, size):
-            yield from found
-            position = found[-1].position
+        unreadable = Unreadable(run.id)
+        for page in _pages(store, run, wanted, after[1] if run.id == after[0] else 0, size):
+            for fault in page.faults:
+                unreadable.add(fault)
+            if page.results:
+                unreadable.warn()
+                yield from page.results
+        unreadable.warn()
+
+
+def _pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: int) -> Iterator[Page]:
+    position: int | None = after
+    while position is not None:
+        page = record_of(run).page(store, run, wanted, position, size)
+        yield page
+        position = page.end
 
 
 def find_result(store: Database, run: RunStatus, position: int) -> Result:
@@ -217,10 +231,15 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
         If the position is below 1.
     NotFoundError
         If there is none (yet).
+    DamagedError
+        If it cannot be read.
     """
     position = whole("a position", position, 1)
-    found = record_of(run).page(store, run, Wanted(), position - 1, 1)
-    if not found or found[0].position != position:
+    page = record_of(run).page(store, run, Wanted(), position - 1, 1)
+    for fault in page.faults:
+        if fault.first <= position <= fault.last:
+            raise DamagedError(told(run.id, replace(fault, first=position, last=position)))
+    if not page.results or page.results[0].position != position:
         why = f"it has {run.items:,} items" if run.finished else f"dealmill status {run.id} says how far it is"
         raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")
-    return found[0]
+    return page.results[0]

@@ -1,7 +1,7 @@
 """Repeating a run with what is on record of it."""
 
 from dealmill.pipeline.deals import check_generator
-from dealmill.pipeline.errors import StoreError, VersionError
+from dealmill.pipeline.errors import DamagedError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import refuse_retracted
 from dealmill.pipeline.store.database.connections import Database
@@ -18,6 +18,8 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
     ------
     StoreError
         If the run is not finished.
+    DamagedError
+        If jobs of it are lost or damaged.
     VersionError
         If its engine's version is not the one that is installed, unless `any_version` will do; or if the run is packed,
         and deals are dealt otherwise here.
@@ -40,6 +42,8 @@ def _check_finished(run: RunStatus) -> None:
     if run.finished:
         return
     refuse_retracted(run)
+    if run.damaged:
+        raise DamagedError(f"jobs of run {run.id} are lost or damaged: dealmill audit {run.id} says which")
     if not run.complete:
         raise StoreError(
             f"run {run.id} is not finished, for {run.source_name} has not been read to its end; read it in again with: "

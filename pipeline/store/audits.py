@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Connection,
     Select,
     case,
     cast,
@@ -24,6 +25,7 @@ from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements, runs
+from dealmill.pipeline.store.database.tables import actions as actions_table
 from dealmill.pipeline.store.earlier import audit_seal, findings_digest
 from dealmill.pipeline.store.extent import items_there
 from dealmill.pipeline.store.queue import leases
@@ -131,9 +133,10 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
         ).scalar()
         if begun is not None:
             return begun
+        number = {"id": _next_number(connection)} if store.embedded else {}
         audit: int = connection.execute(
             insert(audits)
-            .values(run_id=run.id, population=population, size=size, seed=seed, created=clock(), seal=b"")
+            .values(**number, run_id=run.id, population=population, size=size, seed=seed, created=clock(), seal=b"")
             .returning(audits.c.id)
         ).scalar_one()
         seal = audit_seal(connection, audit)
@@ -148,6 +151,12 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
         what = "all verdicts" if size == population else f"a sample of {size:,} of {population:,}, seed {seed}"
         actions.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
     return audit
+
+
+def _next_number(connection: Connection) -> int:
+    """A number that no audit has had: SQLite would give that of a deleted one again, whose findings may be there."""
+    ever = [select(func.max(column)) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)]
+    return 1 + max(connection.execute(number).scalar() or 0 for number in ever)
 
 
 def find_audit(store: Database, audit: int) -> AuditStatus:
@@ -223,7 +232,7 @@ def finish(store: Database, job: AuditJob, found: Findings) -> bool:
         for position, judgement in judged
         if keeps_valid or judgement.outcome is not Outcome.VALID
     ]
-    objected = [(fault.first, fault.last, fault.reason) for fault in wrong]
+    objected = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(wrong, start=1)]
     # Somebody has changed the state of a job that was done. What it found stays, without its digest, so audits name it.
     done_before = (
         update(audit_jobs)
@@ -247,7 +256,7 @@ def finish(store: Database, job: AuditJob, found: Findings) -> bool:
             connection,
             faults,
             ("audit_id", "job", "number", "first", "last", "reason"),
-            [(audit, lease.first, number, *row) for number, row in enumerate(objected, start=1)],
+            [(audit, lease.first, *row) for row in objected],
         )
     return True
 

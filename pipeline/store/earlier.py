@@ -15,7 +15,7 @@ PLAN = (audits.c.id, runs.c.seal, audits.c.population, audits.c.size, audits.c.s
 TOTALS = (audit_jobs.c.valid, audit_jobs.c.invalid, audit_jobs.c.no_evidence, audit_jobs.c.faults)
 COUNTED = (audit_jobs.c.audit_id, audit_jobs.c.first, audit_jobs.c.stop, *TOTALS)
 JUDGED = (judgements.c.position, judgements.c.outcome, judgements.c.step, judgements.c.reason)
-OBJECTED = (faults.c.first, faults.c.last, faults.c.reason)
+OBJECTED = (faults.c.number, faults.c.first, faults.c.last, faults.c.reason)
 FETCHED = 1_000
 GREATEST = 2**63 - 1
 
@@ -34,12 +34,12 @@ def findings_digest(
     """The digest of what a job found: its audit, its range and its totals, the rows of its judgements in the order of
     their positions, and those of its faults."""
     positions, outcomes, steps, reasons = zip(*judged, strict=True) if judged else ((), (), (), ())
-    firsts, lasts, whys = zip(*objected, strict=True) if objected else ((), (), ())
+    places, firsts, lasts, whys = zip(*objected, strict=True) if objected else ((), (), (), ())
     return columns_digest(
         "audit job",
         values(counted),
         *(numbers(positions), numbers(outcomes), values(steps), texts(reasons)),
-        *(numbers(firsts), numbers(lasts), texts(whys)),
+        *(numbers(places), numbers(firsts), numbers(lasts), texts(whys)),
     )
 
 

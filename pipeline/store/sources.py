@@ -1,5 +1,6 @@
 """Sources and their layouts: written batch by batch while a file is read, so that a broken-off one goes on."""
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -8,14 +9,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, update
 
-from dealmill.pipeline.arguments import row_number
+from dealmill.pipeline.arguments import MOST, row_number
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.seals import seal
 from dealmill.pipeline.store.database.bulk import Row, insert_once, insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.queue.solving import cut_jobs
 from dealmill.pipeline.store.source_blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
@@ -74,12 +76,15 @@ COLUMNS = (
     sources.c.rejected,
     sources.c.complete,
 )
+SOURCE = Shape(*COLUMNS)
+ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
+REJECT = Shape(*ENTRY)
 
 
 def layout_digest(game: str, layout: str) -> bytes:
     """The 16 bytes that tell a layout from all others of all games."""
     digest = _digest_of(game).copy()
-    digest.update(layout.encode())
+    digest.update(layout.encode(errors="surrogateescape"))
     return digest.digest()
 
 
@@ -274,6 +279,8 @@ def find_source(store: Database, key: int | str) -> Source:
     Raises
     ------
     NotFoundError
+    DamagedError
+        If it cannot be read.
     """
     numbered = row_number(key)
     with store.reading() as connection:
@@ -298,18 +305,23 @@ def reread(store: Database, source: Source) -> Source:
 
 
 def rejects_of(store: Database, source: int) -> Iterator[Reject]:
-    """The rejects of a source in the order in which they were found, page by page."""
+    """The rejects of a source in the order in which they were found, page by page. Of those that cannot be read there
+    is a `DamagedWarning`."""
     after = 0
     while True:
         with store.reading() as connection:
             found = connection.execute(
-                select(rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
-                .where(rejects.c.source_id == source, rejects.c.number > after)
+                select(*ENTRY)
+                .where(rejects.c.source_id == source, rejects.c.number.between(after + 1, MOST))
                 .order_by(rejects.c.number)
                 .limit(PAGE)
             ).all()
-        for _, line, text_found, reasons in found:
-            yield Reject(line, text_found, tuple(reasons.split("\n")))
+        for row in found:
+            if trouble := REJECT.trouble(row):
+                told = f"reject {row.number} of source {source} cannot be read: {trouble}"
+                warnings.warn(DamagedWarning(told), stacklevel=2)
+            else:
+                yield Reject(row.line, row.text, tuple(row.reasons.split("\n")))
         if len(found) < PAGE:
             return
         after = found[-1].number
@@ -317,4 +329,6 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
 
 def _one(connection: Connection, query: Select[*tuple[Any, ...]]) -> Source | None:
     row = connection.execute(query).one_or_none()
+    if row is not None and (trouble := SOURCE.trouble(row)):
+        raise DamagedError(f"source {row.id} cannot be read: {trouble}; restore the database from a backup")
     return None if row is None else Source(**row._mapping)

@@ -1,11 +1,15 @@
 """A job that cannot be done is tried again and fails in the end with its reason; others go on. On both databases."""
 
+from collections.abc import Mapping
+
 import pytest
-from sqlalchemy import update
+from sqlalchemy import func, select, text, update
 
 from dealmill.pipeline import solve as room
+from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.progress import silent
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.database import tables
@@ -16,7 +20,8 @@ from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.workers import tasks
+from dealmill.workers import reconciler, tasks
+from dealmill.workers.local import working
 from tests.doing import a_source
 
 TEXTS = ["AABB", "ABAB", "ABBA"]
@@ -33,7 +38,7 @@ def run(store: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     return find_run(store, number)
 
 
-def without_room(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
+def without_room(engine: str, layouts: Texts, max_nodes: int | None, _errors: Mapping[int, str]) -> Solved:
     if BAD in unpack(layouts):
         raise MemoryError("no room")
     return solve_texts(engine, layouts, max_nodes)
@@ -63,7 +68,7 @@ def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: D
     assert work_on_all(store) == 1
     found = find_run(store, run.id)
     assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
-    [failed] = page(store, found, Wanted((Verdict.FAILED,)), 0, 9)
+    [failed] = page(store, found, Wanted((Verdict.FAILED,)), 0, 9).results
     assert failed.evidence == "tried 5 times: MemoryError: no room"
 
 
@@ -75,3 +80,37 @@ def test_what_fails_for_a_passing_reason_is_solved(
     end_pauses(store)
     assert work_on_all(store) == 1
     assert find_run(store, run.id).counts == {Verdict.SCORED: 3}
+
+
+def test_what_cannot_even_be_recorded_is_waited_for_by_nobody(
+    store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "solve_texts", solve_texts)
+    stray = {"run_id": run.id, "position": 2, "verdict": 1, "nodes": 0}
+    with store.writing() as connection:
+        connection.execute(tables.verdicts.insert().values(**stray))
+    assert work_on_all(store) == 3
+    for _ in range(leases.MOST_CLAIMS):
+        assert reconciler.unfinished(store) == 1
+        end_pauses(store)
+        assert work_on_all(store) == 1
+    assert reconciler.unfinished(store) == 0
+    with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done, after 9 tries: StoreError: "):
+        working._refuse_damaged(store, find_run(store, run.id))
+
+    with store.writing() as connection:
+        connection.execute(tables.verdicts.delete().where(tables.verdicts.c.position == 2))
+    end_pauses(store)
+    assert work_on_all(store) == 1
+    assert find_run(store, run.id).counts == {Verdict.SCORED: 2, Verdict.FAILED: 1}
+
+
+def test_jobs_of_a_run_that_cannot_be_read_are_not_begun(store: Database, run: RunStatus) -> None:
+    with store.writing() as connection:
+        connection.execute(text("UPDATE runs SET storage = 7"))
+    for number in (1, 2, 3):
+        tasks.do_job("solve", number)
+    with store.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(tables.verdicts)).scalar_one() == 0
+    with pytest.raises(DamagedError, match=r"run 1 cannot be read: runs\.storage is 7, which is no storage"):
+        working.solve_runs(store, [run.id], silent)

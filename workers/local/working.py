@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from dealmill.pipeline.errors import StoreError, VersionError
+from dealmill.pipeline.errors import DamagedError, VersionError
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.progress import (
     Auditing,
@@ -14,11 +14,14 @@ from dealmill.pipeline.progress import (
     Solving,
     Working,
 )
-from dealmill.pipeline.runs.planning import other_version_here, refuse_retracted
-from dealmill.pipeline.store.audits import AuditStatus, find_audit
+from dealmill.pipeline.runs.planning import installed_engines, other_version_here, refuse_retracted
+from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store.queue.leases import Lease, stuck
+from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.workers.kinds import KINDS
 from dealmill.workers.local.farm import Farm
 from dealmill.workers.reconciler import unfinished, unworkable
 
@@ -54,8 +57,8 @@ def solve_runs(
     ------
     RetractedError
         If the engine of one of them was retracted.
-    StoreError
-        If jobs of one of them are lost.
+    DamagedError
+        If one of them, or jobs of one, are lost or damaged.
     """
     known = {run.id: run for run in list_runs(store, numbers)}
     finished = all(run.finished for run in known.values())
@@ -69,11 +72,11 @@ def solve_runs(
         return list(known.values())
 
     def done() -> bool:
-        known.update((run.id, run) for run in list_runs(store, [one.id for one in known.values() if not one.finished]))
+        known.update((run.id, run) for run in _still_there(store, [run for run in known.values() if not run.finished]))
         runs = list(known.values())
         for run in runs:
             refuse_retracted(run)
-            _refuse_damaged(run)
+            _refuse_damaged(store, run)
         progress(_solving(runs))
         broken = {reading.source.id for reading in readings if reading.broken}
         return all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)
@@ -83,11 +86,29 @@ def solve_runs(
     return list(known.values())
 
 
-def _refuse_damaged(run: RunStatus) -> None:
-    if run.complete and not run.finished and not run.pending + run.leased:
-        raise StoreError(
-            f"run {run.id} cannot be finished, since jobs of it are lost: dealmill audit {run.id} says which"
+def _still_there(store: Database, runs: Sequence[RunStatus]) -> list[RunStatus]:
+    """These runs as they are now."""
+    found = list_runs(store, [run.id for run in runs])
+    if lost := {run.id for run in runs} - {run.id for run in found}:
+        raise DamagedError(f"the store has lost run {min(lost)}; restore the database from a backup")
+    return found
+
+
+def _refuse_damaged(store: Database, run: RunStatus) -> None:
+    nothing_left = run.complete and not run.finished and not run.pending + run.leased
+    if run.damaged or nothing_left:
+        raise DamagedError(
+            f"run {run.id} cannot be finished, since jobs of it are lost or damaged: dealmill audit {run.id} says which"
         )
+    for lease in stuck(store, SOLVING, [run.id]) if run.retried else ():
+        raise DamagedError(_told_stuck(f"run {run.id}", lease))
+
+
+def _told_stuck(what: str, lease: Lease) -> str:
+    return (
+        f"items {lease.first:,} to {lease.stop - 1:,} of {what} cannot be done, after {lease.attempt} tries: "
+        f"{lease.trouble}; once that is put right, try again with: dealmill work"
+    )
 
 
 def _continued(run: RunStatus) -> Continued:
@@ -101,11 +122,19 @@ def _solving(runs: Sequence[RunStatus]) -> Solving:
 
 
 def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatus:
-    """Do an audit that was planned, and return what it found."""
+    """Do an audit that was planned, and return what it found.
+
+    Raises
+    ------
+    DamagedError
+        If a job of it fails again and again.
+    """
 
     def done() -> bool:
         audit = find_audit(store, number)
         progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
+        for lease in () if audit.finished else stuck(store, AUDITING, [number]):
+            raise DamagedError(_told_stuck(f"audit {number}", lease))
         return audit.finished
 
     work_until(store, done, progress)
@@ -119,6 +148,8 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
     ------
     VersionError
         If jobs are left that cannot be done here; those of retracted versions do not count.
+    DamagedError
+        If jobs are left that fail again and again.
     """
     most = 0
 
@@ -142,3 +173,6 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
             f"jobs are left that cannot be done here: {', '.join(others)}; run dealmill work where these are "
             "installed, or retract them"
         )
+    for kind in KINDS.values():
+        for lease in stuck(store, kind.TABLE, kind.TABLE.owners(installed_engines())):
+            raise DamagedError(_told_stuck(f"{kind.TABLE.owner.name.removesuffix('_id')} {lease.owner}", lease))

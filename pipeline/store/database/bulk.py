@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Connection, Table, insert
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.types import TypeEngine
 
 Row = tuple[Any, ...]
@@ -29,8 +29,8 @@ def insert_rows(connection: Connection, table: Table, columns: Sequence[str], ro
             copy.set_types(types)
             for row in rows:
                 copy.write_row(row)
-    except connection.dialect.loaded_dbapi.OperationalError as error:
-        raise OperationalError(statement, None, error) from error
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise DBAPIError.instance(statement, None, error, connection.dialect.loaded_dbapi.Error) from error
 
 
 def insert_once(connection: Connection, table: Table, **values: object) -> None:

@@ -44,6 +44,11 @@ NO_RETURN = "its worker did not come back within the lease"
 KNOWN_TO_BE_GONE = 0.0
 """When a lease ended whose worker is known to be gone; what ended that is on record."""
 
+ATTEMPTS = 5
+"""After so many claims, whatever keeps a job from being done is not passing: its layouts have failed."""
+MOST_CLAIMS = ATTEMPTS + 3
+"""After so many, not even that can be recorded, and nobody need wait for the job."""
+
 Installed = Collection[tuple[str, str]]
 """Full name and version of the engines that are installed here."""
 
@@ -178,6 +183,15 @@ def pending(store: Database, jobs: JobTable, installed: Installed, most: int) ->
         return list(connection.execute(query).scalars())
 
 
+def stuck(store: Database, jobs: JobTable, owners: Collection[int] | Select[tuple[int]]) -> list[Lease]:
+    """The pending jobs of these owners that have been claimed so often in vain that nobody need wait for them."""
+    table = jobs.table
+    columns = (table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+    query = select(*columns).where(table.c.state == PENDING, table.c.attempt > MOST_CLAIMS, jobs.owner.in_(owners))
+    with store.reading() as connection:
+        return [Lease(*row) for row in connection.execute(query.order_by(table.c.id))]
+
+
 def workable(store: Database, jobs: JobTable, job: int, installed: Installed) -> bool:
     """Whether a job can be worked on with these engines."""
     query = select(exists().where(jobs.table.c.id == job, jobs.owner.in_(jobs.owners(installed))))
@@ -186,11 +200,13 @@ def workable(store: Database, jobs: JobTable, job: int, installed: Installed) ->
 
 
 def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
-    """How many jobs that can be worked on with these engines are pending or leased."""
+    """How many jobs that can be worked on with these engines are pending or leased, but for those that are stuck."""
+    state, table = jobs.table.c.state, jobs.table
+    open_ones = (state == LEASED) | ((state == PENDING) & (table.c.attempt <= MOST_CLAIMS))
     query = (
         select(func.count())
-        .select_from(jobs.table)
-        .where(jobs.table.c.state.in_((PENDING, LEASED)), jobs.owner.in_(jobs.owners(installed)))
+        .select_from(table)
+        .where(state.in_((PENDING, LEASED)), open_ones, jobs.owner.in_(jobs.owners(installed)))
     )
     with store.reading() as connection:
         return connection.execute(query).scalar_one()

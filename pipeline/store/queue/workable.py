@@ -12,7 +12,8 @@ OVER = runs.join(sources).join(engines)
 def runs_of(installed: Installed) -> Select[tuple[int]]:
     """Runs by installed engines that are not retracted; where they are stored packed, over deals that are dealt here as
     they were."""
-    known = _known(installed) & or_(runs.c.storage == Storage.ROWS, _dealt_here())
+    dealt = (runs.c.storage == Storage.PACKED) & _dealt_here()
+    known = _known(installed) & or_(runs.c.storage == Storage.ROWS, dealt)
     return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted.is_(None))
 
 

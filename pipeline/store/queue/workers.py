@@ -6,7 +6,21 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 
-from sqlalchemy import ColumnElement, Select, Table, case, func, literal, or_, select, union_all
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Float,
+    Select,
+    Table,
+    Text,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
 
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import LEASED, audit_jobs, jobs
@@ -88,15 +102,12 @@ def list_workers(store: Database) -> list[Worker]:
 
 
 def _rows_of(table: Table, kind: str, owner: ColumnElement[int]) -> Select[tuple[object, ...]]:
-    """The jobs of a table that somebody took."""
+    """The jobs of a table that somebody took; what is damaged of them is cast, for all of this is soon over."""
     return select(
         literal(kind).label("kind"),
         owner.label("owner"),
-        table.c.worker,
+        cast(table.c.worker, Text).label("worker"),
         table.c.state,
-        table.c.first,
-        table.c.stop,
-        table.c.started,
-        table.c.finished,
-        table.c.leased_until,
+        *(cast(table.c[name], BigInteger).label(name) for name in ("first", "stop")),
+        *(cast(table.c[name], Float).label(name) for name in ("started", "finished", "leased_until")),
     ).where(table.c.worker.is_not(None))

@@ -9,7 +9,11 @@ from sqlalchemy import Connection, exists, func, insert, or_, select
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, blocks, items, jobs, runs, sources, verdicts
+
+DIGEST = (blocks.c.number, blocks.c.digest)
+SHAPE = Shape(*DIGEST)
 
 
 def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:
@@ -69,7 +73,7 @@ def blocks_from(
     """The blocks that begin at the positions `first` to before `stop`, in order: number, digest on record (None if
     there is none), and whether the jobs over it are all done."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
-    query = select(blocks.c.number, blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number.in_(numbers))
+    query = select(*DIGEST).where(blocks.c.run_id == run, blocks.c.number.in_(numbers))
     recorded = dict(connection.execute(query).all())
     return [
         (number, recorded.get(number), not unsolved(connection, run, *block_range(number, count))) for number in numbers
@@ -83,10 +87,10 @@ def unsolved(connection: Connection, run: int, start: int, end: int) -> bool:
 
 
 def recorded_digests(store: Database, run: int) -> dict[int, bytes]:
-    """The digests on record, by number of the block."""
-    query = select(blocks.c.number, blocks.c.digest).where(blocks.c.run_id == run).order_by(blocks.c.number)
+    """The digests on record, by number of the block; what is none is left out."""
+    query = select(*DIGEST).where(blocks.c.run_id == run).order_by(blocks.c.number)
     with store.reading() as connection:
-        return dict(connection.execute(query).all())
+        return {row.number: row.digest for row in connection.execute(query) if SHAPE.trouble(row) is None}
 
 
 def mark(digest: bytes, codes: bytes) -> bytes:
@@ -104,5 +108,6 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
     """The fingerprint of a run of `count` items; None as long as it is not finished."""
-    known = recorded_digests(store, run)
-    return fingerprint(known.values()) if list(known) == list(range(block_of(count) + 1)) else None
+    known, last = recorded_digests(store, run), block_of(count)
+    whole = len(known) == last + 1 and min(known) == 0 and max(known) == last
+    return fingerprint(known.values()) if whole else None

@@ -50,14 +50,25 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """Results in the order of their positions, and what could not be read among them. The next page begins behind
+    position `end`; None if there are no more."""
+
+    results: list[Result]
+    faults: list[Fault]
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """What a run says of a layout; `position` is None where it does not have the layout, `verdict` where it has none
-    on it."""
+    on it. A `fault` is why it cannot be read."""
 
     position: int | None
     verdict: Verdict | None
     value: int | None
     evidence: str | None
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +165,13 @@ class Record(Protocol):
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Found:
         """Say of these items that they have failed, because of `trouble`."""
 
-    def page(self, store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
-        """The next wanted verdicts behind position `after`, in order, at most `most`; none only if there are no more.
+    def page(self, store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
+        """The next wanted verdicts behind position `after`, at most `most`.
 
         Raises
         ------
-        VersionError, DifferenceError
-            If what is not kept cannot be solved again as it was.
+        VersionError
+            If what is not kept is solved otherwise here.
         """
 
     def marks(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:

@@ -10,21 +10,23 @@ from typing import Any
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
 from dealmill.pipeline.fingerprint import block_of, block_range
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import Storage, items, verdicts
-from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record import record_of, rows
 from dealmill.pipeline.store.record.contract import Said
+from dealmill.pipeline.store.record.rows.reading import said_by
 from dealmill.pipeline.store.runs.status import RunStatus
 
 FETCHED = 1_000
+LAYOUT = Shape(items.c.layout)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A layout, and what two runs say of it."""
+    """A layout, and what two runs say of it. The layout is None where the source has lost it."""
 
-    layout: str
+    layout: str | None
     one: Said
     other: Said
 
@@ -72,13 +74,26 @@ def _differing_in_block(
 
 def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
     with store.browsing() as connection:
-        rows = connection.execution_options(yield_per=FETCHED).execute(_differing(one, other))
-        for text, here, verdict, value, evidence, there, other_verdict, other_value, other_evidence in rows:
-            yield Difference(
-                text,
-                Said(here, None if verdict is None else Verdict(verdict), value, evidence),
-                Said(there, None if other_verdict is None else Verdict(other_verdict), other_value, other_evidence),
-            )
+        differing = connection.execution_options(yield_per=FETCHED).execute(_differing(one, other))
+        for row in differing:
+            ours, theirs = said_by(row.here, row[2:5]), said_by(row.there, row[6:9])
+            yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs)
+    if one.source == other.source:
+        yield from _differing_lost(store, one, other)
+
+
+def _differing_lost(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+    """Where two runs differ on items that their source has lost."""
+    there = select(items.c.position).where(items.c.source_id == one.source)
+    with store.reading() as connection:
+        if connection.execute(select(func.count()).select_from(there.subquery())).scalar_one() == one.items:
+            return
+        said = select(verdicts.c.position).where(verdicts.c.run_id.in_((one.id, other.id))).distinct()
+        lost = list(connection.execute(said.except_(there).order_by(verdicts.c.position)).scalars())
+    for position in lost:
+        [ours], [theirs] = (rows.said(store, run, position, position + 1, bare=False) for run in (one, other))
+        if ours != theirs:
+            yield Difference(None, ours, theirs)
 
 
 def _differing(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:

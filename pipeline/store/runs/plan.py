@@ -10,6 +10,7 @@ from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import DONE, NodeLimit, Storage, jobs, runs, sources
 from dealmill.pipeline.store.queue.solving import CHUNK, cut_jobs
 from dealmill.pipeline.store.runs.engines import enter_engine
+from dealmill.pipeline.store.runs.planned import item_count
 from dealmill.pipeline.store.runs.sealing import run_seal
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources import Source
@@ -128,7 +129,7 @@ def _items(connection: Connection, source: Source, storage: Storage) -> tuple[in
     row = connection.execute(
         select(sources.c.accepted, sources.c.complete).where(sources.c.id == source.id).with_for_update(read=True)
     ).one()
-    return row.accepted, row.complete
+    return item_count(f"source {source.id}", row.accepted), row.complete
 
 
 def chunk_of(items: int, storage: Storage) -> int:

@@ -6,7 +6,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, Select, select
 
+from dealmill.pipeline.arguments import MOST_PACKED
+from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import Storage, engines, runs, sources
 from dealmill.pipeline.store.queue.leases import JobTable
 
@@ -33,7 +36,8 @@ class PlannedRun:
     retracted: str | None
 
 
-JOINED = runs.join(sources).join(engines)
+JOINED = runs.outerjoin(sources).outerjoin(engines)
+"""Also runs whose source or engine is lost, to be found by `planned_fields`."""
 PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.id,
     sources.c.id.label("source"),
@@ -51,13 +55,60 @@ PLANNED: tuple[ColumnElement[Any], ...] = (
 """The fields of a `PlannedRun`."""
 
 
+SHAPE = Shape(
+    runs.c.id,
+    sources.c.id,
+    sources.c.name,
+    sources.c.game,
+    sources.c.generator,
+    sources.c.deals,
+    engines.c.name,
+    engines.c.version,
+    runs.c.node_limit,
+    runs.c.storage,
+    runs.c.repeats,
+    engines.c.retracted_why,
+)
+
+
 def planned_fields(row: RowMapping) -> dict[str, Any]:
-    """The fields of a `PlannedRun` from a row of its columns."""
-    return {**{field.name: row[field.name] for field in fields(PlannedRun)}, "storage": Storage(row["storage"])}
+    """The fields of a `PlannedRun` from a row of its columns.
+
+    Raises
+    ------
+    DamagedError
+        If the row is damaged.
+    """
+    found = {field.name: row[field.name] for field in fields(PlannedRun)}
+    if trouble := SHAPE.trouble(list(found.values())):
+        raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
+    return {**found, "storage": Storage(row["storage"])}
+
+
+def item_count(what: str, items: object) -> int:
+    """A number of items on record.
+
+    Raises
+    ------
+    DamagedError
+        If it is none that a run can have.
+    """
+    if not isinstance(items, int) or not 0 <= items <= MOST_PACKED:
+        raise DamagedError(
+            f"{what} cannot be read: {items!r} items are on record, which is no number from 0 to {MOST_PACKED:,}; "
+            "restore the database from a backup"
+        )
+    return items
 
 
 def run_of_job(store: Database, jobs: JobTable, number: int) -> PlannedRun | None:
-    """The run that a job is about; None if there is no such job (any more)."""
+    """The run that a job is about; None if there is no such job (any more).
+
+    Raises
+    ------
+    DamagedError
+        If the run cannot be read.
+    """
     query: Select[*tuple[Any, ...]] = select(*PLANNED).select_from(jobs.joined.join(JOINED, jobs.run == runs.c.id))
     with store.reading() as connection:
         row = connection.execute(query.where(jobs.table.c.id == number)).one_or_none()

@@ -1,17 +1,18 @@
 """How far runs are, counted by their jobs."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, RowMapping, Select, case, func, select
+from sqlalchemy import BigInteger, ColumnElement, Float, Row, RowMapping, Select, case, cast, func, select
 
 from dealmill.pipeline.arguments import row_number
-from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, engines, jobs, runs, sources
-from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, planned_fields
+from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, item_count, planned_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,11 @@ class RunStatus(PlannedRun):
         return self.complete and self.done == self.jobs and self.covered == self.items
 
     @property
+    def damaged(self) -> bool:
+        """Whether its jobs are not those of its items: some are lost, or there are too many."""
+        return self.covered > self.items or (self.complete and self.covered < self.items)
+
+    @property
     def mean(self) -> float | None:
         """The mean value of the scored layouts."""
         scored = self.counts.get(Verdict.SCORED, 0)
@@ -67,7 +73,14 @@ MOST_PARAMETERS = 10_000
 
 
 def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunStatus]:
-    """All runs, or those numbers, oldest first, counted by their jobs."""
+    """All runs, or those numbers, oldest first, counted by their jobs. Of runs that cannot be read there is a
+    `DamagedWarning`.
+
+    Raises
+    ------
+    DamagedError
+        If one of those numbers cannot be read.
+    """
     query = _counted()
     parts = [query]
     if only is not None:
@@ -76,8 +89,16 @@ def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunSta
             query.where(runs.c.id.in_(numbers[start : start + MOST_PARAMETERS]))
             for start in range(0, len(numbers), MOST_PARAMETERS)
         ]
+    found = []
     with store.reading() as connection:
-        return [_run(row) for part in parts for row in connection.execute(part)]
+        for row in (row for part in parts for row in connection.execute(part)):
+            try:
+                found.append(_run(row))
+            except DamagedError as error:
+                if only is not None:
+                    raise
+                warnings.warn(DamagedWarning(str(error)), stacklevel=2)
+    return found
 
 
 def find_run(store: Database, key: int | str) -> RunStatus:
@@ -86,6 +107,8 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     Raises
     ------
     NotFoundError
+    DamagedError
+        If it cannot be read.
     """
     if key == "last":
         with store.reading() as connection:
@@ -109,7 +132,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
         select(
             *PLANNED,
             sources.c.accepted,
-            func.coalesce(func.max(jobs.c.stop) - 1, 0).label("reached"),
+            cast(func.coalesce(func.max(jobs.c.stop) - 1, 0), BigInteger).label("reached"),
             func.coalesce(func.sum(jobs.c.stop - jobs.c.first), 0).label("covered"),
             (packed | sources.c.complete).label("complete"),
             func.count(jobs.c.id).label("jobs"),
@@ -121,8 +144,8 @@ def _counted() -> Select[*tuple[Any, ...]]:
             func.coalesce(func.sum(jobs.c.value_sum), 0).label("value_sum"),
             func.coalesce(func.sum(jobs.c.nodes), 0).label("nodes_sum"),
             func.coalesce(func.sum(case((recent, jobs.c.stop - jobs.c.first), else_=0)), 0).label("recent"),
-            (func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started)))).label("recent_seconds"),
-            func.min(jobs.c.started).label("started"),
+            cast(func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started))), Float).label("recent_seconds"),
+            cast(func.min(jobs.c.started), Float).label("started"),
             clock().label("now"),
         )
         .select_from(JOINED.outerjoin(jobs).outerjoin(latest, latest.c.run_id == runs.c.id))
@@ -134,10 +157,11 @@ def _counted() -> Select[*tuple[Any, ...]]:
 
 def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
     counted = row._mapping
+    planned = planned_fields(counted)
     counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
     return RunStatus(
-        **planned_fields(counted),
-        items=_items(counted),
+        **planned,
+        items=_items(planned, counted),
         covered=int(counted["covered"]),
         complete=counted["complete"],
         jobs=int(counted["jobs"]),
@@ -155,10 +179,20 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
     )
 
 
-def _items(counted: RowMapping) -> int:
-    if counted["storage"] == Storage.ROWS:
-        return int(counted["accepted"])
-    deals = counted["deals"] or {}
-    if isinstance(first := deals.get("first"), int) and isinstance(last := deals.get("last"), int):
-        return last - first + 1
-    return int(counted["reached"])
+def _items(planned: Mapping[str, Any], counted: RowMapping) -> int:
+    """How many items a run has.
+
+    Raises
+    ------
+    DamagedError
+        If what is on record is no such number.
+    """
+    deals = planned["deals"] or {}
+    first, last = deals.get("first"), deals.get("last")
+    if planned["storage"] is Storage.ROWS:
+        items = counted["accepted"]
+    elif isinstance(first, int) and isinstance(last, int):
+        items = last - first + 1
+    else:
+        items = counted["reached"]
+    return item_count(f"run {planned['id']}", items)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection, func, select
 
+from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.fingerprint import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
 from dealmill.pipeline.store.queue.solving import LONGEST
 from dealmill.pipeline.store.record.blocks import unsolved
@@ -16,6 +18,8 @@ from dealmill.pipeline.store.record.contract import ALL
 from dealmill.pipeline.store.record.packed.bitmap import unpack
 
 MOMENTS = np.dtype("<i8")
+PACK = Shape(*packs.c)
+ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,15 @@ def next_pack(store: Database, run: int, after: int) -> Pack | None:
 
 
 def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
-    query = select(packs).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
-    row = connection.execute(query.where(packs.c.first > after - LONGEST)).one_or_none()
-    if row is None:
-        return None
-    read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)
-    return Pack(row.first, row.stop, row.least, row.greatest, read, moments)
+    """Rows that cannot be one are passed over."""
+    behind = after - LONGEST
+    query = select(*packs.c).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
+    while row := connection.execute(query.where(packs.c.first > behind)).one_or_none():
+        if PACK.trouble(row) is None and 0 < row.first < row.stop <= row.first + LONGEST:
+            read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)
+            return Pack(row.first, row.stop, row.least, row.greatest, read, moments)
+        behind = row.first
+    return None
 
 
 def _moments(stored: bytes, items: int) -> Numbers:
@@ -95,12 +102,21 @@ def errors_of(connection: Connection, run: int, first: int, stop: int) -> dict[i
     query = select(verdicts.c.position, verdicts.c.evidence).where(
         verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop
     )
-    return {row.position: row.evidence for row in connection.execute(query)}
+    rows = connection.execute(query.where(verdicts.c.evidence.is_not(None)))
+    return {row.position: row.evidence for row in rows if ERROR.trouble(row) is None}
 
 
 def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
-    """The least and the greatest value that a run found."""
+    """The least and the greatest value that a run found.
+
+    Raises
+    ------
+    DamagedError
+        If what is on record are no numbers.
+    """
     query = select(func.min(packs.c.least), func.max(packs.c.greatest)).where(packs.c.run_id == run)
     with store.reading() as connection:
         least, greatest = connection.execute(query).one()
+    if not isinstance(least, int | None) or not isinstance(greatest, int | None):
+        raise DamagedError(f"values of run {run} are no numbers: dealmill audit {run} says where")
     return least, greatest

@@ -7,6 +7,7 @@ from itertools import groupby
 import numpy as np
 from sqlalchemy import ColumnElement, exists, literal_column, select
 
+from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
 from dealmill.pipeline.games.batch import VERDICTS, listed, unpack
@@ -14,23 +15,34 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, judgements
 from dealmill.pipeline.store.record.blocks import mark, recorded_digests
-from dealmill.pipeline.store.record.contract import ALL, Said, Wanted, newest_judgement
+from dealmill.pipeline.store.record.contract import ALL, Fault, Page, Said, Wanted, newest_judgement
 from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import kept_of, next_pack
 from dealmill.pipeline.store.runs.status import RunStatus
 
+NOT_AS_RECORDED = "what comes out again is not what is on record, or something is missing there"
+OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 
-def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
-    """See `dealmill.pipeline.store.record.contract.Record`, as for `marks` and `said`."""
+
+def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
+    """See `dealmill.pipeline.store.record.contract.Record`, as for `marks` and `said`. What does not come out as it is
+    on record is left out, a block at a time."""
     if wanted.audit:
         return _objected(store, run, wanted, wanted.audit, after, most)
-    for number in _blocks_with(store, run, wanted, after):
-        found = [one for one in block_again(store, run, number) if one.position > after and _fits(one, wanted)]
-        if found:
-            return found[:most]
-    return []
+    for found in _blocks_with(store, run, wanted, after):
+        if isinstance(found, Fault):
+            return Page([], [found], found.last)
+        first, stop = block_range(found, run.items)
+        try:
+            block = block_again(store, run, found)
+        except DifferenceError:
+            return Page([], [Fault(max(first, after + 1), stop - 1, NOT_AS_RECORDED)], stop - 1)
+        if results := [one for one in block if one.position > after and _fits(one, wanted)]:
+            return Page(results[:most], [], stop - 1 if len(results) <= most else results[most - 1].position)
+    return Page([], [], None)
 
 
 def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
@@ -48,7 +60,7 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
     kept = kept_of(store, run.id, first, stop)
     layouts, solved = solve_part(deals, run, first, stop, kept.errors)
     if not as_kept(kept, first, layouts, solved):
-        raise _not_on_record(run, first, stop)
+        raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
     said = listed(solved)
     rows = zip(unpack(layouts), said.verdicts, said.values, said.nodes, said.evidence, strict=True)
     return [
@@ -80,37 +92,49 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
     return [Said(one.position, one.verdict, one.value, one.evidence) for one in block if one.position < stop]
 
 
-def _objected(store: Database, run: RunStatus, wanted: Wanted, outcome: Outcome, after: int, most: int) -> list[Result]:
+def _objected(store: Database, run: RunStatus, wanted: Wanted, outcome: Outcome, after: int, most: int) -> Page:
     """Those that an audit said something of; what it found to be valid is not kept."""
-    found: list[Result] = []
-    while objections := _objections(store, run.id, outcome, after, BLOCK):
-        for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
+    objections, faults = _objections(store, run.id, outcome, after, most)
+    results: list[Result] = []
+    for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
+        judged = dict(inside)
+        try:
             block = block_again(store, run, number)
-            judged = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in inside]
-            found += [result for result in judged if _fits(result, wanted)]
-            if len(found) >= most:
-                return found[:most]
-        after = objections[-1][0]
-    return found
+        except DifferenceError:
+            faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
+            continue
+        said = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in judged.items()]
+        results += [result for result in said if _fits(result, wanted)]
+    reached = [position for position, _ in objections] + [fault.last for fault in faults]
+    return Page(results, faults, max(reached, default=None))
 
 
-def _objections(store: Database, run: int, outcome: Outcome, after: int, most: int) -> list[tuple[int, Judgement]]:
-    """The first items behind position `after` that an audit did not find valid, with what it said last."""
+def _objections(
+    store: Database, run: int, outcome: Outcome, after: int, most: int
+) -> tuple[list[tuple[int, Judgement]], list[Fault]]:
+    """The first items behind position `after` that an audit did not find valid, with what it said last, and what cannot
+    be read among them."""
     query = (
         select(judgements.c.position, judgements.c.step, judgements.c.reason)
         .where(
             judgements.c.run_id == run,
             judgements.c.outcome == int(outcome),
             judgements.c.outcome != literal_column("1"),  # in the words of the index of what is not valid
-            judgements.c.position > after,
+            judgements.c.position.between(after + 1, MOST),
             newest_judgement(),
             ~_found_valid_since(),
         )
         .order_by(judgements.c.position)
         .limit(most)
     )
+    found, faults = [], []
     with store.reading() as connection:
-        return [(position, Judgement(outcome, step, reason)) for position, step, reason in connection.execute(query)]
+        for row in connection.execute(query):
+            if trouble := OBJECTION.trouble(row):
+                faults.append(Fault(int(row.position), int(row.position), trouble))
+            else:
+                found.append((row.position, Judgement(outcome, row.step, row.reason)))
+    return found, faults
 
 
 def _found_valid_since() -> ColumnElement[bool]:
@@ -126,13 +150,16 @@ def _found_valid_since() -> ColumnElement[bool]:
     )
 
 
-def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) -> Iterator[int]:
-    """The numbers of the blocks that may hold wanted verdicts behind position `after`."""
+def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) -> Iterator[int | Fault]:
+    """The numbers of the blocks that may hold wanted verdicts behind position `after`; where verdicts are missing or
+    damaged, a fault in their place."""
     codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
     while pack := next_pack(store, run.id, after):
-        if pack.verdicts is None or (run.finished and pack.first > after + 1):
-            raise _not_on_record(run, min(pack.first, after + 1), pack.stop)
-        if pack.holds(*wanted.values):
+        if run.finished and pack.first > after + 1:
+            yield Fault(after + 1, pack.first - 1, NOT_AS_RECORDED)
+        if pack.verdicts is None:
+            yield Fault(max(pack.first, after + 1), pack.stop - 1, NOT_AS_RECORDED)
+        elif pack.holds(*wanted.values):
             begin = max(after + 1, pack.first)
             for number in range(block_of(begin), block_of(pack.stop - 1) + 1):
                 first = max(number * BLOCK + 1, begin) - pack.first
@@ -140,7 +167,7 @@ def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) ->
                     yield number
         after = pack.stop - 1
     if run.finished and after < run.items:
-        raise _not_on_record(run, after + 1, run.items + 1)
+        yield Fault(after + 1, run.items, NOT_AS_RECORDED)
 
 
 def _fits(result: Result, wanted: Wanted) -> bool:
@@ -153,10 +180,3 @@ def _fits(result: Result, wanted: Wanted) -> bool:
 
 def _within(number: int, ends: tuple[int, int]) -> bool:
     return ends[0] <= number <= ends[1]
-
-
-def _not_on_record(run: RunStatus, first: int, stop: int) -> DifferenceError:
-    return DifferenceError(
-        f"the items {first:,} to {stop - 1:,} of run {run.id} do not come out as they are on record, or something is "
-        f"missing there: dealmill audit {run.id} says what and where"
-    )

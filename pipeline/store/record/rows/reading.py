@@ -1,69 +1,89 @@
 """Reading rows of verdicts, page by page: every page starts behind the last position of the one before, so that the
 thousandth is as fast as the first."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Select, and_, literal_column, null, select
+from sqlalchemy import Row, Select, and_, literal_column, null, select
 
+from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.fingerprint import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import items, judgements, verdicts
 from dealmill.pipeline.store.record.blocks import mark, read_block
-from dealmill.pipeline.store.record.contract import ALL, Said, Wanted, newest_judgement
+from dealmill.pipeline.store.record.contract import ALL, Fault, Page, Said, Wanted, newest_judgement
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
+
+SAID = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+COLUMNS = (
+    verdicts.c.position,
+    verdicts.c.verdict,
+    verdicts.c.value,
+    verdicts.c.nodes,
+    verdicts.c.evidence,
+    items.c.line,
+    items.c.layout,
+)
+ROW = Shape(*COLUMNS)
+JUDGED = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
 
 
 def check_readable(_run: PlannedRun) -> None:
     """See `dealmill.pipeline.store.record.contract.Record`, as for all functions here: rows can always be read."""
 
 
-def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> list[Result]:
+def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
     """The next verdicts of a run behind position `after`, in the order of their positions.
 
     The page is cut out of the verdicts before anything is joined to it, and the items too begin behind `after`, so that
     no database takes it into its head to join everything, or to walk there from the first item.
     """
     found = _cut(run, wanted, after, most).subquery()
-    query = (
-        select(
-            found.c.position,
-            items.c.line,
-            found.c.verdict,
-            found.c.value,
-            found.c.nodes,
-            found.c.evidence,
-            items.c.layout,
-            found.c.outcome,
-            found.c.step,
-            found.c.reason,
-        )
-        .select_from(found)
-        .join(items, items.c.position == found.c.position)
-        .where(items.c.source_id == run.source, items.c.position > after)
-        .order_by(found.c.position)
-    )
+    here = and_(items.c.source_id == run.source, items.c.position == found.c.position, items.c.position > after)
+    query = select(found, items.c.line, items.c.layout).select_from(found.outerjoin(items, here))
     with store.reading() as connection:
-        return [
-            Result(
-                run.engine,
-                text,
-                Verdict(verdict),
-                value,
-                nodes,
-                evidence,
-                position,
-                line,
-                run.id,
-                None if outcome is None else Judgement(Outcome(outcome), step, reason),
-            )
-            for position, line, verdict, value, nodes, evidence, text, outcome, step, reason in connection.execute(
-                query
-            )
-        ]
+        rows = connection.execute(query.order_by(found.c.position)).all()
+    whole = wanted == Wanted() and run.finished
+    faults = _missing(run, [row.position for row in rows], after, most) if whole else []
+    shape, results = JUDGED if wanted.audit else ROW, []
+    for row in rows:
+        judged = (row.outcome, row.step, row.reason) if wanted.audit else ()
+        if trouble := shape.trouble((*row[1:6], row.line, row.layout, *judged)):
+            faults.append(Fault(int(row.position), int(row.position), trouble))
+        else:
+            results.append(_result(run, row))
+    return Page(results, faults, int(rows[-1].position) if rows else None)
+
+
+def _result(run: RunStatus, row: Row[*tuple[Any, ...]]) -> Result:
+    return Result(
+        engine=run.engine,
+        layout=row.layout,
+        verdict=Verdict(row.verdict),
+        value=row.value,
+        nodes=row.nodes,
+        evidence=row.evidence,
+        position=row.position,
+        line=row.line,
+        run=run.id,
+        judgement=None if row.outcome is None else Judgement(Outcome(row.outcome), row.step, row.reason),
+    )
+
+
+def _missing(run: RunStatus, positions: Sequence[int], after: int, most: int) -> list[Fault]:
+    """Where a finished run has no verdicts among its next ones."""
+    ends = positions if len(positions) == most else [*positions, run.items + 1]
+    return [
+        Fault(before + 1, behind - 1, "there is no verdict on record")
+        for before, behind in pairwise([after, *ends])
+        if behind - before > 1
+    ]
 
 
 def _cut(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
@@ -73,7 +93,7 @@ def _cut(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple
     if wanted.audit:
         place = judgements.c.position
         cut = _judged(wanted.audit).where(judgements.c.run_id == run.id)
-    cut = cut.where(verdicts.c.run_id == run.id, place > after).order_by(place).limit(most)
+    cut = cut.where(verdicts.c.run_id == run.id, place.between(after + 1, MOST)).order_by(place).limit(most)
     if wanted.verdicts:
         cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in wanted.verdicts]))
     if wanted.values != ALL:
@@ -121,6 +141,16 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
     )
     there = {position: Said(position, None, None, None) for position in range(first, stop)}
     with store.reading() as connection:
-        for position, verdict, *rest in connection.execute(query):
-            there[position] = Said(position, Verdict(verdict), *((None, None) if bare else rest))
+        for row in connection.execute(query):
+            there[int(row.position)] = said_by(int(row.position), row[1:], bare=bare)
     return list(there.values())
+
+
+def said_by(position: int | None, row: Sequence[Any], *, bare: bool = False) -> Said:
+    """What a row says: verdict, value and evidence, or why they cannot be read; the verdict alone if it is `bare`."""
+    if not any(value is not None for value in row):
+        return Said(position, None, None, None)
+    if trouble := SAID.trouble(row):
+        return Said(position, None, None, None, trouble)
+    verdict, value, evidence = row
+    return Said(position, Verdict(verdict), *((None, None) if bare else (value, evidence)))

@@ -10,12 +10,16 @@ from dealmill.pipeline.fingerprint import whole_blocks
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import items, verdicts
 from dealmill.pipeline.store.record.blocks import record_blocks
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Solved, Texts
+
+ITEM = Shape(items.c.position, items.c.layout)
+LOST = "fault of the record: the source has lost this item"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +50,40 @@ def prepare(run: PlannedRun) -> None:
 def solve(store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
     from dealmill.pipeline.solve import solve_texts
 
-    layouts = _layouts(store, run, first, stop)
-    return solved_rows(run, first, layouts, solve_texts(run.engine, layouts, run.max_nodes))
+    layouts, errors = _layouts(store, run, first, stop)
+    return solved_rows(run, first, layouts, solve_texts(run.engine, layouts, run.max_nodes, errors))
 
 
 def give_up(store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
     from dealmill.pipeline.solve import broken_down
 
-    layouts = _layouts(store, run, first, stop)
+    layouts, _ = _layouts(store, run, first, stop)
     return solved_rows(run, first, layouts, broken_down(trouble, len(layouts)))
 
 
-def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "Texts":
+def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
+    """The layouts at these positions. One that is lost or damaged is empty, and has an error by its place from 0."""
     from dealmill.pipeline.games.batch import pack
 
     query = (
-        select(items.c.layout)
+        select(items.c.position, items.c.layout)
         .where(items.c.source_id == run.source, items.c.position >= first, items.c.position < stop)
         .order_by(items.c.position)
     )
     with store.reading() as connection:
-        return pack([text for (text,) in connection.execute(query).all()])
+        rows = connection.execute(query).all()
+    texts = [text for _, text in rows]
+    if len(rows) == stop - first and set(map(type, texts)) == {str} and "".join(texts).isascii():
+        return pack(texts), {}
+    texts, errors = [""] * (stop - first), dict.fromkeys(range(stop - first), LOST)
+    for row in rows:
+        place = int(row.position) - first
+        if trouble := ITEM.trouble(row):
+            errors[place] = f"fault of the record: {trouble}"
+        else:
+            texts[place] = row.layout
+            del errors[place]
+    return pack(texts), errors
 
 
 def solved_rows(run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:

@@ -81,10 +81,11 @@ def plan_faults(store: Database, run: PlannedRun) -> Iterator[str]:
             yield f"run {run.id} is not the one that was planned: its source, engine or limit was changed"
 
 
-def entry_of(store: Database, audit: int) -> int | None:
-    """The number of the entry of an audit in the log of actions."""
+def seal_of_audit(store: Database, run: PlannedRun, audit: int) -> str | None:
+    """The seal of the record of a run as an audit found it."""
     with store.reading() as connection:
-        return connection.execute(select(func.max(actions.c.id)).where(actions.c.audit_id == audit)).scalar()
+        entry = connection.execute(select(func.max(actions.c.id)).where(actions.c.audit_id == audit)).scalar()
+    return None if entry is None else record_seal(store, run, entry)
 
 
 def record_seal(store: Database, run: PlannedRun, entry: int) -> str | None:

@@ -38,6 +38,7 @@ record     see `dealmill.pipeline.store.whole.record_seal`                    th
 import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from blake3 import blake3
 
@@ -66,16 +67,16 @@ def numbers(column: Sequence[object]) -> bytes:
 
 def texts(column: Sequence[object]) -> bytes:
     """A column of texts, or of byte strings, or None."""
-    written: list[bytes | None] = []
-    for text in column:
-        if isinstance(text, str):
-            written.append(_utf8(text))
-        elif text is None or isinstance(text, bytes):
-            written.append(text)
-        else:
-            return values(column)
+    types = {*map(type, column)}
+    if not types <= {str, bytes, type(None)}:
+        return values(column)
+    written: Any = column
+    if types != {bytes}:
+        written = [_utf8(text) if isinstance(text, str) else text for text in column]
+    if type(None) not in types:
+        return struct.pack(f"<c{len(written)}i", b"t", *map(len, written)) + b"".join(written)
     lengths = [-1 if text is None else len(text) for text in written]
-    return struct.pack(f"<c{len(lengths)}i", b"t", *lengths) + b"".join(filter(None, written))
+    return struct.pack(f"<c{len(written)}i", b"t", *lengths) + b"".join(filter(None, written))
 
 
 def values(column: Iterable[object]) -> bytes:

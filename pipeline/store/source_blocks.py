@@ -25,10 +25,8 @@ class Listing:
     def digest(self, rows: Sequence[Row]) -> bytes:
         """The digest of rows with all columns of the table, in the order of their places."""
         order = list(self.table.c)
-        columns = list(zip(*rows, strict=True)) or [()] * len(order)
-        return columns_digest(
-            self.table.name, *(write(columns[order.index(column)]) for column, write in self.digested)
-        )
+        places = [(order.index(column), write) for column, write in self.digested]
+        return columns_digest(self.table.name, *(write([row[place] for row in rows]) for place, write in places))
 
 
 ITEM_LISTING = Listing(

@@ -45,8 +45,8 @@ def solved(original: Path, tmp_path: Path) -> Path:
 def test_a_night_and_the_morning_after(solved: Path) -> None:
     clean = dealmill("audit", "last", cwd=solved)
     assert (clean.returncode, clean.stdout) == (0, "")
-    told, seal = clean.stderr.splitlines()
-    assert told == "audit 1 of run 1: 3,000 valid, 0 invalid, 0 without evidence; 0 faults in the record"
+    first, seal = clean.stderr.splitlines()
+    assert first == "audit 1 of run 1: 3,000 valid, 0 invalid, 0 without evidence; 0 faults in the record"
     assert seal.startswith("seal: 2-")
     assert rows("audit", "1", "--sample", "10", cwd=solved) == []
     [before] = rows("status", "1", cwd=solved)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dealmill.pipeline.arguments import whole
 from dealmill.pipeline.audit.jobs import queue_audit
+from dealmill.pipeline.audit.sealing import entry_in, seal_of, still_sealed
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
@@ -129,7 +130,9 @@ class Run:
         """Iterate over what was rejected of the source, with every reason."""
         return rejects_of(self._store, self._source)
 
-    def audit(self, *, sample: int | None = None, seed: int = 1, progress: Progress = silent) -> "Audit":
+    def audit(
+        self, *, sample: int | None = None, seed: int = 1, seal: str | None = None, progress: Progress = silent
+    ) -> "Audit":
         """Check every stored verdict with the referee and the record against itself; local workers do it.
 
         Parameters
@@ -138,11 +141,13 @@ class Run:
             Check only this many verdicts, spread evenly, and not the rest of the record.
         seed
             Which sample, 0 to 2⁶³ − 1.
+        seal
+            The seal of an earlier audit (`Audit.seal`), to see that nobody has changed what it covers.
 
         Raises
         ------
         UsageError
-            If the sample is empty or larger than the run.
+            If the sample is empty or larger than the run; if `seal` is not a seal, or is passed with a sample.
         NotFoundError
             If the engine of the run is not installed.
         StoreError
@@ -153,8 +158,12 @@ class Run:
         from dealmill.workers.local.working import finish_audit  # loads Celery
 
         size = None if sample is None else whole("sample", sample, 1)
+        if seal is not None:
+            entry_in(seal)
+        if seal is not None and size is not None:
+            raise UsageError("a seal covers the whole record: compare it without a sample")
         number = queue_audit(self._store, self.status(), size, whole("seed", seed))
-        return Audit(self._store, finish_audit(self._store, number, progress))
+        return Audit(self._store, finish_audit(self._store, number, progress), seal)
 
     def rerun(self, *, any_version: bool = False, progress: Progress = silent) -> Diff:
         """Solve all layouts once more, as a run of its own, and return its differences from this one.
@@ -240,19 +249,29 @@ class Audit:
     ----------
     status : AuditStatus
         The verdicts by outcome and the faults of the record, counted.
+    sealed : bool or None
+        Whether the record is the one with the seal that was passed; None if none was.
     """
 
-    def __init__(self, store: Database, status: AuditStatus) -> None:
+    def __init__(self, store: Database, status: AuditStatus, seal: str | None = None) -> None:
         self._store = store
         self.status = status
+        self.sealed = None if seal is None else still_sealed(store, status.run, seal)
 
     def __repr__(self) -> str:
         return f"<Audit {self.status.id} of run {self.status.run}: {'valid' if self.valid else 'NOT VALID'}>"
 
     @property
     def valid(self) -> bool:
-        """Whether no verdict is invalid and the record has no faults."""
-        return self.status.clean
+        """Whether no verdict is invalid, the record has no faults, and it is the one with the seal that was passed."""
+        return self.status.clean and self.sealed is not False
+
+    @property
+    def seal(self) -> str | None:
+        """A number, a dash and 64 hexadecimal digits that cover the plan of the run, its source and results, and the
+        log of actions up to this audit; to be kept elsewhere. None if the audit found something, was one of a sample,
+        or the run is not finished."""
+        return seal_of(self._store, self.status)
 
     def findings(self) -> Iterator[Finding]:
         """Iterate over the faults of the record and the invalid verdicts; there are none if the audit is valid."""

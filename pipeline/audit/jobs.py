@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from dealmill.pipeline.audit.invariants import faults_of
-from dealmill.pipeline.errors import StoreError, UsageError
+from dealmill.pipeline.audit.invariants import Look, faults_of
+from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.store import audits
@@ -16,6 +16,7 @@ from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.whole import plan_faults, source_faults
 
 CHUNK = 2_000
 """Verdicts in a job: at most seconds of work for a referee."""
@@ -36,14 +37,25 @@ def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) 
         If the source of the run is still being read.
     VersionError
         If the run is packed, and what is installed is not what dealt and solved it.
+    DamagedError
+        If that is so since somebody has changed the plan of the run or its source.
     """
-    if not run.complete:
-        raise StoreError(f"{run.source_name} has not been read to its end; the run over it can be audited then")
     if sample is not None and sample > run.items:
         raise UsageError(f"run {run.id} has {run.items:,} items, too few for a sample of {sample:,}")
+    try:
+        _check_auditable(run)
+    except (NotFoundError, StoreError, VersionError) as error:
+        for reason in (*plan_faults(store, run), *source_faults(store, run)):
+            raise DamagedError(f"{reason}; restore it, or the store, from a backup") from error
+        raise
+    return plan_audit(store, run, sample, seed, CHUNK)
+
+
+def _check_auditable(run: RunStatus) -> None:
+    if not run.complete:
+        raise StoreError(f"{run.source_name} has not been read to its end; the run over it can be audited then")
     find_engine(run.engine)
     record_of(run).check_readable(run)
-    return plan_audit(store, run, run.items if sample is None else sample, seed, CHUNK)
 
 
 def sampled(number: int, size: int, items: int, seed: int) -> int:
@@ -66,19 +78,21 @@ def do(store: Database, job: AuditJob) -> Findings:
     """What a job of an audit finds: verdicts that the referee judged, and invariants that do not hold; in a sample,
     only those of its items."""
     run, numbers, record = job.run, range(job.lease.first, job.lease.stop), record_of(job.run)
-    if job.size < job.population:
-        positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
-        stretch = record.sample(store, run, job.population, positions)
-    else:
+    whole = job.size >= job.population
+    if whole:
         stretch = record.stretch(
             store, run, job.population, range(numbers.start, min(numbers.stop, job.population + 1))
         )
+    else:
+        positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
+        stretch = record.sample(store, run, job.population, positions)
+    look = Look(store, run, job.lease.owner, job.population, stretch, whole)
     judged = [
         (item.position, judge(run.engine, item.layout, item.verdict, item.value, item.evidence))
         for item in stretch.items
         if item.verdict is not None
     ]
-    return judged, faults_of(run, stretch)
+    return judged, faults_of(look)
 
 
 def give_up(_store: Database, job: AuditJob, trouble: str) -> Findings:

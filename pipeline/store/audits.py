@@ -4,7 +4,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, insert, literal, literal_column, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    case,
+    cast,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+    update,
+)
 
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.referee import Judgement, Outcome
@@ -12,6 +25,9 @@ from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements, runs
+from dealmill.pipeline.store.database.tables import actions as actions_table
+from dealmill.pipeline.store.earlier import audit_seal, findings_digest
+from dealmill.pipeline.store.extent import items_there
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.leases import JobTable, Lease, cut
 from dealmill.pipeline.store.queue.workable import audits_of
@@ -99,21 +115,32 @@ class Finding:
         return f"{self.run}:{self.first}" + ("" if self.last == self.first else f"-{self.last}")
 
 
-def plan_audit(store: Database, run: RunStatus, size: int, seed: int, chunk: int) -> int:
-    """The number of a new audit with its jobs; of an earlier one of the same verdicts, if that is not finished."""
-    same = (audits.c.run_id == run.id, audits.c.population == run.items, audits.c.size == size, audits.c.seed == seed)
-    unfinished = select(audit_jobs.c.audit_id).where(audit_jobs.c.state != DONE)
+def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:
+    """The number of a new audit with its jobs; of an earlier one of the same verdicts, if that is not finished.
+    `sample` is None for all verdicts."""
+    unfinished = select(audit_jobs.c.audit_id).where(audit_jobs.c.state != DONE, audit_jobs.c.digest.is_(None))
     with store.writing() as connection:
+        population = min(run.items, items_there(connection, run))
+        size = population if sample is None else min(sample, population)
+        same = (
+            audits.c.run_id == run.id,
+            audits.c.population == population,
+            audits.c.size == size,
+            audits.c.seed == seed,
+        )
         begun: int | None = connection.execute(
             select(audits.c.id).where(*same, audits.c.id.in_(unfinished)).limit(1)
         ).scalar()
         if begun is not None:
             return begun
+        number = {"id": _next_number(connection)} if store.embedded else {}
         audit: int = connection.execute(
             insert(audits)
-            .values(run_id=run.id, population=run.items, size=size, seed=seed, created=clock())
+            .values(**number, run_id=run.id, population=population, size=size, seed=seed, created=clock(), seal=b"")
             .returning(audits.c.id)
         ).scalar_one()
+        seal = audit_seal(connection, audit)
+        connection.execute(update(audits).where(audits.c.id == audit).values(seal=seal))
         cut(
             connection,
             AUDITING,
@@ -121,9 +148,15 @@ def plan_audit(store: Database, run: RunStatus, size: int, seed: int, chunk: int
             [(first, min(first + chunk, size + 1)) for first in range(1, max(size, 1) + 1, chunk)],
         )
         engine = connection.execute(select(runs.c.engine_id).where(runs.c.id == run.id)).scalar_one()
-        what = "all verdicts" if size == run.items else f"a sample of {size:,} of {run.items:,}, seed {seed}"
+        what = "all verdicts" if size == population else f"a sample of {size:,} of {population:,}, seed {seed}"
         actions.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
     return audit
+
+
+def _next_number(connection: Connection) -> int:
+    """A number that no audit has had: SQLite would give that of a deleted one again, whose findings may be there."""
+    ever = [select(func.max(column)) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)]
+    return 1 + max(connection.execute(number).scalar() or 0 for number in ever)
 
 
 def find_audit(store: Database, audit: int) -> AuditStatus:
@@ -193,25 +226,37 @@ def finish(store: Database, job: AuditJob, found: Findings) -> bool:
         "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
         "faults": len(wrong),
     }
-    audit, keeps_valid = job.lease.owner, record_of(job.run).KEEPS_VALID
+    lease, audit, keeps_valid = job.lease, job.lease.owner, record_of(job.run).KEEPS_VALID
+    said = [
+        (position, int(judgement.outcome), judgement.step, judgement.reason)
+        for position, judgement in judged
+        if keeps_valid or judgement.outcome is not Outcome.VALID
+    ]
+    objected = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(wrong, start=1)]
+    # Somebody has changed the state of a job that was done. What it found stays, without its digest, so audits name it.
+    done_before = (
+        update(audit_jobs)
+        .where(audit_jobs.c.id == lease.id, audit_jobs.c.digest.is_not(None))
+        .values(state=DONE, digest=b"")
+    )
+    digest = findings_digest((audit, lease.first, lease.stop, *totals.values()), said, objected)
     with store.writing() as connection:
-        if not leases.finish(connection, AUDITING, job.lease, totals):
+        if connection.execute(done_before).rowcount == 1:
+            return True
+        if not leases.finish(connection, AUDITING, lease, totals):
             return False
+        connection.execute(update(audit_jobs).where(audit_jobs.c.id == lease.id).values(digest=digest))
         insert_rows(
             connection,
             judgements,
-            ("run_id", "position", "audit_id", "outcome", "step", "reason"),
-            [
-                (job.run.id, position, audit, int(judgement.outcome), judgement.step, judgement.reason)
-                for position, judgement in judged
-                if keeps_valid or judgement.outcome is not Outcome.VALID
-            ],
+            ("run_id", "audit_id", "position", "outcome", "step", "reason"),
+            [(job.run.id, audit, *row) for row in said],
         )
         insert_rows(
             connection,
             faults,
-            ("audit_id", "first", "last", "reason"),
-            [(audit, fault.first, fault.last, fault.reason) for fault in wrong],
+            ("audit_id", "job", "number", "first", "last", "reason"),
+            [(audit, lease.first, *row) for row in objected],
         )
     return True
 
@@ -238,7 +283,7 @@ def faults_of(store: Database, audit: int) -> list[Fault]:
     query = (
         select(faults.c.first, faults.c.last, faults.c.reason)
         .where(faults.c.audit_id == audit)
-        .order_by(faults.c.first, faults.c.id)
+        .order_by(faults.c.first, faults.c.job, faults.c.number)
     )
     with store.reading() as connection:
         return [Fault(*row) for row in connection.execute(query)]

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from hashlib import blake2b
 from typing import Any
@@ -14,14 +14,19 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
+from dealmill.pipeline.seals import seal
+from dealmill.pipeline.store.database.bulk import Row, insert_once, insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.opening import create_store
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.queue.solving import cut_jobs
+from dealmill.pipeline.store.source_blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
 
 PAGE = 1_000
+
+UNSEALED = b""
+"""The seal of a source whose number is not known yet, which is part of it."""
 
 ItemRow = tuple[int, int, int, bytes, str]
 
@@ -29,12 +34,14 @@ ItemRow = tuple[int, int, int, bytes, str]
 @dataclass(frozen=True, slots=True)
 class Source:
     """A stored source. `accepted` and `rejected` count what has been read of it so far; `duplicates` are those of the
-    accepted that stand in it earlier, counted when it is complete. `deals` are the numbers of numbered deals (see
-    `dealmill.pipeline.deals.DealRange.numbers`), which need not be read for runs that are stored packed."""
+    accepted that stand in it earlier, counted when it is complete. `digest` is that of the text, or of the range and
+    its generator. `deals` are the numbers of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), which
+    need not be read for runs that are stored packed."""
 
     id: int
     game: str
     name: str
+    digest: bytes
     generator: str | None
     deals: Mapping[str, object] | None
     accepted: int
@@ -52,11 +59,17 @@ class Source:
         """Whether it has deals without end."""
         return self.deals is not None and self.deals.get("last") is None
 
+    @property
+    def seal(self) -> bytes:
+        """What its seal should be."""
+        return seal("source", *(getattr(self, field.name) for field in fields(self)))
+
 
 COLUMNS = (
     sources.c.id,
     sources.c.game,
     sources.c.name,
+    sources.c.digest,
     sources.c.generator,
     sources.c.deals,
     sources.c.accepted,
@@ -111,10 +124,13 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
             rejected=0,
             complete=False,
             created=clock(),
+            seal=UNSEALED,
             **described,
         )
         opened = _one(connection, wanted)
-    assert opened is not None  # noqa: S101 -- inserted by now
+        assert opened is not None  # noqa: S101 -- inserted by now
+        unsealed = (sources.c.id == opened.id, sources.c.seal == UNSEALED)
+        connection.execute(update(sources).where(*unsealed).values(seal=opened.seal))
     return opened
 
 
@@ -177,6 +193,7 @@ def append(
         _advance(connection, source, after)
         insert_rows(connection, items, ("source_id", "position", "line", "digest", "layout"), accepted)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
+        _record_blocks(connection, source, after, accepted, rejected)
         _follow(connection, after)
     return after
 
@@ -193,6 +210,7 @@ def complete(store: Database, source: Source, seen: Beginnings | None = None) ->
     after = replace(source, duplicates=duplicates, complete=True)
     with store.writing() as connection:
         _advance(connection, source, after)
+        _record_blocks(connection, source, after, [], [])
         _follow(connection, after)
     return after
 
@@ -217,18 +235,37 @@ def _follow(connection: Connection, source: Source) -> None:
         cut_jobs(connection, run, source.accepted, source.complete)
 
 
+def _record_blocks(
+    connection: Connection, before: Source, after: Source, accepted: Sequence[Row], rejected: Sequence[Row]
+) -> None:
+    for listing, old, new, rows in (
+        (ITEM_LISTING, before.accepted, after.accepted, accepted),
+        (REJECT_LISTING, before.rejected, after.rejected, rejected),
+    ):
+        record_source_blocks(connection, listing, after.id, old, new, rows, last=after.complete)
+
+
 def _advance(connection: Connection, before: Source, after: Source) -> None:
-    """Count a source up from where its reader left it; fails if another reader has been there."""
+    """Count a source up from where its reader left it; fails if another reader has been there.
+
+    Raises
+    ------
+    StoreError
+        If another command is reading the source.
+    DamagedError
+        If its row is not as it was written.
+    """
+    counted = {name: getattr(after, name) for name in ("accepted", "duplicates", "rejected", "complete")}
     moved = connection.execute(
         update(sources)
-        .where(
-            sources.c.id == before.id,
-            sources.c.accepted == before.accepted,
-            sources.c.rejected == before.rejected,
-            sources.c.complete.is_(False),
-        )
-        .values(accepted=after.accepted, duplicates=after.duplicates, rejected=after.rejected, complete=after.complete)
+        .where(sources.c.id == before.id, sources.c.seal == before.seal)
+        .values(**counted, seal=after.seal)
     )
+    if moved.rowcount != 1 and _one(connection, select(*COLUMNS).where(sources.c.id == before.id)) == before:
+        raise DamagedError(
+            f"{before.name} cannot be read on: somebody has changed what the store says of source {before.id}; delete "
+            "it from the store, or restore the store from a backup"
+        )
     if moved.rowcount != 1:
         raise StoreError(f"{before.name} is being read into this store by another command; wait for that one")
 

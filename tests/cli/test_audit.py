@@ -45,7 +45,9 @@ def solved(original: Path, tmp_path: Path) -> Path:
 def test_a_night_and_the_morning_after(solved: Path) -> None:
     clean = dealmill("audit", "last", cwd=solved)
     assert (clean.returncode, clean.stdout) == (0, "")
-    assert clean.stderr == ("audit 1 of run 1: 3,000 valid, 0 invalid, 0 without evidence; 0 faults in the record\n")
+    first, seal = clean.stderr.splitlines()
+    assert first == "audit 1 of run 1: 3,000 valid, 0 invalid, 0 without evidence; 0 faults in the record"
+    assert seal.startswith("seal: 2-")
     assert rows("audit", "1", "--sample", "10", cwd=solved) == []
     [before] = rows("status", "1", cwd=solved)
     assert (before["audit"], len(str(before["fingerprint"]))) == ("10 of a sample valid", 64)
@@ -141,3 +143,14 @@ def test_runs_of_two_games_cannot_be_compared(solved: Path) -> None:
     assert dealmill("run", "deal:memory:seed=1:1-10", cwd=solved).returncode == 0
     ran = dealmill("diff", "1", "2", cwd=solved)
     assert (ran.returncode, "nothing to compare" in ran.stderr) == (2, True)
+
+
+def test_a_seal_is_compared_with_the_record_as_it_was(solved: Path) -> None:
+    seal = dealmill("audit", "1", cwd=solved).stderr.splitlines()[-1].removeprefix("seal: ")
+    again = dealmill("audit", "1", "--seal", seal, cwd=solved)
+    assert (again.returncode, "seal: 3-" in again.stderr) == (0, True)
+    other = dealmill("audit", "1", "--seal", seal[:-1] + ("0" if seal[-1] != "0" else "1"), cwd=solved)
+    assert other.returncode == 3
+    assert "run 1 or the log of actions is not the one that was sealed as 2-" in other.stderr
+    for arguments in (("--seal", "2-x"), ("--seal", seal, "--sample", "5")):
+        assert dealmill("audit", "1", *arguments, cwd=solved).returncode == 2

@@ -39,11 +39,11 @@ def test_what_a_database_gives_of_its_own_rows_is_sound(store: Database) -> None
         connection.execute(
             sources.insert().values(
                 game="memory", name="ä", digest=b"1", accepted=0, duplicates=0, rejected=0, complete=True, created=1,
-                deals={"seed": 1},
+                deals={"seed": 1}, seal=b"",
             )
         )  # fmt: skip
         connection.execute(engines.insert().values(name="memory/two-pass", version="1"))
-        run = {"source_id": 1, "engine_id": 1, "storage": 1, "repetition": 0, "created": 1.5}
+        run = {"source_id": 1, "engine_id": 1, "storage": 1, "repetition": 0, "created": 1.5, "seal": b""}
         connection.execute(runs.insert().values(**run, node_limit=None))
         connection.execute(runs.insert().values(**(run | {"repetition": 1}), node_limit=7))
     for table in (sources, engines, runs, jobs):
@@ -66,8 +66,8 @@ def test_what_sqlite_lets_somebody_write_is_found(sqlite_store: Database, change
     with store.writing() as connection:
         connection.execute(
             text(
-                "INSERT INTO sources (game, name, digest, accepted, duplicates, rejected, complete, created) "
-                "VALUES ('memory', 'a', x'00', 0, 0, 0, 1, 1.0)"
+                "INSERT INTO sources (game, name, digest, accepted, duplicates, rejected, complete, created, seal) "
+                "VALUES ('memory', 'a', x'00', 0, 0, 0, 1, 1.0, x'')"
             )
         )
         connection.execute(text(f"UPDATE sources SET {change}"))

@@ -2,6 +2,7 @@
 
 sources ─┬─ items                   the ordered layouts of a file or a range of numbered deals
          ├─ rejects                 what was no layout, with every reason
+         ├─ source_blocks           a digest of every thousand items, and of every thousand rejects
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions: what a worker claims
                   ├─ verdicts       one per item: what the engine said, with its evidence
@@ -10,7 +11,10 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
                   └─ audits ─┬─ audit_jobs   a range of the audited verdicts: what a worker claims
                              ├─ judgements   one per audited verdict: what the referee said
                              └─ faults       what else is wrong with the record
-actions                             who did what, when and why
+actions                             who did what, when and why: a chain, each entry with a digest of those before
+
+Columns called `seal` or `digest` bind the others of their row (`pipeline/seals.py` says how), so that an audit finds
+whatever was changed. An audit looks at every column but those that are listed in `pipeline/audit/invariants.py`.
 """
 
 from collections.abc import Callable
@@ -40,7 +44,7 @@ from sqlalchemy import (
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0007"
+REVISION = "0008"
 """The migration these tables belong to."""
 
 metadata = MetaData(
@@ -51,10 +55,6 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-
-RowNumber = BigInteger().with_variant(Integer(), "sqlite")
-"""SQLite numbers rows by itself only in a column declared INTEGER."""
-
 
 CODES = "codes"
 """In the `info` of a column: the codes that it may hold."""
@@ -136,6 +136,7 @@ sources = Table(
     Column("rejected", BigInteger, nullable=False),
     Column("complete", Boolean, nullable=False, comment="read to the end"),
     Column("created", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
+    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
     UniqueConstraint("game", "digest"),
 )
 
@@ -160,6 +161,19 @@ rejects = Table(
     Column("text", Text, nullable=False, comment="as found, its first 200 characters"),
     Column("reasons", Text, nullable=False, comment="one a line"),
     _owner("source_id", "sources.id"),
+    sqlite_with_rowid=False,
+)
+
+ITEMS, REJECTS = 1, 2
+"""The kinds of blocks of a source."""
+
+source_blocks = Table(
+    "source_blocks",
+    metadata,
+    Column("source_id", ForeignKey("sources.id"), primary_key=True),
+    Column("kind", SmallInteger, primary_key=True, autoincrement=False, comment="1 items, 2 rejects"),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; of a thousand each"),
+    Column("digest", LargeBinary, nullable=False, comment="see pipeline.seals"),
     sqlite_with_rowid=False,
 )
 
@@ -196,6 +210,7 @@ runs = Table(
     Column("repetition", Integer, nullable=False, comment="0 for the first run of its kind"),
     Column("repeats", ForeignKey("runs.id"), comment="the run that it was to repeat"),
     Column("created", Float, nullable=False),
+    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
     UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
 )
 
@@ -281,6 +296,7 @@ audits = Table(
     Column("size", BigInteger, nullable=False, comment="verdicts to judge; fewer than the items where it is a sample"),
     Column("seed", BigInteger, nullable=False, comment="of the sample"),
     Column("created", Float, nullable=False),
+    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
     Index(None, "run_id"),
 )
 
@@ -294,6 +310,7 @@ audit_jobs = Table(
     Column("invalid", BigInteger, nullable=False),
     Column("no_evidence", BigInteger, nullable=False),
     Column("faults", BigInteger, nullable=False),
+    Column("digest", LargeBinary, comment="of what it found, once it is done; see pipeline.seals"),
     UniqueConstraint("audit_id", "first"),
     Index(None, "state", "id"),
 )
@@ -323,12 +340,14 @@ judgements = Table(
 faults = Table(
     "faults",
     metadata,
-    Column("id", RowNumber, primary_key=True),
-    Column("audit_id", ForeignKey("audits.id"), nullable=False),
+    Column("audit_id", ForeignKey("audits.id"), primary_key=True),
+    Column("job", BigInteger, primary_key=True, autoincrement=False, comment="that found it: its first"),
+    Column("number", Integer, primary_key=True, autoincrement=False, comment="from 1, of those that the job found"),
     Column("first", BigInteger, nullable=False, comment="position of the first item it concerns"),
     Column("last", BigInteger, nullable=False, comment="position of the last one"),
     Column("reason", Text, nullable=False),
     Index(None, "audit_id", "first"),
+    sqlite_with_rowid=False,
 )
 
 actions = Table(
@@ -343,4 +362,5 @@ actions = Table(
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
     Column("why", Text),
     Column("dealmill", Text, nullable=False, comment="the version that did it"),
+    Column("digest", LargeBinary, nullable=False, comment="of this entry and all before; see pipeline.seals"),
 )

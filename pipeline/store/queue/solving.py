@@ -1,7 +1,5 @@
 """The jobs of runs: ranges of positions, cut as their layouts come in, or as a survey grows."""
 
-from bisect import bisect_left
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, case, func, select
@@ -70,14 +68,3 @@ def jobs_over(connection: Connection, run: int, first: int, stop: int) -> list[R
     """The rows of the jobs that overlap the positions `first` to before `stop`, in order."""
     query = select(jobs).where(jobs.c.run_id == run, jobs.c.first < stop, jobs.c.stop > first).order_by(jobs.c.first)
     return list(connection.execute(query).all())
-
-
-def done_among(connection: Connection, run: int, positions: Sequence[int]) -> set[int]:
-    """Those of these positions, which are in order, whose job is done."""
-    if not positions:
-        return set()
-    done: set[int] = set()
-    for row in jobs_over(connection, run, positions[0], positions[-1] + 1):
-        if row.state == DONE:
-            done.update(positions[bisect_left(positions, row.first) : bisect_left(positions, row.stop)])
-    return done

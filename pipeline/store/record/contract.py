@@ -1,7 +1,7 @@
 """What every storage of verdicts can do, and the shapes in which it gives them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqlalchemy import ColumnElement, Connection, exists
@@ -89,18 +89,20 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job: its range, and if it is done and begins in the stretch, what it counted beside what its verdicts come
-    to."""
+    """A job: its range, its state, and if it begins in the stretch, what it counted beside what its verdicts come to:
+    to nothing while it is not done."""
 
     first: int
     stop: int
+    state: int
     totals: Mapping[str, object]
     counted: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """A block whose jobs are done: the digest on record (None if there is none), and that of its verdicts."""
+    """A block whose jobs are done, or one of a source: the digest on record (None if there is none), and that of its
+    rows."""
 
     first: int
     stop: int
@@ -114,7 +116,9 @@ class Stretch:
 
     There are the jobs that overlap a stretch, and the blocks that begin in it; of a sample nobody asks for jobs, and
     there are the blocks that had to be solved again. `strays` are positions of rows that belong to no item, or to no
-    job that has written them; those behind the end of the run are in its first stretch.
+    job that has written them; those behind the end of the run are in its first stretch. Where layouts are rows,
+    `source_blocks` are the blocks of the source that begin in the stretch. `damaged` says of rows that hold what is
+    never written what that is.
     """
 
     positions: Sequence[int]
@@ -122,6 +126,8 @@ class Stretch:
     jobs: list[JobRecord] | None
     blocks: list[BlockRecord]
     strays: list[int]
+    source_blocks: list[BlockRecord] = field(default_factory=list)
+    damaged: list[Fault] = field(default_factory=list)
 
 
 class Found(Protocol):

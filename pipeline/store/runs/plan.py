@@ -1,6 +1,6 @@
 """Planning runs: once each, and cut into jobs."""
 
-from sqlalchemy import ColumnElement, Connection, exists, func, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, literal, select, update
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.fingerprint import BLOCK
@@ -11,6 +11,7 @@ from dealmill.pipeline.store.database.tables import DONE, NodeLimit, Storage, jo
 from dealmill.pipeline.store.queue.solving import CHUNK, cut_jobs
 from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.planned import item_count
+from dealmill.pipeline.store.runs.sealing import run_seal
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources import Source
 
@@ -48,9 +49,10 @@ def plan_run(
         ).scalar()
         if known is not None:
             return known
-        number = _plan(connection, source.id, entered.id, max_nodes, storage, None, why)
+        number = _plan(connection, source.id, entered.id, max_nodes, storage, None)
         items, complete = _items(connection, source, storage)
         cut_jobs(connection, number, items, complete, chunk or chunk_of(items, storage))
+        actions.record(connection, "run", entered.id, run=number, why=why)
     return number
 
 
@@ -73,9 +75,9 @@ def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | 
         ).scalar()
         if begun is not None:
             return begun
-        why = f"repeats run {run.id}"
-        number = _plan(connection, run.source, entered.id, run.max_nodes, run.storage, run.id, why)
+        number = _plan(connection, run.source, entered.id, run.max_nodes, run.storage, run.id)
         cut_jobs(connection, number, run.items, True, chunk or chunk_of(run.items, run.storage))
+        actions.record(connection, "rerun", entered.id, run=number, why=f"repeats run {run.id}")
     return number
 
 
@@ -95,7 +97,6 @@ def _plan(
     max_nodes: int | None,
     storage: Storage,
     repeats: int | None,
-    why: str | None,
 ) -> int:
     repetition = connection.execute(
         select(func.count()).select_from(runs).where(*_alike(source, engine, max_nodes, storage))
@@ -110,10 +111,11 @@ def _plan(
             repetition=repetition,
             repeats=repeats,
             created=clock(),
+            seal=b"",  # it covers the number of the run
         )
         .returning(runs.c.id)
     ).scalar_one()
-    actions.record(connection, "run" if repeats is None else "rerun", engine, run=run, why=why)
+    connection.execute(update(runs).where(runs.c.id == run).values(seal=run_seal(connection, run)))
     return run
 
 

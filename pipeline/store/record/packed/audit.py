@@ -1,6 +1,7 @@
 """Packed verdicts as an audit reads them: beside what comes out when everything is dealt and solved again."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from sqlalchemy import exists, func, or_, select
@@ -8,23 +9,30 @@ from sqlalchemy import exists, func, or_, select
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.fingerprint import block_of, block_range, whole_blocks
 from dealmill.pipeline.games.batch import listed, unpack
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
-from dealmill.pipeline.store.queue.solving import TOTALS, jobs_over
+from dealmill.pipeline.store.queue.solving import TOTALS
 from dealmill.pipeline.store.record.blocks import stray_blocks
-from dealmill.pipeline.store.record.contract import BlockRecord, Item, JobRecord, Stretch
+from dealmill.pipeline.store.record.checking import job_record, sound_jobs, stray_jobs
+from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
 from dealmill.pipeline.store.record.packed.again import dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import errors_of, kept_of
 from dealmill.pipeline.store.record.packed.solving import solve_pack
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
+ERROR = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
     """See `dealmill.pipeline.store.record.contract.Record`, as for `sample`."""
     found = sample(store, run, count, positions)
-    jobs = _jobs(store, run, dealt_here(run), positions.start, positions.stop)
+    jobs, damaged = _jobs(store, run, dealt_here(run), positions)
     blocks = [block for block in found.blocks if block.first >= positions.start]
-    return Stretch(positions, found.items, jobs, blocks, _strays(store, run, count) if positions.start == 1 else [])
+    begins = positions.start == 1
+    damaged += _damaged_errors(store, run, positions.start, positions.stop)
+    damaged += _stray_jobs(store, run, count) if begins else []
+    return Stretch(positions, found.items, jobs, blocks, _strays(store, run, count) if begins else [], damaged=damaged)
 
 
 def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
@@ -47,10 +55,11 @@ def _block(
     if kept.to_come:
         texts = unpack(deals.part(first, stop).texts())
         return [Item(place, text, None, False, None, None, None) for place, text in enumerate(texts, start=first)], []
+    if kept.verdicts is None:  # there is nothing that could be compared
+        return [Item(position, "", None, True, None, None, None) for position in range(first, stop)], []
     layouts, solved = solve_part(deals, run, first, stop, kept.errors)
     said = listed(solved)
-    verdicts = [None] * (stop - first) if kept.verdicts is None else kept.verdicts.tolist()
-    rows = zip(unpack(layouts), verdicts, said.values, said.evidence, said.verdicts, strict=True)
+    rows = zip(unpack(layouts), kept.verdicts.tolist(), said.values, said.evidence, said.verdicts, strict=True)
     items = [
         Item(position, text, None, True, verdict, value, evidence, int(again))
         for position, (text, verdict, value, evidence, again) in enumerate(rows, start=first)
@@ -59,24 +68,44 @@ def _block(
     return items, [BlockRecord(first, stop, kept.digest, found)]
 
 
-def _jobs(store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int) -> list[JobRecord]:
-    """The jobs over a stretch, with what their packs say of values."""
-    mine = select(packs).where(packs.c.run_id == run.id, packs.c.first >= first, packs.c.first < stop)
+def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) -> tuple[list[JobRecord], list[Fault]]:
+    """The jobs over a stretch, with what their packs say of values; and faults where a job holds what is never
+    written. What there is no pack of is not solved again."""
+    mine = select(packs).where(packs.c.run_id == run.id, packs.c.first.between(positions.start, positions.stop - 1))
     with store.reading() as connection:
-        over = jobs_over(connection, run.id, first, stop)
+        over, damaged = sound_jobs(connection, run.id, positions)
         kept = {(row.first, row.stop): row for row in connection.execute(mine)}
         errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
     jobs = []
     for row in over:
         pack = kept.get((row.first, row.stop))
-        totals = {name: getattr(row, name) for name in TOTALS}
-        totals |= {name: getattr(pack, name, None) for name in ("least", "greatest", "moments")}
         counted: dict[str, object] = {}
-        if row.state == DONE and row.first >= first:
+        if row.first >= positions.start and row.state != DONE:
+            counted = dict.fromkeys(TOTALS, 0)
+        elif pack is not None:
             solved = solve_pack(deals, run, row.first, row.stop, errors[row.id])
             counted = {**solved.totals, **solved.summary}
-        jobs.append(JobRecord(row.first, row.stop, totals, counted))
-    return jobs
+        job = job_record(row, counted)
+        values = {name: getattr(pack, name, None) for name in ("least", "greatest", "moments")}
+        jobs.append(replace(job, totals={**job.totals, **values}))
+    return jobs, damaged
+
+
+def _damaged_errors(store: Database, run: PlannedRun, first: int, stop: int) -> list[Fault]:
+    """Errors of what failed, which are rows that hold nothing else."""
+    query = select(*ERROR).where(verdicts.c.run_id == run.id, verdicts.c.position.between(first, stop - 1))
+    with store.reading() as connection:
+        rows = connection.execute(query).all()
+    return [
+        Fault(int(row.position), int(row.position), "the row of a layout that failed holds more than its error")
+        for row in rows
+        if (row.verdict, row.value, row.nodes, type(row.evidence)) != (int(Verdict.FAILED), None, 0, str)
+    ]
+
+
+def _stray_jobs(store: Database, run: PlannedRun, count: int) -> list[Fault]:
+    with store.reading() as connection:
+        return stray_jobs(connection, run, count)
 
 
 def _strays(store: Database, run: PlannedRun, count: int) -> list[int]:

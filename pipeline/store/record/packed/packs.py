@@ -102,7 +102,8 @@ def errors_of(connection: Connection, run: int, first: int, stop: int) -> dict[i
     query = select(verdicts.c.position, verdicts.c.evidence).where(
         verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop
     )
-    return {row.position: row.evidence for row in connection.execute(query) if ERROR.trouble(row) is None}
+    rows = connection.execute(query.where(verdicts.c.evidence.is_not(None)))
+    return {row.position: row.evidence for row in rows if ERROR.trouble(row) is None}
 
 
 def extremes(store: Database, run: int) -> tuple[int | None, int | None]:

@@ -1,102 +1,109 @@
 """Rows of verdicts as an audit reads them: each beside those it must agree with, and nothing presumed."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from dealmill.pipeline.fingerprint import block_digest, block_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, items, verdicts
-from dealmill.pipeline.store.queue.solving import TOTALS, done_among, jobs_over
 from dealmill.pipeline.store.record.blocks import blocks_from, read_block, stray_blocks
-from dealmill.pipeline.store.record.contract import BlockRecord, Item, JobRecord, Stretch
+from dealmill.pipeline.store.record.checking import JobRow, done_among, job_record, sound_jobs, stray_jobs
+from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
 from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.source_blocks import ITEM_LISTING, source_blocks_from
+
+ITEM = (items.c.position, items.c.layout, items.c.digest)
+SAID = (verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+ITEM_SHAPE, VERDICT_SHAPE = Shape(*ITEM), Shape(*SAID, verdicts.c.nodes)
+FETCHED = 1_000
 
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
     """What is on record of a stretch of a run over `count` items."""
     first, stop = positions.start, positions.stop
     with store.reading() as connection:
+        jobs, damaged = sound_jobs(connection, run.id, positions)
+        found, faults = _items(connection, run, done_among(jobs, positions), items.c.position.between(first, stop - 1))
+        outside = stray_jobs(connection, run, count) if first == 1 else []
         return Stretch(
             positions,
-            _items(connection, run, positions, items.c.position.between(first, stop - 1)),
-            _jobs(connection, run.id, first, stop),
+            found,
+            [_job(connection, run.id, job, first) for job in jobs],
             _blocks(connection, run, count, first, stop),
             _strays(connection, run, count, first, stop),
+            [
+                BlockRecord(*block)
+                for block in source_blocks_from(connection, ITEM_LISTING, run.source, count, first, stop)
+            ],
+            [*outside, *damaged, *faults],
         )
 
 
 def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[int]) -> Stretch:
     """What is on record of single items."""
     with store.reading() as connection:
-        return Stretch(positions, _items(connection, run, positions, items.c.position.in_(positions)), None, [], [])
+        jobs, damaged = sound_jobs(connection, run.id, positions)
+        there = items.c.position.in_(positions)
+        found, faults = _items(connection, run, done_among(jobs, positions), there)
+        return Stretch(positions, found, None, [], [], damaged=[*damaged, *faults])
 
 
-def _items(connection: Connection, run: PlannedRun, positions: Sequence[int], there: ColumnElement[bool]) -> list[Item]:
+def _items(
+    connection: Connection, run: PlannedRun, done: set[int], there: ColumnElement[bool]
+) -> tuple[list[Item], list[Fault]]:
+    """Items with their verdicts, and faults where a row holds what is never written; nothing else is said of those."""
     said = and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position)
     query = (
-        select(
-            items.c.position,
-            items.c.layout,
-            items.c.digest,
-            verdicts.c.verdict,
-            verdicts.c.value,
-            verdicts.c.evidence,
-        )
+        select(*ITEM, *SAID, verdicts.c.nodes, verdicts.c.position.label("answered"))
         .select_from(items.outerjoin(verdicts, said))
         .where(items.c.source_id == run.source, there)
         .order_by(items.c.position)
     )
-    done = done_among(connection, run.id, positions)
-    return [
-        Item(position, layout, digest, position in done, *said)
-        for position, layout, digest, *said in connection.execute(query)
-    ]
+    found, damaged = [], []
+    for position, layout, digest, verdict, value, evidence, nodes, answered in connection.execute(query):
+        trouble = ITEM_SHAPE.trouble((position, layout, digest))
+        if answered is not None:
+            trouble = trouble or VERDICT_SHAPE.trouble((verdict, value, evidence, nodes))
+        if trouble:
+            damaged.append(Fault(int(position), int(position), trouble))
+            found.append(Item(int(position), "", None, False, None, None, None))
+        else:
+            found.append(Item(position, layout, digest, position in done, verdict, value, evidence))
+    return found, damaged
 
 
-def _jobs(connection: Connection, run: int, first: int, stop: int) -> list[JobRecord]:
-    return [
-        JobRecord(
-            row.first,
-            row.stop,
-            {name: getattr(row, name) for name in TOTALS},
-            _count(connection, run, row.first, row.stop) if row.state == DONE and row.first >= first else {},
-        )
-        for row in jobs_over(connection, run, first, stop)
-    ]
+def _job(connection: Connection, run: int, job: JobRow, first: int) -> JobRecord:
+    if job.first < first:
+        return job_record(job, {})
+    return job_record(job, _count(connection, run, job.first, job.stop if job.state == DONE else job.first))
 
 
-def _count(connection: Connection, run: int, first: int, stop: int) -> dict[str, int]:
+def _count(connection: Connection, run: int, first: int, stop: int) -> dict[str, object]:
     """What a job's totals would be if its rows were counted."""
-    rows = connection.execute(
-        select(
-            verdicts.c.verdict,
-            func.count().label("number"),
-            func.coalesce(func.sum(verdicts.c.value), 0).label("values"),
-            func.sum(verdicts.c.nodes).label("nodes"),
-        )
-        .where(verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop)
-        .group_by(verdicts.c.verdict)
-    ).all()
-    numbers = {row.verdict: row.number for row in rows}
-    return {
-        **{verdict.word: numbers.get(int(verdict), 0) for verdict in Verdict},
-        "value_sum": int(sum(row.values for row in rows)),
-        "nodes": int(sum(row.nodes for row in rows)),
-    }
+    rows = select(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes).where(
+        verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop
+    )
+    said: Counter[object] = Counter()
+    value_sum = nodes_sum = 0
+    for verdict, value, nodes in connection.execution_options(yield_per=FETCHED).execute(rows):
+        said[verdict] += 1
+        value_sum += value if isinstance(value, int) else 0
+        nodes_sum += nodes if isinstance(nodes, int) else 0
+    return {**{verdict.word: said[int(verdict)] for verdict in Verdict}, "value_sum": value_sum, "nodes": nodes_sum}
 
 
 def _blocks(connection: Connection, run: PlannedRun, count: int, first: int, stop: int) -> list[BlockRecord]:
     """The blocks that begin in a stretch and whose jobs are all done."""
-    found = []
-    for number, recorded, done in blocks_from(connection, run.id, count, first, stop):
-        if done or recorded is not None:
-            start, end = block_range(number, count)
-            found.append(
-                BlockRecord(start, end, recorded, block_digest(start, *read_block(connection, run.id, start, end)))
-            )
-    return found
+    return [
+        BlockRecord(start, end, recorded, block_digest(start, *read_block(connection, run.id, start, end)))
+        for number, recorded, done in blocks_from(connection, run.id, count, first, stop)
+        if done or recorded is not None
+        for start, end in [block_range(number, count)]
+    ]
 
 
 def _strays(connection: Connection, run: PlannedRun, count: int, first: int, stop: int) -> list[int]:
@@ -113,7 +120,12 @@ def _strays(connection: Connection, run: PlannedRun, count: int, first: int, sto
     outside = select(items.c.position).where(
         items.c.source_id == run.source, or_(items.c.position < 1, items.c.position > count)
     )
-    found = set(connection.execute(alone).scalars())
+    found = _places(connection.execute(alone).scalars())
     if first == 1:
-        found |= {*connection.execute(outside).scalars(), *stray_blocks(connection, run.id, count)}
+        found |= _places(connection.execute(outside).scalars()) | {*stray_blocks(connection, run.id, count)}
     return sorted(found)
+
+
+def _places(found: Iterable[object]) -> set[int]:
+    """Positions as they are, and 0 for what is none."""
+    return {position if isinstance(position, int) else 0 for position in found}

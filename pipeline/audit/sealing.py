@@ -1,0 +1,37 @@
+"""The seal of a run: a short text that is kept elsewhere, so that nobody can change the record with all its digests
+unseen."""
+
+import re
+
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.store.audits import AuditStatus
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.whole import record_seal, seal_of_audit
+
+
+def entry_in(seal: str) -> int:
+    """The number of the entry of the log of actions that a seal goes up to.
+
+    Raises
+    ------
+    UsageError
+        If it is not a seal.
+    """
+    match = re.fullmatch(r"(\d{1,9})-[0-9a-f]{64}", seal, re.ASCII)
+    if match is None:
+        raise UsageError(f"{seal!r} is not a seal: a seal is a number, a dash and 64 hexadecimal digits")
+    return int(match[1])
+
+
+def seal_of(store: Database, audit: AuditStatus) -> str | None:
+    """The seal of a run, if this is an audit of all its verdicts, it found nothing, and the run is finished."""
+    if not audit.clean or audit.size < audit.population:
+        return None
+    run = find_run(store, audit.run)
+    return seal_of_audit(store, run, audit.id) if run.finished else None
+
+
+def still_sealed(store: Database, run: int, seal: str) -> bool:
+    """Whether the record of a run, as it was then, has this seal."""
+    return record_seal(store, find_run(store, run), entry_in(seal)) == seal

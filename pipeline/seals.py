@@ -1,0 +1,106 @@
+"""Digests of what cannot be computed again: plans, sources, the log of actions, and what audits said.
+
+Each is the BLAKE3-256 of a tag, which says what is digested, and columns of values. A column is preceded by its length
+in bytes (8 bytes), so that no two lists of columns are written alike:
+
+- ``numbers``: ``q``, then 8 bytes for each number.
+- ``texts``: ``t``, then 4 bytes for the length of each text or byte string, in bytes (−1 where it is missing), then
+  all of them concatenated, in UTF-8.
+- ``values``: ``*``, then for each value its length in bytes (8 bytes), a letter for its type, and the value: ``-``
+  none, ``i`` whole number in decimal, ``f`` other number, ``t`` text in UTF-8, ``b`` bytes, ``j`` JSON with sorted keys
+  and no spaces, all non-ASCII characters escaped.
+
+Numbers are little-endian, negative ones in two's complement. A column of numbers or texts that holds something else,
+since somebody has changed the record, is written as ``values``.
+
+=========  =====================================================  ======================================================
+tag        columns                                                digest
+=========  =====================================================  ======================================================
+source     id, game, name, digest, generator, deals, accepted,    ``sources.seal``
+           duplicates, rejected, complete (values)
+items      positions, lines (numbers); digests (texts)            ``source_blocks.digest``, of a thousand items
+rejects    numbers, lines (numbers); texts, reasons (texts)       ``source_blocks.digest``, of a thousand rejects
+run        id, source, game, digest of the source, engine,        ``runs.seal``
+           version, node limit, storage, repetition, repeats
+           (values)
+audit      id, seal of the run, population, size, seed (values)   ``audits.seal``
+audit job  audit, first, stop, totals (values); positions,        ``audit_jobs.digest``
+           outcomes (numbers), steps (values), reasons (texts)
+           of the judgements; numbers, firsts, lasts (numbers),
+           reasons (texts) of the faults
+action     digest of the entry before (none for the first), id,   ``actions.digest``
+           who, what, run, audit, engine, version, why, Dealmill
+           (values)
+record     see `dealmill.pipeline.store.whole.record_seal`                    the seal that ``dealmill audit`` prints
+=========  =====================================================  ======================================================
+"""
+
+import json
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from blake3 import blake3
+
+
+def seal(tag: str, *fields: object) -> bytes:
+    """The digest of a thing with these fields, of any types."""
+    return columns_digest(tag, values(fields))
+
+
+def columns_digest(tag: str, *columns: bytes) -> bytes:
+    """The digest of columns, each written by `numbers`, `texts` or `values`."""
+    digest = blake3()
+    for column in (tag.encode(), *columns):
+        digest.update(struct.pack("<q", len(column)))
+        digest.update(column)
+    return digest.digest()
+
+
+def numbers(column: Sequence[object]) -> bytes:
+    """A column of whole numbers of 64 bits."""
+    try:
+        return struct.pack(f"<c{len(column)}q", b"q", *column)
+    except struct.error:
+        return values(column)
+
+
+def texts(column: Sequence[object]) -> bytes:
+    """A column of texts, or of byte strings, or None."""
+    types = {*map(type, column)}
+    if not types <= {str, bytes, type(None)}:
+        return values(column)
+    written: Any = column
+    if types != {bytes}:
+        written = [_utf8(text) if isinstance(text, str) else text for text in column]
+    if type(None) not in types:
+        return struct.pack(f"<c{len(written)}i", b"t", *map(len, written)) + b"".join(written)
+    lengths = [-1 if text is None else len(text) for text in written]
+    return struct.pack(f"<c{len(written)}i", b"t", *lengths) + b"".join(filter(None, written))
+
+
+def values(column: Iterable[object]) -> bytes:
+    """A column of values of any types."""
+    parts = [b"*"]
+    for value in column:
+        written = _typed(value)
+        parts += (struct.pack("<q", len(written)), written)
+    return b"".join(parts)
+
+
+def _typed(value: object) -> bytes:
+    if value is None:
+        return b"-"
+    if isinstance(value, int):
+        return b"i%d" % value
+    if isinstance(value, str):
+        return b"t" + _utf8(value)
+    if isinstance(value, bytes):
+        return b"b" + value
+    if isinstance(value, Mapping | list):
+        return b"j" + json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr).encode()
+    return b"f" + repr(value).encode()
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,60 @@
+"""Jobs of a run as an audit reads them, whatever the storage is, and nothing presumed."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, exists, false, or_, select
+
+from dealmill.pipeline.store.database.decode import Shape
+from dealmill.pipeline.store.database.tables import DONE, jobs, packs
+from dealmill.pipeline.store.extent import END
+from dealmill.pipeline.store.queue.solving import TOTALS, jobs_over
+from dealmill.pipeline.store.record.contract import Fault, JobRecord
+from dealmill.pipeline.store.runs.planned import PlannedRun
+
+JobRow = Row[*tuple[Any, ...]]
+
+COUNTED = (jobs.c.first, jobs.c.stop, jobs.c.state, *(jobs.c[name] for name in TOTALS))
+SHAPE = Shape(*COUNTED)
+
+
+def sound_jobs(connection: Connection, run: int, positions: Sequence[int]) -> tuple[list[JobRow], list[Fault]]:
+    """The jobs over a stretch, in order, without those that hold what is never written, of which there are faults."""
+    if not positions:
+        return [], []
+    sound, damaged = [], []
+    for row in jobs_over(connection, run, positions[0], positions[-1] + 1):
+        if trouble := SHAPE.trouble([getattr(row, column.name) for column in COUNTED]):
+            damaged.append(Fault(positions[0], positions[-1], trouble))
+        else:
+            sound.append(row)
+    return sound, damaged
+
+
+def done_among(rows: Sequence[JobRow], positions: Sequence[int]) -> set[int]:
+    """Those of these positions, which are in order, whose job is done."""
+    done: set[int] = set()
+    for row in rows:
+        if row.state == DONE:
+            done.update(positions[bisect_left(positions, row.first) : bisect_left(positions, row.stop)])
+    return done
+
+
+def job_record(row: JobRow, counted: dict[str, object]) -> JobRecord:
+    """A job beside what its verdicts come to."""
+    return JobRecord(row.first, row.stop, row.state, {name: getattr(row, name) for name in TOTALS}, counted)
+
+
+def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Fault]:
+    """Jobs that are not among the `count` items of a run. A run over deals without end may have more items by now."""
+    endless = run.deals is not None and run.deals.get("last") is None
+    pack = exists().where(packs.c.run_id == run.id, packs.c.first == jobs.c.first, packs.c.stop == jobs.c.stop)
+    grown = and_(jobs.c.first > count, jobs.c.stop < END, or_(jobs.c.state != DONE, pack)) if endless else false()
+    outside = or_(jobs.c.first < 1, jobs.c.first > count, jobs.c.stop > count + 1)
+    strange = or_(jobs.c.stop <= jobs.c.first, and_(outside, ~grown))
+    rows = connection.execute(select(jobs.c.first, jobs.c.stop).where(jobs.c.run_id == run.id, strange)).all()
+    return [
+        Fault(1, max(count, 1), f"a job is not over items of this run: {row.first} to before {row.stop}")
+        for row in rows
+    ]

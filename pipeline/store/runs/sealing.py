@@ -1,0 +1,26 @@
+"""The seal of a run, which binds what was planned."""
+
+from sqlalchemy import Connection, select
+
+from dealmill.pipeline.seals import seal
+from dealmill.pipeline.store.database.tables import engines, runs, sources
+from dealmill.pipeline.store.runs.planned import JOINED
+
+PLAN = (
+    runs.c.id,
+    runs.c.source_id,
+    sources.c.game,
+    sources.c.digest,
+    engines.c.name,
+    engines.c.version,
+    runs.c.node_limit,
+    runs.c.storage,
+    runs.c.repetition,
+    runs.c.repeats,
+)
+"""What the seal of a run covers."""
+
+
+def run_seal(connection: Connection, run: int) -> bytes:
+    """What the seal of a run should be."""
+    return seal("run", *connection.execute(select(*PLAN).select_from(JOINED).where(runs.c.id == run)).one())

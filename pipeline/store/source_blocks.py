@@ -1,0 +1,90 @@
+"""Digests of the items and the rejects of a source, of a thousand each: what nobody could compute again from the other
+tables, if somebody had changed a line number or the text of a reject."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Column, Connection, Table, and_, exists, not_, or_, select
+
+from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
+from dealmill.pipeline.seals import columns_digest, numbers, texts
+from dealmill.pipeline.store.database.bulk import Row, insert_rows
+from dealmill.pipeline.store.database.tables import ITEMS, REJECTS, items, rejects, source_blocks
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """A table with a list of rows for each source: the column of their places, from 1, and the columns whose digest is
+    recorded, each with the function that writes it."""
+
+    kind: int
+    table: Table
+    place: Column[int]
+    digested: tuple[tuple[Column[object], Callable[[Sequence[object]], bytes]], ...]
+
+    def digest(self, rows: Sequence[Row]) -> bytes:
+        """The digest of rows with all columns of the table, in the order of their places."""
+        order = list(self.table.c)
+        places = [(order.index(column), write) for column, write in self.digested]
+        return columns_digest(self.table.name, *(write([row[place] for row in rows]) for place, write in places))
+
+
+ITEM_LISTING = Listing(
+    ITEMS,
+    items,
+    items.c.position,
+    ((items.c.position, numbers), (items.c.line, numbers), (items.c.digest, texts)),
+)
+REJECT_LISTING = Listing(
+    REJECTS,
+    rejects,
+    rejects.c.number,
+    ((rejects.c.number, numbers), (rejects.c.line, numbers), (rejects.c.text, texts), (rejects.c.reasons, texts)),
+)
+
+
+def record_source_blocks(
+    connection: Connection, listing: Listing, source: int, before: int, after: int, rows: Sequence[Row], *, last: bool
+) -> None:
+    """Record the digests of the blocks that are complete with these rows, which were the ones behind the first `before`
+    of a source and make them `after`; if they are the `last`, that of a shorter block too."""
+    digests = []
+    for number in range(before // BLOCK, block_of(after) + 1 if last else after // BLOCK):
+        first, stop = block_range(number, after)
+        begun = first <= before
+        block = (
+            _rows(connection, listing, source, first, stop) if begun else rows[first - before - 1 : stop - before - 1]
+        )
+        digests.append((source, listing.kind, number, listing.digest(block)))
+    insert_rows(connection, source_blocks, ("source_id", "kind", "number", "digest"), digests)
+
+
+def _rows(connection: Connection, listing: Listing, source: int, first: int, stop: int) -> Sequence[Row]:
+    place = listing.place
+    query = select(listing.table).where(listing.table.c.source_id == source, place >= first, place < stop)
+    return [tuple(row) for row in connection.execute(query.order_by(place))]
+
+
+def source_blocks_from(
+    connection: Connection, listing: Listing, source: int, count: int, first: int, stop: int
+) -> Iterator[tuple[int, int, bytes | None, bytes]]:
+    """The blocks of a source with `count` such rows that begin at the places `first` to before `stop`: the places of
+    the first row and behind the last one, the digest on record (None if there is none), and that of the rows."""
+    blocks = source_blocks.c
+    for number in range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1):
+        start, end = block_range(number, count)
+        recorded = select(blocks.digest).where(
+            blocks.source_id == source, blocks.kind == listing.kind, blocks.number == number
+        )
+        found = listing.digest(_rows(connection, listing, source, start, end))
+        yield start, end, connection.execute(recorded).scalar_one_or_none(), found
+
+
+def stray_source_blocks(connection: Connection, source: int, counts: Mapping[Listing, int]) -> bool:
+    """Whether there are digests of blocks that a source with so many rows of each kind does not have."""
+    blocks = source_blocks.c
+    known = [
+        and_(blocks.kind == listing.kind, blocks.number >= 0, blocks.number <= block_of(count))
+        for listing, count in counts.items()
+    ]
+    return connection.execute(select(exists().where(blocks.source_id == source, not_(or_(*known))))).scalar_one()

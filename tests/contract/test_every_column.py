@@ -1,0 +1,201 @@
+"""Whatever somebody changes in the record of a run, an audit of it names: every column of every table, every row that
+is deleted, and every row that is inserted."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import Boolean, Column, Executable, LargeBinary, Table, Text, text
+
+from dealmill.pipeline import solve as solving
+from dealmill.pipeline.audit.invariants import FREE
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import DamagedError, NotFoundError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.ingest.named import deals_source
+from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.store.audits import findings_of
+from dealmill.pipeline.store.database.connections import Database, engine_for
+from dealmill.pipeline.store.database.tables import Numbers, Storage, metadata
+from dealmill.pipeline.store.runs.engines import retract_engine
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources import append, complete, open_source
+from tests.doing import an_audit, deal, do_runs
+from tests.survey.doing import MEMORY, Brittle, a_survey, alter
+
+Rows = dict[str, list[dict[str, Any]]]
+
+FAR = 10**6
+AUDITS = {"audits", "audit_jobs", "judgements", "faults", "actions"}
+FREE_COLUMNS = {column for columns in FREE for column in columns}
+NOT_OF_THE_RUN = {"sources", "engines"}
+"""Where another row is no part of the record of the run: a source without a run, and an engine without one."""
+ROWLESS = {
+    "rows": {"packs"},
+    "packed": {"items", "rejects", "source_blocks"},
+    "survey": {"items", "rejects", "source_blocks"},
+}
+TABLES = [
+    (kind, table) for kind, without in ROWLESS.items() for table in metadata.sorted_tables if table.name not in without
+]
+each_table = pytest.mark.parametrize(("kind", "table"), TABLES, ids=[f"{kind}-{table.name}" for kind, table in TABLES])
+
+
+def of_rows(store: Database) -> None:
+    source = open_source(store, "memory", "a.txt", b"digest")
+    source = append(store, source, [Layout(1, "AABB"), Reject(2, "AB", ("short", "odd")), Layout(3, "ABAB")])
+    source = append(store, source, [Layout(4, "AABB"), Layout(5, "ABBA"), Layout(6, "CDCD"), Reject(7, "", ("empty",))])
+    plan_run(store, complete(store, source), MEMORY, "1", 99, chunk=2)
+    do_runs(store)
+
+
+def of_packs(store: Database) -> None:
+    game, _ = find_engine(MEMORY)
+    queue_run(store, deals_source(store, DealRange(game, 7, 1, 5)), MEMORY, None, Storage.PACKED)
+    do_runs(store)
+
+
+def of_survey(store: Database) -> None:
+    a_survey(store, MEMORY, 1_000)
+
+
+SCENES: dict[str, Callable[[Database], None]] = {"rows": of_rows, "packed": of_packs, "survey": of_survey}
+
+
+@pytest.fixture
+def original(store: Database, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
+    """All rows of a store with one finished run, of which one layout failed; an audit that found a fault, an audit of a
+    sample, and a retraction."""
+    [bad] = ["ABAB"] if kind == "rows" else deal(find_engine(MEMORY)[0], 7, 2, 1)
+    with monkeypatch.context() as broken:
+        brittle = Brittle(MEMORY, [bad])
+        broken.setattr(solving, "load", lambda _name: brittle)
+        SCENES[kind](store)
+    before = everything(store)
+    alter(store, "UPDATE blocks SET digest = :junk", junk=b"x" * 32)
+    if kind == "rows":
+        alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = 3")
+    an_audit(store, find_run(store, "1"))
+    with changing(store) as execute:
+        for name in ("blocks", "verdicts"):
+            put_back(execute, name, before[name])
+    assert an_audit(store, find_run(store, "1"), sample=2).clean
+    retract_engine(store, MEMORY, "1", "it errs")
+    made = everything(store)
+    assert {name for name, rows in made.items() if not rows} == ROWLESS[kind]
+    assert named(store) == []
+    restore(store, made)
+    return made
+
+
+Execute = Callable[..., Any]
+
+
+@contextmanager
+def changing(store: Database) -> Iterator[Execute]:
+    """A transaction in which no foreign key is looked after."""
+    with engine_for(store.url).execution_options(writes=True, rebuilds=True).begin() as connection:
+        if not store.embedded:
+            connection.execute(text("SET LOCAL session_replication_role = replica"))
+        yield connection.execute
+
+
+def everything(store: Database) -> Rows:
+    """All rows of all tables."""
+    with store.reading() as connection:
+        return {
+            table.name: [dict(row._mapping) for row in connection.execute(table.select())]
+            for table in metadata.sorted_tables
+        }
+
+
+def put_back(execute: Execute, name: str, rows: list[dict[str, Any]]) -> None:
+    execute(metadata.tables[name].delete())
+    if rows:
+        execute(metadata.tables[name].insert(), rows)
+
+
+def restore(store: Database, rows: Rows, *changed: Table) -> None:
+    """Make these tables, and those that audits write, hold these rows again."""
+    with changing(store) as execute:
+        for name in AUDITS | {table.name for table in changed}:
+            put_back(execute, name, rows[name])
+
+
+def named(store: Database) -> list[str | None]:
+    """What an audit of the run says."""
+    try:
+        return [finding.reason for finding in findings_of(store, an_audit(store, find_run(store, "1")))]
+    except (DamagedError, NotFoundError) as error:
+        assert "run 1" in str(error) or "run '1'" in str(error) or "source 1" in str(error), error
+        return [str(error)]
+
+
+def others(column: Column[Any], value: Any) -> list[Any]:
+    """Other values of a column: another one, and none if that can be."""
+    none = [None] if column.nullable and value is not None else []
+    if isinstance(column.type, Numbers):
+        return [{**(value or {}), "seed": 1 + (value or {"seed": 0})["seed"]}, *none]
+    if isinstance(column.type, LargeBinary):
+        return [b"x" if not value else value[:-1] + bytes([value[-1] ^ 1]), *none]
+    if isinstance(column.type, Text):
+        return [f"{value or ''}x", *none]
+    if isinstance(column.type, Boolean):
+        return [not value]
+    if (column.primary_key or column.foreign_keys) and column.name != "kind":
+        return [(value or 0) + FAR, *none]
+    return [value + 2 if column.name == "kind" else 1 if value is None else value + 1, *none]
+
+
+def is_free(column: Column[Any]) -> bool:
+    return not FREE_COLUMNS.isdisjoint({column.name, str(column)})
+
+
+def key_of(table: Table, row: dict[str, Any]) -> list[Any]:
+    return [column == row[column.name] for column in table.primary_key]
+
+
+def damages(table: Table, rows: list[dict[str, Any]]) -> Iterator[tuple[str, Executable]]:
+    """What somebody may do to a table: change a column of a row, delete its first or last row, insert another one."""
+    last = rows[-1]
+    for column in table.c:
+        for other in others(column, last[column.name]):
+            if not is_free(column) or (column.name == "retracted" and other is None):
+                yield f"{column} = {other!r}", table.update().where(*key_of(table, last)).values({column: other})
+    for row in (rows[0], *rows[1:][-1:]):
+        yield f"delete {row}", table.delete().where(*key_of(table, row))
+    if table.name not in NOT_OF_THE_RUN:
+        moved = {[*table.primary_key][-1].name, "first", "repetition"}
+        row = {name: value + FAR if name in moved else value for name, value in last.items()}
+        yield f"insert {row}", table.insert().values(row)
+
+
+@each_table
+def test_whatever_is_done_to_a_table_is_named(store: Database, kind: str, table: Table, original: Rows) -> None:
+    missed = []
+    for what, damage in damages(table, original[table.name]):
+        with changing(store) as execute:
+            assert execute(damage).rowcount != 0
+        if not named(store):
+            missed.append(what)
+        restore(store, original, table)
+    assert missed == []
+
+
+@pytest.mark.parametrize("kind", SCENES)
+def test_free_columns_may_hold_something_else(store: Database, kind: str, original: Rows) -> None:
+    with changing(store) as execute:
+        for table in metadata.sorted_tables:
+            free = [column for column in table.c if is_free(column)]
+            for row in original[table.name][-1:] if free else []:
+                values = {column: others(column, row[column.name])[0] for column in free}
+                execute(table.update().where(*key_of(table, row)).values(values))
+    assert named(store) == []
+
+
+def test_what_is_free_exists() -> None:
+    columns = {name for table in metadata.sorted_tables for column in table.c for name in (column.name, str(column))}
+    assert columns >= FREE_COLUMNS

@@ -1,0 +1,115 @@
+"""The seal of a run: what it depends on, and what it finds."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from dealmill.pipeline.audit.sealing import entry_in, seal_of, still_sealed
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.ingest.named import deals_source
+from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.store.audits import AuditStatus
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database.tables import ITEMS, Storage, items, runs, source_blocks
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.sealing import run_seal
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.source_blocks import ITEM_LISTING
+from dealmill.pipeline.store.sources import append, complete, find_source, open_source
+from tests.doing import an_audit, do_runs
+from tests.survey.doing import MEMORY, a_survey, alter
+
+ENTRIES: list[Layout | Reject] = [
+    *(Layout(line, "AABB") for line in range(1, 1_500)),
+    *(Reject(line, "A", ("short",)) for line in range(1_500, 1_510)),
+    *(Layout(line, "ABAB") for line in range(1_510, 2_300)),
+]
+
+
+def rows(store: Database, batch: int = 10_000, chunk: int = 2_000) -> AuditStatus:
+    """An audit of a run over these entries, read in batches and solved in jobs of this size."""
+    source = open_source(store, "memory", "a.txt", b"digest")
+    for first in range(0, len(ENTRIES), batch):
+        source = append(store, source, ENTRIES[first : first + batch])
+    plan_run(store, complete(store, source), MEMORY, "1", None, chunk=chunk)
+    do_runs(store)
+    return an_audit(store, find_run(store, "1"))
+
+
+def packed(store: Database) -> AuditStatus:
+    """An audit of a packed run."""
+    queue_run(store, deals_source(store, DealRange(find_game("memory"), 7, 1, 5)), MEMORY, None, Storage.PACKED)
+    do_runs(store)
+    return an_audit(store, find_run(store, "1"))
+
+
+def test_neither_database_nor_batches_nor_jobs_change_a_seal(store: Database, tmp_path: Path) -> None:
+    other = open_store(f"sqlite:///{tmp_path / 'other.db'}")
+    seal = seal_of(store, rows(store))
+    assert seal is not None and seal == seal_of(other, rows(other, batch=370, chunk=700))
+    assert entry_in(seal) == 2
+
+
+def test_what_comes_later_does_not_change_a_seal(store: Database) -> None:
+    seal = seal_of(store, packed(store))
+    assert seal is not None and still_sealed(store, 1, seal)
+    queue_rerun(store, find_run(store, "1"), any_version=False)
+    do_runs(store)
+    again = seal_of(store, an_audit(store, find_run(store, "1")))
+    source = find_source(store, 1)
+    complete(store, append(store, source, [Layout(line, "AABB") for line in range(1, 6)]))
+    assert again is not None and again != seal
+    assert still_sealed(store, 1, seal) and still_sealed(store, 1, again)
+    assert not still_sealed(store, 2, seal) and not still_sealed(store, 1, f"9{seal}")
+
+
+def test_a_survey_that_has_grown_has_the_seal_that_it_had(store: Database) -> None:
+    seal = seal_of(store, an_audit(store, a_survey(store, MEMORY, 1_000)))
+    grown = a_survey(store, MEMORY, 2_000)
+    assert seal is not None and still_sealed(store, grown.id, seal)
+    assert seal_of(store, an_audit(store, grown)) != seal
+
+
+def test_a_change_of_the_record_with_all_its_digests_is_found_by_the_seal(store: Database) -> None:
+    seal = seal_of(store, rows(store))
+    assert seal is not None
+    alter(store, "UPDATE items SET line = 99999 WHERE position = 7")
+    with store.writing() as connection:
+        block = connection.execute(select(items).order_by(items.c.position).limit(1_000)).all()
+        digest = ITEM_LISTING.digest([tuple(row) for row in block])
+        first = (source_blocks.c.kind == ITEMS, source_blocks.c.number == 0)
+        connection.execute(source_blocks.update().where(*first).values(digest=digest))
+    assert an_audit(store, find_run(store, "1")).clean
+    assert not still_sealed(store, 1, seal)
+
+
+def test_a_change_of_the_plan_with_its_seals_is_found_by_the_seal(store: Database) -> None:
+    audit = packed(store)
+    seal = seal_of(store, audit)
+    alter(store, "UPDATE runs SET node_limit = 77")
+    with store.writing() as connection:
+        connection.execute(runs.update().values(seal=run_seal(connection, 1)))
+    assert seal is not None and not still_sealed(store, 1, seal)
+
+
+def test_only_what_was_audited_as_a_whole_and_is_sound_has_a_seal(store: Database) -> None:
+    found = rows(store)
+    assert seal_of(store, found) is not None
+    assert seal_of(store, an_audit(store, find_run(store, "1"), sample=3)) is None
+    alter(store, "UPDATE sources SET name = 'b.txt'")
+    assert seal_of(store, an_audit(store, find_run(store, "1"))) is None
+
+
+ZEROS = "0" * 64
+
+
+@pytest.mark.parametrize("seal", ["", "12", "12-", f"x-{ZEROS}", f"12-{ZEROS}0", "12-" + "G" * 64, f"1 2-{ZEROS}"])
+def test_what_is_no_seal_is_refused(seal: str) -> None:
+    with pytest.raises(UsageError, match="is not a seal: a seal is a number, a dash and 64 hexadecimal digits"):
+        entry_in(seal)

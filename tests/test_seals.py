@@ -1,0 +1,63 @@
+"""Seals: other fields have another digest, wherever one field ends and the next begins."""
+
+from blake3 import blake3
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealmill.pipeline.seals import columns_digest, numbers, seal, texts, values
+
+FIELDS = st.lists(
+    st.none()
+    | st.integers()
+    | st.text(max_size=3)
+    | st.binary(max_size=3)
+    | st.floats(allow_nan=False)
+    | st.dictionaries(st.text(max_size=2), st.integers() | st.none(), max_size=2),
+    max_size=4,
+)
+NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4)
+TEXTS = st.lists(st.none() | st.text(max_size=3), max_size=4)
+
+
+def typed(fields: list[object]) -> list[tuple[type, str]]:
+    """Fields with their types, for 1 and 1.0 are equal in Python."""
+    return [(type(field), repr(sorted(field.items()) if isinstance(field, dict) else field)) for field in fields]
+
+
+@given(FIELDS, FIELDS)
+def test_other_fields_have_another_seal(one: list[object], other: list[object]) -> None:
+    assert (seal("run", *one) == seal("run", *other)) == (typed(one) == typed(other))
+
+
+@given(st.text(max_size=9), st.integers(0, 9), st.integers(0, 9))
+def test_shifted_fields_have_another_seal(text: str, one: int, other: int) -> None:
+    one, other = min(one, len(text)), min(other, len(text))
+    assert (seal("run", text[:one], text[one:]) == seal("run", text[:other], text[other:])) == (one == other)
+    assert texts([text[:one], text[one:]]) != texts([text[:other], text[other:]]) or one == other
+    assert seal("run", text) != seal("audit", text)
+    assert columns_digest("a", texts([text]), texts([])) != columns_digest("a", texts([]), texts([text]))
+
+
+@given(NUMBERS, NUMBERS, TEXTS, TEXTS)
+def test_other_columns_are_written_otherwise(
+    one: list[int], other: list[int], some: list[str | None], others: list[str | None]
+) -> None:
+    assert (numbers(one) == numbers(other)) == (one == other)
+    assert (texts(some) == texts(others)) == (some == others)
+
+
+@given(FIELDS, FIELDS)
+def test_whatever_a_damaged_column_holds_is_written(one: list[object], other: list[object]) -> None:
+    for write in (numbers, texts):
+        assert (write(one) == write(other)) == (typed(one) == typed(other))
+    assert numbers([2**70]) == values([2**70]) and texts([1]) == values([1])
+
+
+def test_columns_are_written_as_the_documentation_says() -> None:
+    assert numbers([1, -1]) == b"q" + bytes([1]) + bytes(7) + b"\xff" * 8
+    assert texts(["é", None, b""]) == b"t" + bytes([2, 0, 0, 0]) + b"\xff" * 4 + bytes(4) + "é".encode()
+    parts = (b"-", b"i-7", "té".encode(), b"b\1", b"f1.5", b'j{"a":null,"b":1}')
+    written = b"".join(bytes([len(part)]) + bytes(7) + part for part in parts)
+    assert values([None, -7, "é", b"\1", 1.5, {"b": 1, "a": None}]) == b"*" + written
+    whole = bytes([3]) + bytes(7) + b"run" + bytes([1]) + bytes(7) + b"q"
+    assert columns_digest("run", numbers([])) == blake3(whole).digest()

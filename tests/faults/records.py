@@ -154,7 +154,7 @@ DAMAGES = [
     _of_run("engine name NULL", ENGINES.format("name = NULL"), Cost.RUN),
     _of_packed("pack stop 2**62", PACKS.format(f"stop = {FAR}"), Cost.ITEM, BOTH),
     _of_packed("pack verdicts text", PACKS.format("verdicts = 'text'"), Cost.ITEM),
-    _of_packed("pack verdicts short", PACKS.format("verdicts = substr(verdicts, 1, 2)"), Cost.ITEM, BOTH),
+    _of_packed("pack verdicts short", PACKS.format("verdicts = substr(verdicts, 1, 1)"), Cost.ITEM, BOTH),
     _of_packed("pack verdicts NULL", PACKS.format("verdicts = NULL"), Cost.ITEM),
     _of_packed("pack moments text", PACKS.format("moments = 'text'"), Cost.CHANGED),
     _of_packed("pack deleted", "DELETE FROM packs WHERE run_id = {run} AND first = 1001", Cost.ITEM, BOTH),

@@ -39,8 +39,7 @@ def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> Non
         clock.set(time)
         sleep(1)  # not longer: it may hold the lock of SQLite
         os.kill(held, signal.SIGCONT)
-        before = place.solved()
-        waits.append(place.until(lambda: place.solved() > before))  # noqa: B023
+        waits.append(place.until_more())
         for command in (["status"], ["status", "--workers"], ["log"], ["query", "1", "--limit", "1"]):
             shown = place.command(*command, env=clock.settings)
             assert (shown.returncode, "Traceback" in shown.stderr) == (0, False), shown.stderr

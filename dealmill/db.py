@@ -1,8 +1,10 @@
 """The tables of a store: created, upgraded and downgraded by migrations.
 
-A new SQLite file gets its tables when it is opened; those of a server are only changed by `upgrade`. In all functions
-`url` is that of the database; None means ``DEALMILL_DATABASE_URL``.
+A new SQLite file gets its tables when something is first stored in it; those of a server are only changed by `upgrade`.
+In all functions `url` is that of the database; None means ``DEALMILL_DATABASE_URL``.
 """
+
+from contextlib import closing
 
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database import migrate
@@ -15,11 +17,11 @@ def upgrade(url: str | None = None, revision: str = "head") -> str | None:
     Raises
     ------
     StoreError
-        If the database is newer than this Dealmill, or workers hold leases.
+        If the database is newer than this Dealmill or not a store, or workers hold leases.
     """
-    database = _database(url)
-    migrate.upgrade(database, revision)
-    return migrate.current(database)
+    with closing(_database(url)) as database:
+        migrate.upgrade(database, revision)
+        return migrate.current(database)
 
 
 def downgrade(url: str | None = None, *, revision: str) -> str | None:
@@ -32,14 +34,23 @@ def downgrade(url: str | None = None, *, revision: str) -> str | None:
     StoreError
         If the database is newer than this Dealmill, or workers hold leases.
     """
-    database = _database(url)
-    migrate.downgrade(database, revision)
-    return migrate.current(database)
+    with closing(_database(url)) as database:
+        migrate.downgrade(database, revision)
+        return migrate.current(database)
 
 
 def current(url: str | None = None) -> str | None:
-    """Return the revision of the database; None if it has no tables yet."""
-    return migrate.current(_database(url))
+    """Return the revision of the database; None if it has no tables yet. Nothing is changed.
+
+    Raises
+    ------
+    StoreError
+        If it is not a store.
+    DamagedError
+        If its revision is damaged.
+    """
+    with closing(_database(url)) as database:
+        return migrate.current(database)
 
 
 def _database(url: str | None) -> Database:

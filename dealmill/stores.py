@@ -51,14 +51,20 @@ def open(url: str | None = None) -> "Store":
     ----------
     url
         ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``; None means ``DEALMILL_DATABASE_URL``, which is
-        ``sqlite:///dealmill.db`` by default. A new SQLite file gets its tables; for a server, see `dealmill.db`.
+        ``sqlite:///dealmill.db`` by default, ``?mode=ro`` after a file opens it for reading only. For a server, see
+        `dealmill.db`.
+
+    Nothing is created here: a SQLite file that is missing or empty becomes a store when the first source is stored, by
+    `Store.run`, `Store.ingest`, `Store.queue` or `Store.survey`. Until then other methods raise a `StoreError`.
 
     Raises
     ------
     StoreUnavailable
         If the database does not answer.
     StoreError
-        If it has no tables, or is of another version.
+        If it has no tables, is of another version, or is a file of something else.
+    DamagedError
+        If its revision is damaged.
     """
     return Store(open_store(settings().database_url.get_secret_value() if url is None else url))
 

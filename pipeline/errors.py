@@ -8,7 +8,8 @@ DealmillError
 │   ├── BrokerError          the message broker
 │   └── WorkerError          the local workers
 ├── StoreError               a database that cannot be used: no tables, another version, busy
-│   └── DamagedError         a row that holds what Dealmill does not write
+│   ├── DamagedError         a row that holds what Dealmill does not write
+│   └── ReplacedError        an embedded store whose file was deleted or replaced while it was open
 ├── InputError               a file or stream that cannot be read as layouts
 ├── OutputError              a file that cannot be written
 ├── RetractedError           verdicts of an engine version that was retracted
@@ -50,6 +51,10 @@ class StoreUnavailable(StoreError, UnavailableError):
 
 class DamagedError(StoreError):
     """A row of the store holds what Dealmill does not write: somebody or something else has changed it."""
+
+
+class ReplacedError(StoreError):
+    """The file of an embedded store was deleted or replaced while it was open."""
 
 
 class BrokerError(UnavailableError):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import text
 
-from dealmill.pipeline.store.database.connections import Database, database_url, engine_for
+from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.tables import REVISION, metadata
+from tests.faults.tables import aligned
 from tests.servers import Postgres, running_postgres
 
 settings.register_profile("untimed", settings(), deadline=None)
@@ -31,7 +32,7 @@ def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Data
         url = request.getfixturevalue("postgres").new_database()
     store = Database(database_url(url))
     yield store
-    engine_for(store.url).dispose()
+    store.close()
 
 
 @pytest.fixture
@@ -46,12 +47,12 @@ def sqlite_store(tmp_path: Path) -> Iterator[Database]:
     """A store with its tables in SQLite, which keeps any value in any column."""
     store = Database(database_url(f"sqlite:///{tmp_path / 'store.db'}"))
     yield with_tables(store)
-    engine_for(store.url).dispose()
+    store.close()
 
 
 def with_tables(store: Database) -> Database:
     """The same store, with tables."""
-    with store.writing() as connection:
+    with store.rebuilding() as connection:
         metadata.create_all(connection, checkfirst=False)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})
@@ -59,9 +60,17 @@ def with_tables(store: Database) -> Database:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the tables that tests have recorded, also those of other processes."""
+    """Print the tables that tests have recorded, also those of other processes: whole ones, and one for each file of
+    the rows of its tests, a case each."""
+    rows: dict[str, list[dict[str, object]]] = {}
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:
             if name == "table":
                 terminalreporter.section(report.nodeid)
                 terminalreporter.write_line(str(value))
+            if name == "row" and isinstance(value, dict):
+                rows.setdefault(report.nodeid.partition("::")[0], []).append(value)
+    for file, recorded in rows.items():
+        terminalreporter.section(file)
+        found = sorted(tuple(map(str, row.values())) for row in recorded)
+        terminalreporter.write_line(aligned(tuple(recorded[0]), found))

@@ -75,14 +75,16 @@ class Postgres:
         yield
         self.process = self.start()
 
-    def new_database(self, *, place: Path | None = None) -> str:
-        """The URL of an empty database, whose files are in an empty folder if a `place` is given."""
+    def new_database(self, *, place: Path | None = None, template: str | None = None) -> str:
+        """The URL of an empty database, whose files are in an empty folder if a `place` is given; or of a copy of the
+        database of that name, to which nobody may be connected."""
         name = f"test{next(NAMES)}"
         server = ("--host", str(self.folder), "--username", "dealmill")
         if place:
             create = f"CREATE TABLESPACE {name} LOCATION '{place}'"
             self._run("psql", *server, "--quiet", "--dbname", "postgres", "--command", create)
-        self._run("createdb", *server, *(["--tablespace", name] if place else []), name)
+        options = [*(["--tablespace", name] if place else []), *(["--template", template] if template else [])]
+        self._run("createdb", *server, *options, name)
         return f"postgresql://dealmill@/{name}?host={self.folder}"
 
     def _run(self, program: str, *arguments: str) -> None:

@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +13,6 @@ from dealmill.pipeline.errors import DealmillError, StoreError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database, database_url, shown
 from dealmill.pipeline.store.database.health import clock_difference, file_of, server_version
 from dealmill.pipeline.store.database.opening import open_store
@@ -48,8 +48,8 @@ def doctor(url: str | None = None) -> list[Check]:
     store = Database(database_url(settings().database_url.get_secret_value() if url is None else url))
     file = file_of(store)
     checks: dict[str, Callable[[], str]] = {"versions": _versions, "engines": _engines, "kernels": _kernels}
-    if file and _missing(file):
-        checks["database"] = lambda: _no_file_yet(file)
+    if file and _yet_to_be_created(store):
+        checks["database"] = lambda: _no_store_yet(file)
     else:
         checks |= {
             "database": lambda: _database(store),
@@ -59,7 +59,8 @@ def doctor(url: str | None = None) -> list[Check]:
     if file:
         checks["disk"] = lambda: _disk(file.parent)
     checks["broker"] = _broker
-    return [_check(name, check) for name, check in checks.items()]
+    with closing(store):
+        return [_check(name, check) for name, check in checks.items()]
 
 
 def _check(name: str, check: Callable[[], str]) -> Check:
@@ -97,26 +98,24 @@ def _database(store: Database) -> str:
     return f"{shown(store.url)}: {server_version(store)}"
 
 
-def _missing(file: Path) -> bool:
-    """Whether there is no such file. One that cannot be looked for is not missing: the database says what is wrong."""
+def _yet_to_be_created(store: Database) -> bool:
+    """Whether there is no store yet. Where that cannot be seen, the checks of the database say why."""
     try:
-        file.stat()
-    except OSError as error:
-        return isinstance(error, FileNotFoundError)
-    return False
+        return store.vacant()
+    except StoreError:
+        return False
 
 
-def _no_file_yet(file: Path) -> str:
+def _no_store_yet(file: Path) -> str:
     if not os.access(file.parent, os.W_OK):
         raise StoreError(
-            f"there is no {file}, and {file.parent} cannot be written to: name another file with DEALMILL_DATABASE_URL"
+            f"there is no store in {file}, and {file.parent} cannot be written to: name another file with "
+            "DEALMILL_DATABASE_URL"
         )
-    return f"there is no {file} yet; the first command makes it"
+    return f"there is no store in {file} yet; dealmill run creates it"
 
 
 def _tables(store: Database) -> str:
-    if store.embedded and migrate.current(store) is None:
-        return "there are none yet; the first command makes them"
     open_store(store.url.render_as_string(hide_password=False))
     return f"at {REVISION}, as this Dealmill wants them"
 

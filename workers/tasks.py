@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from dealmill.pipeline.errors import DamagedError, DealmillError
+from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
 from dealmill.pipeline.runs.planning import installed_engines, other_version_here
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
@@ -46,6 +46,13 @@ def do_job(*message: object, **_more: object) -> None:
         logger.warning("a message names no job, and is dropped")
         return
     bind_contextvars(job=number)
+    try:
+        _do_number(kind, number)
+    except StoreError as error:  # whoever keeps the farm up meets it, too, and ends
+        _leave(str(error))
+
+
+def _do_number(kind: Kind, number: int) -> None:
     store = _waiting(configured_store)
     try:
         run = _waiting(partial(run_of_job, store, kind.TABLE, number))
@@ -70,6 +77,8 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
         with metrics.SECONDS.labels(engine, owner).time():
             outcome = _waiting(do)
         finished = _waiting(partial(kind.finish, store, job, outcome))
+    except ReplacedError:
+        raise
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         known = isinstance(error, DealmillError)
@@ -109,6 +118,12 @@ def _refuse(engine: str, version: str) -> None:
     """Say so, once in each process."""
     here = other_version_here(engine, version) or "it was retracted, or here are other deals"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
+
+
+@cache
+def _leave(why: str) -> None:
+    """Say so, once in each process: every message would meet it."""
+    logger.error("jobs are left as they are: %s", why)
 
 
 def _prepare_before_the_lease_begins(kind: Kind, run: PlannedRun) -> None:

@@ -10,7 +10,7 @@ from dealmill.cli.output import tell, write_line
 def db() -> None:
     """Create, upgrade or downgrade the tables of the store.
 
-    A fresh SQLite file gets its tables by itself; a server's database only by `dealmill db upgrade`.
+    A fresh SQLite file gets its tables when something is stored; a server's database only by `dealmill db upgrade`.
     """
 
 

@@ -15,10 +15,11 @@ class Warned:
 
     def __init__(self) -> None:
         self.damaged = 0
-        warnings.showwarning = self._show  # type: ignore[assignment]
+        warnings.showwarning = self.show  # type: ignore[assignment]
         warnings.simplefilter("always", DamagedWarning)
 
-    def _show(self, message: Warning | str, category: type[Warning], *where: Any) -> None:
+    def show(self, message: Warning | str, category: type[Warning], *where: Any) -> None:
+        """Show a warning."""
         from dealmill.cli.output import tell
 
         if not issubclass(category, DamagedWarning | UnknownSettingWarning):

@@ -18,6 +18,7 @@ from dealmill.pipeline.seals import seal
 from dealmill.pipeline.store.database.bulk import Row, insert_once, insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.decode import Shape
+from dealmill.pipeline.store.database.opening import create_store
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.queue.solving import cut_jobs
 from dealmill.pipeline.store.source_blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
@@ -109,6 +110,7 @@ def open_deals(store: Database, deals: DealRange) -> Source:
 
 def _open(store: Database, *, game: str, digest: bytes, **described: object) -> Source:
     wanted = select(*COLUMNS).where(sources.c.game == game, sources.c.digest == digest)
+    create_store(store)  # whatever is stored begins with a source
     with store.writing() as connection:
         if store_has := _one(connection, wanted):
             return store_has

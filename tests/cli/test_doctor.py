@@ -29,7 +29,7 @@ def test_all_is_well_with_a_fresh_folder_and_nothing_is_made_in_it(tmp_path: Pat
     code, found = examined(tmp_path, {})
     assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
     assert list(found) == ["versions", "engines", "kernels", "database", "disk", "broker"]
-    assert "the first command makes it" in found["database"][1]
+    assert "dealmill run creates it" in found["database"][1]
     assert "memory/two-pass 1" in found["engines"][1]
     assert not list(tmp_path.iterdir())
 

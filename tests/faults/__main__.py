@@ -2,6 +2,7 @@
 
 import sys
 import time
+import traceback
 
 from tests.faults.catalogue import FAULTS
 from tests.faults.trial import Endured, as_table, endure
@@ -11,20 +12,29 @@ SECONDS = 60.0
 TIMES = 10
 
 
-def main(seconds: float, names: list[str]) -> None:
-    """Try the faults of these names, or all, each ten times in a run, for as many runs as there is time for."""
+def main(seconds: float, names: list[str]) -> int:
+    """Try the faults of these names, or all, each ten times in a run, for as many runs as there is time for; count the
+    runs that failed."""
     told: list[Endured] = []
+    failures: list[str] = []
     for name in names or FAULTS:
         until = time.monotonic() + seconds
         seed = 0
         while time.monotonic() < until:
             seed += 1
-            with running_postgres() as postgres:
-                told.append(endure(postgres, [name] * TIMES, seed))
-            print(as_table(told[-1:]), flush=True)
-    print(f"\n{as_table(told)}")
+            try:
+                with running_postgres() as postgres:
+                    told.append(endure(postgres, [name] * TIMES, seed))
+            except Exception:  # noqa: BLE001 -- the others are tried all the same
+                failures.append(f"{name}, seed {seed}:\n{traceback.format_exc()}")
+                print(f"{name}, seed {seed}: FAILED", flush=True)
+            else:
+                print(as_table(told[-1:]), flush=True)
+    print(*failures, sep="\n\n")
+    print(f"\n{as_table(told)}\n{len(failures)} of {len(told) + len(failures)} runs failed")
+    return len(failures)
 
 
 if __name__ == "__main__":
     given, *chosen = sys.argv[1:] or [str(SECONDS)]
-    main(float(given), chosen)
+    sys.exit(main(float(given), chosen) > 0)

@@ -92,7 +92,7 @@ def test_a_disk_that_takes_no_changes_is_told_at_once(disk: Disk, tmp_path: Path
     disk.remount("ro")
     refused = dealmill("run", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env)
     assert refused.returncode == 1, refused.stderr
-    assert refused.stderr.startswith(f"dealmill: the database sqlite:///{disk.folder}/dealmill.db does not answer: ")
+    assert refused.stderr.startswith(f"dealmill: the database sqlite:///{disk.folder}/dealmill.db takes no changes: ")
     assert refused.stderr.count("\n") == 1, refused.stderr
     disk.remount("rw")
     ran = dealmill("run", "deal:memory:seed=8:1-100", "--json", cwd=tmp_path, env=env)

@@ -13,6 +13,7 @@ from dealmill.pipeline.store.runs.status import find_run
 from tests.doing import an_audit
 from tests.faults.catalogue import FAULTS
 from tests.faults.scene import ITEMS, Scene
+from tests.faults.tables import aligned
 from tests.servers import Postgres
 
 FORGED = "TypeError: do_job() missing 1 required positional argument"
@@ -69,19 +70,20 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
 
 
 def as_table(endured: Iterable[Endured]) -> str:
-    """A row per fault."""
+    """A row per fault, over all runs that suffered it."""
+    suffered: dict[str, list[Endured]] = {}
+    for one in endured:
+        for fault in sorted(one.injected):
+            suffered.setdefault(fault, []).append(one)
     rows = [
-        (fault, times, one.items, one.lost, one.doubled, f"{one.longest[fault]:.1f}")
-        for one in endured
-        for fault, times in sorted(one.injected.items())
-    ]
-    titles = ("fault", "injected", "items", "lost", "doubled", "longest wait, s")
-    lines = [titles, *(tuple(f"{cell:,}" if isinstance(cell, int) else cell for cell in row) for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        (
+            fault,
+            sum(one.injected[fault] for one in runs),
+            sum(one.items for one in runs),
+            sum(one.lost for one in runs),
+            sum(one.doubled for one in runs),
+            round(max(one.longest[fault] for one in runs), 1),
         )
-        for line in lines
-    )
+        for fault, runs in suffered.items()
+    ]
+    return aligned(("fault", "injected", "items", "lost", "doubled", "longest wait, s"), rows)

@@ -11,9 +11,10 @@ from threading import Thread
 from types import TracebackType
 from typing import Self
 
-from dealmill.pipeline.errors import BrokerError, StoreUnavailable, WorkerError
+from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import check_tables
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.workers.local.broker import LocalBroker
 from dealmill.workers.local.folder import work_folder
@@ -85,6 +86,8 @@ class Farm:
         ------
         WorkerError
             If the workers die as soon as they are started.
+        StoreError
+            If the tables of the store are not those of this code any more.
         KeyboardInterrupt
             If Python has ignored one since.
         """
@@ -97,6 +100,7 @@ class Farm:
             self._broker.keep_up()
         if self._worker.poll() is not None:
             self._restart_worker()
+        patiently(partial(check_tables, self._store), self.say)
         try:
             patiently(partial(reconcile, self._store, self._broker_url), self.say)
             self._broker_answers = True
@@ -129,11 +133,11 @@ class Farm:
         return str(folder)
 
     def _stop_worker(self) -> None:
-        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if they
-        only wait for the database."""
+        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if the
+        database cannot be used."""
         try:
             busy = unfinished(self._store) > 0
-        except StoreUnavailable:
+        except StoreError:
             busy = False
         if busy:
             stop(self._worker)

@@ -37,7 +37,10 @@ def work_until(store: Database, done: Callable[[], bool], progress: Progress, re
     ------
     BrokerError, WorkerError
         If the broker or the workers cannot be started.
+    StoreError
+        If the store is opened for reading only, or its file was deleted or replaced.
     """
+    store.refuse_read_only()
     with Farm(store, lambda line: progress(Message(line))) as farm:
         for reading in readings:
             reading.finish(progress, farm.tick)
@@ -151,7 +154,7 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
     DamagedError
         If jobs are left that fail again and again.
     """
-    most = 0
+    most = unfinished(store)
 
     def done() -> bool:
         nonlocal most

@@ -1,29 +1,41 @@
 """A store's connections, and its two kinds of transaction: `reading` and `writing`."""
 
 import os
-import sqlite3
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc, inspect, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, exc, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
 from dealmill.pipeline.errors import StoreError, StoreUnavailable, UsageError
+from dealmill.pipeline.store.database.embedded import (
+    EmbeddedConnection,
+    EmbeddedFile,
+    create_file,
+    error_of,
+    find_file,
+)
 
-BUSY_SECONDS = 60
 NO_FILE = {"", ":memory:"}
+READ_ONLY_FILE = {"mode": "ro"}
+"""The options of a file that is only to be read."""
 ORIGIN = "(where none is passed, it is that of DEALMILL_DATABASE_URL)"
 READ_ONLY = "25006"
 """What PostgreSQL calls the refusal of a change while it takes none (SQLSTATE)."""
+TABLES = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name <> 'alembic_version'"
+UNDEFINED = {"42703", "42P01"}
+"""What it calls columns and tables that do not exist."""
+UNDEFINED_IN_SQLITE = re.compile(r"no such (table|column): |table \S+ has no column ")
 PATIENCE_OF_THE_SERVER = {
     "idle_in_transaction_session_timeout": "60s",
     "tcp_keepalives_idle": "15s",
@@ -79,12 +91,26 @@ def database_url(url: str) -> URL:
         raise StoreError(
             f"the database URL names {parsed.drivername}; Dealmill keeps its store in sqlite or postgresql {ORIGIN}"
         )
-    file = (parsed.database or "").replace("\0", "")
-    if parsed.drivername == "sqlite" and (parsed.host or parsed.username or file != parsed.database or file in NO_FILE):
-        raise StoreError(f"the database URL names no file; workers share the store, so write sqlite:///FILE {ORIGIN}")
-    if parsed.drivername == "sqlite" and not Path(file).is_absolute():
-        _check_working_directory(file)
+    if parsed.drivername == "sqlite":
+        _check_file_url(url, parsed)
     return parsed
+
+
+def _check_file_url(url: str, parsed: URL) -> None:
+    """A URL of a file means what it means to SQLite (``%20`` is a blank), or is refused; its one option is ``mode``."""
+    file = (parsed.database or "").replace("\0", "")
+    if parsed.host or parsed.username or file != parsed.database or file in NO_FILE:
+        raise StoreError(f"the database URL names no file; workers share the store, so write sqlite:///FILE {ORIGIN}")
+    if "#" in url:
+        raise StoreError(f"the database URL holds the sign #, which ends the name of a file: write it as %23 {ORIGIN}")
+    if file.startswith("file:"):
+        raise StoreError(f"the database URL names a URI ({file}); write sqlite:///FILE {ORIGIN}")
+    if not file.isprintable() or "\ufffd" in file:
+        raise StoreError(f"the database URL names the file {file!r}, but it is not in UTF-8 or not printable {ORIGIN}")
+    if parsed.query and dict(parsed.query) != READ_ONLY_FILE:
+        raise StoreError(f"the database URL has options; the only one for a file is ?mode=ro {ORIGIN}")
+    if not Path(file).is_absolute():
+        _check_working_directory(file)
 
 
 def _check_working_directory(file: str) -> None:
@@ -97,10 +123,10 @@ def _check_working_directory(file: str) -> None:
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
-    assert isinstance(connection, sqlite3.Connection)  # noqa: S101 -- listens on sqlite engines only
+    assert isinstance(connection, EmbeddedConnection)  # noqa: S101 -- listens on sqlite engines only
     connection.isolation_level = None  # we say BEGIN ourselves, see _begin_sqlite
     connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # see decode.py
-    for pragma in (f"busy_timeout={BUSY_SECONDS * 1000}", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
@@ -117,22 +143,51 @@ def _prepare_postgresql(connection: DBAPIConnection, _record: ConnectionPoolEntr
     connection.commit()
 
 
+def _replace_stale(connection: DBAPIConnection, _record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
+    """Open a new connection in the place of one that was opened when nobody changed the file."""
+    if _embedded(connection).stale:
+        raise exc.DisconnectionError
+
+
 def _begin_sqlite(connection: Connection) -> None:
-    """A transaction that reads first and writes later fails whatever the timeout, so writers say so at once."""
+    """A transaction that reads first and writes later fails whatever the timeout, so writers say so at once. Only they
+    set the journal mode, which changes the file."""
+    opened = _embedded(connection.connection.dbapi_connection)
+    opened.check()
     options = connection.get_execution_options()
     writes = options.get("writes", False)
+    if writes:
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")
     if options.get("rebuilds", False):
         connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    if writes:
+        opened.watch_beside()
+
+
+def _commit_sqlite(connection: Connection) -> None:
+    """See that what was read is of one moment, and that what was written goes to the file of that name."""
+    opened = _embedded(connection.connection.dbapi_connection)
+    opened.check()
+    if opened.stale:
+        raise StoreUnavailable(f"{opened.file.path} was changed while it was read: try again")
+
+
+def _embedded(connection: DBAPIConnection | None) -> EmbeddedConnection:
+    assert isinstance(connection, EmbeddedConnection)  # noqa: S101 -- of sqlite engines only
+    return connection
 
 
 @cache
-def engine_for(url: URL) -> Engine:
-    """The connections of this process to a database; a forked one begins with none, for they cannot be shared."""
-    if url.get_backend_name() == "sqlite":
-        engine = create_engine(url)
+def engine_for(url: URL, file: EmbeddedFile | None) -> Engine:
+    """The connections of this process to a database, and to one file of it if it is embedded; a forked one begins with
+    none, for they cannot be shared."""
+    if file is not None:
+        engine = create_engine(URL.create("sqlite", database=str(file.path)), creator=file.connect)
         event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "checkout", _replace_stale)
         event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "commit", _commit_sqlite)
         event.listen(engine, "close", _end_transaction)
     else:
         unsaid = {setting: value for setting, value in OUR_PATIENCE.items() if setting not in url.query}
@@ -147,65 +202,50 @@ def shown(url: URL) -> str:
     return url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
 
 
-@contextmanager
-def _told(url: URL) -> Iterator[None]:
-    """Turn the driver's errors into one sentence."""
-    try:
-        yield
-    except exc.OperationalError as error:
-        reason = " ".join(str(error.orig).split())
-        if url.get_backend_name() == "sqlite":
-            folder = Path(url.database or "").absolute().parent
-            hint = f"can {folder} be written to, and is there room on the disk?"
-        else:
-            hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
-        raise StoreUnavailable(f"the database {shown(url)} does not answer: {reason}; {hint}") from error
-    except UnicodeEncodeError as error:
-        raise StoreError(f"a database holds text, and {error.object!r} is none: it is not in UTF-8") from error
-    except exc.DatabaseError as error:
-        if getattr(error.orig, "sqlstate", None) == READ_ONLY:
-            engine_for(url).dispose()  # a new connection may reach one that does
-            raise StoreUnavailable(
-                f"the database {shown(url)} takes no changes: {' '.join(str(error.orig).split())}; is it a standby, or "
-                "was it set to read-only?"
-            ) from error
-        raise StoreError(f"the database {shown(url)} refuses: {' '.join(str(error.orig).split())}") from error
-
-
 class Database:
-    """A database, at whatever migration it stands; `dealmill.pipeline.store.database.opening` opens it for use."""
+    """A database, at whatever migration it stands; `dealmill.pipeline.store.database.opening` opens it for use.
+
+    An embedded one belongs to the file that it finds first. Only `rebuilding` creates a file.
+    """
 
     def __init__(self, url: URL) -> None:
         self.url = url
-        self._closed = False
-
-    @property
-    def embedded(self) -> bool:
+        self.embedded = url.get_backend_name() == "sqlite"
         """Whether the store is a file of ours."""
-        return self.url.get_backend_name() == "sqlite"
+        self.path = Path(url.database or "").absolute()
+        """That file."""
+        self._file: EmbeddedFile | None = None
+        self._closed = False
 
     def close(self) -> None:
         """Close the connections of this process; no more transactions after that."""
         self._closed = True
-        engine_for(self.url).dispose()
+        if self._file or not self.embedded:
+            engine_for(self.url, self._file).dispose()
 
-    def _engine(self, **options: Any) -> Engine:
-        """The connections, with options for the next transaction.
+    def vacant(self) -> bool:
+        """Whether an embedded store has yet to be created: its file is missing or has no tables.
 
         Raises
         ------
-        UsageError
-            If the store was closed.
+        StoreError
+            If the file cannot be read, or is not a database.
         """
-        if self._closed:
-            raise UsageError(f"the store {shown(self.url)} is closed; open it again with dealmill.open")
-        return engine_for(self.url).execution_options(**options)
+        if self._file or not self.embedded:
+            return False
+        file = find_file(self.path, read_only=bool(self.url.query))
+        if file is None:
+            return True
+        with self._told(), engine_for(self.url, file).begin() as connection:
+            empty = not connection.exec_driver_sql(TABLES).scalar_one()
+        self._file = None if empty else file
+        return empty
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that only reads, all of it as it was at one moment."""
         moment = {} if self.embedded else {"isolation_level": "REPEATABLE READ"}
-        with _told(self.url), self._engine(**moment).begin() as connection:
+        with self._transaction(engine_for(self.url, self._opened()), **moment) as connection:
             yield connection
 
     @contextmanager
@@ -219,17 +259,91 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that writes; committed as a whole at the end or not at all."""
-        with _told(self.url), self._engine(writes=True).begin() as connection:
+        self.refuse_read_only()
+        with self._transaction(engine_for(self.url, self._opened()), writes=True) as connection:
             yield connection
+        if self._file:
+            self._file.check()
 
     @contextmanager
     def rebuilding(self) -> Iterator[Connection]:
-        """A transaction that may also rebuild tables: SQLite looks after foreign keys only at its end."""
-        with _told(self.url), self._engine(writes=True, rebuilds=True).begin() as connection:
+        """A transaction that may also create the store or rebuild tables: SQLite looks after foreign keys only at its
+        end."""
+        self.refuse_read_only()
+        file = self._opened(create=True)
+        engine = engine_for(self.url, file)
+        with self._transaction(engine, writes=True, rebuilds=True) as connection:
             yield connection
             if self.embedded and (broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
                 raise StoreError(f"rows of the table {broken[0]} point to rows of {broken[2]} that do not exist")
-        engine_for(self.url).dispose()  # its connections do not look after foreign keys any more
+        engine.dispose()  # its connections do not look after foreign keys any more
+        self._file = file
+
+    def _opened(self, *, create: bool = False) -> EmbeddedFile | None:
+        """The file of an embedded store; an empty one, if there is no store yet and one is to be created.
+
+        Raises
+        ------
+        UsageError
+            If the store was closed.
+        StoreError
+            If it has yet to be created.
+        """
+        if self._closed:
+            raise UsageError(f"the store {shown(self.url)} is closed; open it again with dealmill.open")
+        if not self.vacant():
+            return self._file
+        if not create:
+            raise StoreError(f"there is no store in {self.path} yet; begin with: dealmill run FILE…")
+        create_file(self.path)
+        return find_file(self.path, read_only=False)
+
+    @contextmanager
+    def _transaction(self, engine: Engine, **options: Any) -> Iterator[Connection]:
+        with self._told(), engine.execution_options(**options).begin() as connection:
+            yield connection
+
+    def refuse_read_only(self) -> None:
+        """See that the URL does not open a file for reading only.
+
+        Raises
+        ------
+        StoreError
+        """
+        if self.embedded and self.url.query:
+            raise StoreError(f"the database URL opens {self.path} for reading only; leave out ?mode=ro {ORIGIN}")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn the driver's errors into one sentence."""
+        try:
+            yield
+        except UnicodeEncodeError as error:
+            raise StoreError(f"a database holds text, and {error.object!r} is none: it is not in UTF-8") from error
+        except exc.DatabaseError as error:
+            raise self._meaning(error) from error
+
+    def _meaning(self, error: exc.DatabaseError) -> StoreError:
+        place, reason = shown(self.url), " ".join(str(error.orig).split())
+        if getattr(error.orig, "sqlstate", None) in UNDEFINED or UNDEFINED_IN_SQLITE.match(reason):
+            return StoreError(
+                f"the database {place} has other tables than this Dealmill needs ({reason}): dealmill db current says "
+                "which, and dealmill db upgrade brings them up to date"
+            )
+        if self.embedded:
+            found = error_of(self.path, place, error.orig)
+            if isinstance(found, StoreUnavailable) and self._file:
+                engine_for(self.url, self._file).dispose()  # a new connection may be able to write
+            return found
+        if getattr(error.orig, "sqlstate", None) == READ_ONLY:
+            engine_for(self.url, None).dispose()  # a new connection may reach one that does
+            return StoreUnavailable(
+                f"the database {place} takes no changes: {reason}; is it a standby, or was it set to read-only?"
+            )
+        if isinstance(error, exc.OperationalError):
+            hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
+            return StoreUnavailable(f"the database {place} does not answer: {reason}; {hint}")
+        return StoreError(f"the database {place} refuses: {reason}")
 
 
 def refresh_statistics(store: Database) -> None:
@@ -238,11 +352,3 @@ def refresh_statistics(store: Database) -> None:
     if not store.embedded:
         with store.writing() as connection:
             connection.execute(text("ANALYZE"))
-
-
-def revision_of(connection: Connection) -> str | None:
-    """The migration a database stands at; None for one without any tables of ours."""
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    return revision

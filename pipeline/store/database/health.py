@@ -12,7 +12,7 @@ VERSION = {"sqlite": "SELECT sqlite_version()", "postgresql": "SHOW server_versi
 
 def file_of(store: Database) -> Path | None:
     """The file of an embedded store."""
-    return Path(store.url.database or "").absolute() if store.embedded else None
+    return store.path if store.embedded else None
 
 
 def server_version(store: Database) -> str:

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, func, inspect, select, text
 
 from dealmill import migrations
 from dealmill.pipeline.errors import StoreError
-from dealmill.pipeline.store.database.connections import Database, clock, revision_of
+from dealmill.pipeline.store.database.connections import Database, clock, shown
+from dealmill.pipeline.store.database.revision import revision_of
 from dealmill.pipeline.store.database.tables import LEASED, audit_jobs, jobs
 
 ALONE = Lock()
@@ -32,7 +33,15 @@ def revisions() -> list[str]:
 
 
 def current(store: Database) -> str | None:
-    """The migration the database stands at; None if it has no tables yet."""
+    """The migration the database stands at; None if it has no tables yet.
+
+    Raises
+    ------
+    StoreError
+        If it is not a store, or its revision is damaged.
+    """
+    if store.vacant():
+        return None
     with store.reading() as connection:
         return revision_of(connection)
 
@@ -45,6 +54,7 @@ def upgrade(store: Database, revision: str = "head") -> None:
     StoreError
         If the database is newer than this code, or workers have jobs in hand.
     """
+    current(store)  # refuses a file of something else before anything is written
     with ALONE, store.rebuilding() as connection:
         found = revision_of(connection)
         _known(found)
@@ -64,6 +74,8 @@ def downgrade(store: Database, revision: str) -> None:
     StoreError
         If the database is newer than this code, or workers have jobs in hand.
     """
+    if current(store) is None:
+        raise StoreError(f"the database {shown(store.url)} has no tables, so there is nothing to downgrade")
     with ALONE, store.rebuilding() as connection:
         _known(revision_of(connection))
         _at_rest(connection)

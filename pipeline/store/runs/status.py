@@ -81,24 +81,32 @@ def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunSta
     DamagedError
         If one of those numbers cannot be read.
     """
-    query = _counted()
-    parts = [query]
     if only is not None:
-        numbers = sorted(set(only))
-        parts = [
-            query.where(runs.c.id.in_(numbers[start : start + MOST_PARAMETERS]))
-            for start in range(0, len(numbers), MOST_PARAMETERS)
-        ]
-    found = []
+        return _counted_runs(store, sorted(set(only)))
     with store.reading() as connection:
-        for row in (row for part in parts for row in connection.execute(part)):
-            try:
-                found.append(_run(row))
-            except DamagedError as error:
-                if only is not None:
-                    raise
-                warnings.warn(DamagedWarning(str(error)), stacklevel=2)
+        numbers = list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
+    try:
+        return _counted_runs(store, numbers)
+    except DamagedError:  # about one of them
+        return [run for number in numbers for run in _readable(store, number)]
+
+
+def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
+    found: list[RunStatus] = []
+    with store.reading() as connection:
+        for start in range(0, len(numbers), MOST_PARAMETERS):
+            query = _counted().where(runs.c.id.in_(numbers[start : start + MOST_PARAMETERS]))
+            found += map(_run, connection.execute(query))
     return found
+
+
+def _readable(store: Database, number: int) -> list[RunStatus]:
+    """A run, unless it cannot be read."""
+    try:
+        return _counted_runs(store, [number])
+    except DamagedError as error:
+        warnings.warn(DamagedWarning(str(error)), stacklevel=3)
+        return []
 
 
 def find_run(store: Database, key: int | str) -> RunStatus:

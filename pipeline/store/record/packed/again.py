@@ -24,9 +24,15 @@ def deals_of(run: PlannedRun) -> DealRange:
     VersionError
         If they are dealt otherwise here.
     """
-    deals = None if run.deals is None else DealRange.of(find_game(run.game), run.deals)
+    try:
+        deals = None if run.deals is None else DealRange.of(find_game(run.game), run.deals)
+    except DamagedError:
+        deals = None
     if deals is None or deals.name != run.source_name:
-        raise DamagedError(f"the deals of {run.source_name} are not those on record, {run.deals}: the store is damaged")
+        raise DamagedError(
+            f"run {run.id} cannot be read: {run.deals} on record are not the deals of {run.source_name}; restore the "
+            "database from a backup"
+        )
     check_generator(run.source_name, run.game, run.generator)
     return deals
 

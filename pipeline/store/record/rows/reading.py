@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, literal_column, null, select
+from sqlalchemy import Select, and_, literal_column, null, select
 
 from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.fingerprint import block_digest, block_of, block_range, verdict_codes
@@ -41,39 +41,47 @@ def check_readable(_run: PlannedRun) -> None:
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
     """The next verdicts of a run behind position `after`, in the order of their positions.
 
-    The page is cut out of the verdicts before anything is joined to it, and the items too begin behind `after`, so that
-    no database takes it into its head to join everything, or to walk there from the first item.
+    The page is cut out of the verdicts before anything is added to it, and items are looked up one by one, so that no
+    database takes it into its head to join everything.
     """
     found = _cut(run, wanted, after, most).subquery()
-    here = and_(items.c.source_id == run.source, items.c.position == found.c.position, items.c.position > after)
-    query = select(found, items.c.line, items.c.layout).select_from(found.outerjoin(items, here))
+    said = (found.c[name] for name in ("position", "verdict", "value", "nodes", "evidence"))
+    item = (
+        select(items.c[name])
+        .where(items.c.source_id == run.source, items.c.position == found.c.position)
+        .scalar_subquery()
+        for name in ("line", "layout")
+    )
+    judged = (found.c.outcome, found.c.step, found.c.reason)
+    query: Select[*tuple[Any, ...]] = select(*said, *item, *judged).order_by(found.c.position)
     with store.reading() as connection:
-        rows = connection.execute(query.order_by(found.c.position)).all()
+        rows = connection.execute(query).all()
     whole = wanted == Wanted() and run.finished
-    faults = _missing(run, [row.position for row in rows], after, most) if whole else []
+    faults = _missing(run, [row[0] for row in rows], after, most) if whole else []
     shape, results = JUDGED if wanted.audit else ROW, []
     for row in rows:
-        judged = (row.outcome, row.step, row.reason) if wanted.audit else ()
-        if trouble := shape.trouble((*row[1:6], row.line, row.layout, *judged)):
-            faults.append(Fault(int(row.position), int(row.position), trouble))
+        if trouble := shape.trouble(row):
+            faults.append(Fault(int(row[0]), int(row[0]), trouble))
         else:
-            results.append(_result(run, row))
-    return Page(results, faults, int(rows[-1].position) if rows else None)
+            results.append(_result(run, *row))
+    return Page(results, faults, int(rows[-1][0]) if rows else None)
 
 
-def _result(run: RunStatus, row: Row[*tuple[Any, ...]]) -> Result:
-    return Result(
-        engine=run.engine,
-        layout=row.layout,
-        verdict=Verdict(row.verdict),
-        value=row.value,
-        nodes=row.nodes,
-        evidence=row.evidence,
-        position=row.position,
-        line=row.line,
-        run=run.id,
-        judgement=None if row.outcome is None else Judgement(Outcome(row.outcome), row.step, row.reason),
-    )
+def _result(
+    run: RunStatus,
+    position: int,
+    verdict: int,
+    value: int | None,
+    nodes: int,
+    evidence: str | None,
+    line: int,
+    layout: str,
+    outcome: int | None,
+    step: int | None,
+    reason: str | None,
+) -> Result:
+    judgement = None if outcome is None else Judgement(Outcome(outcome), step, reason)
+    return Result(run.engine, layout, Verdict(verdict), value, nodes, evidence, position, line, run.id, judgement)
 
 
 def _missing(run: RunStatus, positions: Sequence[int], after: int, most: int) -> list[Fault]:

@@ -1,0 +1,54 @@
+"""The revision of a database: the migration that its tables stand at, as ``alembic_version`` names it."""
+
+import re
+
+from sqlalchemy import Connection, inspect, text
+
+from dealmill.pipeline.errors import DamagedError, StoreError
+from dealmill.pipeline.store.database.connections import shown
+from dealmill.pipeline.store.database.tables import REVISION, items, jobs, runs, sources
+
+TABLE = "alembic_version"
+OURS = {table.name for table in (sources, items, runs, jobs)}
+"""Tables that every store has had from its first revision."""
+FORM = re.compile(r"(?!0000)[0-9]{4}")
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The revision of a database; None if it has no tables of ours.
+
+    Raises
+    ------
+    StoreError
+        If it is an SQLite file with tables of something else.
+    DamagedError
+        If what stands in ``alembic_version`` is not one revision.
+    """
+    place = shown(connection.engine.url)
+    tables = set(inspect(connection).get_table_names())
+    ours = tables >= OURS
+    if connection.dialect.name == "sqlite" and not ours and tables - {TABLE}:
+        found = ", ".join(sorted(tables - {TABLE})[:3])
+        raise StoreError(
+            f"{place} is not a store of Dealmill, but has other tables ({found}): name another file in the database URL"
+        )
+    if TABLE not in tables:
+        if ours:
+            raise _damaged(place, "is missing")
+        return None
+    written = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
+    if not written and not ours:
+        return None
+    if len(written) != 1:
+        raise _damaged(place, f"has {len(written) or 'no'} rows, not one")
+    [revision] = written
+    if not isinstance(revision, str) or not FORM.fullmatch(revision):
+        raise _damaged(place, f"holds {revision!r:.40}, which is not a revision")
+    return revision
+
+
+def _damaged(place: str, what: str) -> DamagedError:
+    return DamagedError(
+        f"the table {TABLE} of the database {place} {what}: restore the database from a backup, or if you are sure of "
+        f"its revision, write that there (this Dealmill's is {REVISION})"
+    )

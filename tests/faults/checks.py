@@ -1,0 +1,166 @@
+"""What must hold of a store with a damaged record, and what was said of it instead."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import text
+
+import dealmill
+from dealmill.pipeline.errors import DamagedError, DamagedWarning
+from dealmill.pipeline.games.verdict import Verdict
+from tests.faults.prepared import DEALS, OTHERS
+from tests.faults.records import BLOCK, ITEM, ROWS, RUN, Cost, Damage
+
+FORMS = ("csv", "jsonl", "parquet")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What came of a step: a value or an error, and warnings."""
+
+    value: object
+    error: Exception | None
+    warned: list[str]
+
+    def __str__(self) -> str:
+        """In a few words."""
+        if self.error is not None:
+            return type(self.error).__name__
+        found = len(self.value) if isinstance(self.value, list) else self.value
+        return f"{found}{', warned' if self.warned else ''}"
+
+    @property
+    def count(self) -> int | None:
+        """How many were served."""
+        return len(self.value) if isinstance(self.value, list) else None
+
+
+def said(step: Callable[[], object]) -> Said:
+    """Take a step in which only our own errors and warnings may come up."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        value, error = None, None
+        try:
+            value = step()
+        except Exception as raised:  # noqa: BLE001 -- which of them it is, is looked at
+            error = raised.with_traceback(None)  # which keeps transactions open, as do those of its causes
+            error.__cause__ = error.__context__ = None
+    return Said(value, error, [str(one.message) for one in caught if one.category is DamagedWarning])
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What must hold of what was said, by what the damage may cost; each check yields what does not."""
+
+    damage: Damage
+    storage: str
+    store: dealmill.Store
+    found: dict[str, Said]
+
+    def all(self) -> Iterator[str]:
+        """Everything that is wrong."""
+        if self.damage.cost is Cost.RUN:
+            yield from self.run_is_named()
+        else:
+            yield from self.all_others_are_served()
+            yield from self.the_rest_is_answered()
+        if self.damage.cost in (Cost.ITEM, Cost.CHANGED):
+            yield from self.difference_is_reported()
+            yield from self.audit_names_it()
+        if self.found["others"].error is None and self.found["others"].count != OTHERS:
+            yield f"of another run {self.found['others']} were served"
+
+    def lost(self) -> set[int]:
+        """How many items may be missing."""
+        one = 1 if self.storage == ROWS else BLOCK
+        return {Cost.ITEM: {one}, Cost.CHANGED: {0, one}, Cost.NOTHING: {0}}[self.damage.cost]
+
+    def all_others_are_served(self) -> Iterator[str]:
+        for name in ("query", *FORMS):
+            one = self.found[name]
+            count = one.value if isinstance(one.value, int) else one.count
+            if count is None or DEALS - count not in self.lost():
+                yield f"{name}: {count} of {DEALS} served, {one.error!r}"
+            elif count < DEALS and not self.names_item(one.warned):
+                yield f"{name}: the item is not named in {one.warned}"
+        counts = {str(self.found[name]) for name in ("query", *FORMS)}
+        if len(counts) > 1:
+            yield f"query and exports do not serve the same: {counts}"
+        missing = self.found["query"].count != DEALS
+        if missing and not isinstance(self.found["show"].error, DamagedError):
+            yield f"show: {self.found['show']}, {self.found['show'].error!r}"
+
+    def the_rest_is_answered(self) -> Iterator[str]:
+        """Status, log, rejects and workers of a store in which something else is damaged."""
+        runs = self.found["status"].value
+        if not isinstance(runs, list) or runs[:4] != [1, 2, 3, 4]:
+            yield f"status: {self.found['status']}, {self.found['status'].error!r}"
+        for name in ("log", "rejects", "workers"):
+            one = self.found[name]
+            if one.error is not None:
+                yield f"{name}: {one.error!r}"
+
+    def difference_is_reported(self) -> Iterator[str]:
+        for name in ("diff", "rerun"):
+            one = self.found[name]
+            if not isinstance(one.value, list):
+                yield f"{name}: {one.error!r}"
+            elif not (one.value or self.names_item(one.warned) or self.invisible() or self.same_layout(name)):
+                yield f"{name}: neither a difference nor a warning"
+            elif len(one.value) > max(self.lost() | {1}):
+                yield f"{name}: {len(one.value)} differences"
+        run = self.store.find_run("last")
+        if self.storage == ROWS and run.id > 4 and (self.store.find_run(run.id).status().solved != DEALS):
+            yield "rerun: not all were solved again"
+        if self.damage.name.startswith(("layout", "item")):
+            with self.store._database.reading() as connection:
+                query = text("SELECT verdict, evidence FROM verdicts WHERE run_id = :run AND position = :item")
+                again = connection.execute(query, {"run": run.id, "item": ITEM}).one_or_none()
+            if again is None or again[0] != Verdict.FAILED or not again[1].startswith("fault of the record: "):
+                yield f"rerun: the verdict is {again}"
+
+    def same_layout(self, name: str) -> bool:
+        """Whether both runs are over the layout that was changed or lost, and say the same of it as before."""
+        return name == "diff" and self.damage.name.startswith(("layout", "item"))
+
+    def invisible(self) -> bool:
+        """Whether it is no part of what a diff compares: the number of nodes, and sums over a block."""
+        return self.damage.name.startswith(("nodes", "pack moments", "line"))
+
+    def audit_names_it(self) -> Iterator[str]:
+        audit = self.found["audit"].value
+        if not isinstance(audit, dealmill.Audit):
+            yield f"audit: {self.found['audit'].error!r}"
+            return
+        named = [one for one in audit.findings() if one.first <= ITEM <= one.last]
+        if not named and not self.invisible():
+            yield f"audit: it does not name the item: {list(audit.findings())}"
+        if audit.status.judged < DEALS - max(self.lost()):
+            yield f"audit: only {audit.status.judged} were judged"
+
+    def run_is_named(self) -> Iterator[str]:
+        """Each step fails with an error that is ours, or serves all, or warns of what is missing."""
+        for name in ("query", "show", *FORMS, "diff", "rerun", "audit"):
+            one = self.found[name]
+            served = one.value if isinstance(one.value, int) else one.count
+            if one.error is None and not one.warned and name in ("query", *FORMS) and served != DEALS:
+                yield f"{name}: {served} of {DEALS} served without a warning"
+            if isinstance(one.error, DamagedError) and not re.search(
+                r"\b(run|source|engine) \d|\b\d+:\d+ |\bdeal:memory:", str(one.error)
+            ):
+                yield f"{name}: it is not said what is damaged: {one.error}"
+        status = self.found["status"]
+        listed = status.value if isinstance(status.value, list) else []
+        if 4 not in listed:
+            yield f"status: {listed}, {status.error!r}"
+        if RUN[self.storage] not in listed and not status.warned:
+            yield "status: the run is missing without a warning"
+
+    def names_item(self, warned: list[str]) -> bool:
+        """Whether a warning names the run and the item, or its block."""
+        run, first = RUN[self.storage], ITEM if self.storage == ROWS else BLOCK + 1
+        return any(
+            re.search(rf"\b(run )?{run}\b", one) and re.search(rf"(?<!\d)({first}|{first:,})\b", one) for one in warned
+        )

@@ -1,0 +1,152 @@
+"""A store with a run of many small jobs, real commands that work on it, and what must be true in the end."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import text
+
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database import migrate
+from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.workers.local.processes import die_with_parent
+from tests.doing import a_run, a_source, an_audit, dealer
+from tests.faults.processes import is_worker, marked
+from tests.servers import clean_environment, dealmill, dealmill_command
+
+ENGINE = "memory/two-pass"
+CHUNK = 2
+LEASE_SECONDS = 2
+UP_SECONDS = 60
+
+
+class Place:
+    """A folder with a store; commands run there with two workers and short leases."""
+
+    def __init__(self, folder: Path, url: str, items: int) -> None:
+        self.folder = folder
+        self.items = items
+        self.store = Database(database_url(url))
+        migrate.upgrade(self.store)
+        self._layouts = dealer("memory")(1, 1, items)
+        self.mark = f"MARK_OF_PLACE={folder}"
+        self.told_in = folder / "told"
+        self.settings = {
+            "DEALMILL_DATABASE_URL": url,
+            "DEALMILL_WORKERS": "2",
+            "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
+            "MARK_OF_PLACE": str(folder),
+        }
+        self.runs: list[int] = []
+        self.plan()
+        self._started: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in self.processes():
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        for command in self._started:
+            command.wait()
+
+    def plan(self) -> None:
+        """Plan a run, over the layouts of the others."""
+        source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")
+        version = find_engine(ENGINE)[1].version
+        self.runs.append(plan_run(self.store, source, ENGINE, version, None, chunk=CHUNK))
+
+    def start(
+        self, *command: str, env: Mapping[str, str] | None = None, user: int | None = None
+    ) -> "subprocess.Popen[bytes]":
+        """Start a command."""
+        with self.told_in.open("ab") as told:
+            started = subprocess.Popen(
+                dealmill_command(command),
+                cwd=self.folder,
+                env=clean_environment({**self.settings, **(env or {})}),
+                stdin=subprocess.DEVNULL,
+                stdout=told,
+                stderr=told,
+                user=user,
+                preexec_fn=die_with_parent,
+            )
+        self._started.append(started)
+        return started
+
+    def command(self, *command: str, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+        """Run a command to its end."""
+        return dealmill(*command, cwd=self.folder, env={**self.settings, **(env or {})})
+
+    @property
+    def told(self) -> str:
+        """What started commands have said."""
+        return self.told_in.read_text(errors="replace")
+
+    def processes(self) -> list[int]:
+        """All that commands have started and is still there."""
+        return list(marked(self.mark))
+
+    def children(self) -> list[int]:
+        """The processes in which workers solve."""
+        found = marked(self.mark)
+        return sorted(one for one, parent in found.items() if is_worker(one) and is_worker(parent))
+
+    def solved(self) -> int:
+        """How many layouts have a verdict."""
+
+        def count() -> int:
+            with self.store.reading() as connection:
+                done = text("SELECT coalesce(sum(stop - first), 0) FROM jobs WHERE state = 3")
+                return int(connection.execute(done).scalar_one())
+
+        return patiently(count, list[str]().append)
+
+    def until(self, true: Callable[[], object]) -> float:
+        """Wait until something is so; how many seconds that took."""
+        begun = time.monotonic()
+        while not true():
+            waited = time.monotonic() - begun
+            assert waited < UP_SECONDS, f"nothing happened for {waited:.0f} s; the commands said:\n{self.told[-5_000:]}"
+            time.sleep(0.02)
+        return time.monotonic() - begun
+
+    def until_solved(self, items: int) -> float:
+        """Wait until so many layouts have a verdict; the longest wait for the next ones, in seconds."""
+        longest = 0.0
+        while (now := self.solved()) < items:
+            longest = max(longest, self.until(lambda: self.solved() > now))
+        return longest
+
+    @property
+    def planned(self) -> int:
+        """How many layouts all runs have."""
+        return self.items * len(self.runs)
+
+    def check(self) -> None:
+        """See that nothing is lost or doubled, and that only sentences were said."""
+        undisturbed = Database(database_url(f"sqlite:///{self.folder / 'undisturbed.db'}"))
+        migrate.upgrade(undisturbed)
+        expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self._layouts).id, self.items)
+        with self.store.reading() as connection:
+            assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == self.planned
+        for number in self.runs:
+            run = find_run(self.store, number)
+            assert (run.finished, run.counts) == (True, {Verdict.SCORED: self.items})
+            assert fingerprint_of(self.store, number, self.items) == expected
+            assert an_audit(self.store, run).clean
+        assert "Traceback" not in self.told, self.told

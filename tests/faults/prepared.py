@@ -1,0 +1,85 @@
+"""A store with something of everything, as each damaged record finds it, and the work in it done in this process."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.ingest.named import deals_reading
+from dealmill.pipeline.ingest.reading import Reading
+from dealmill.pipeline.progress import Progress, silent
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.runs.retract import retract
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources import append, complete, open_source
+from dealmill.workers import tasks
+from dealmill.workers.kinds import KINDS
+from tests.doing import an_audit, dealer, do_runs
+
+DEALS = 2_100
+CHUNK = 1_000
+ENGINE = "memory/two-pass"
+OTHER_ENGINE = "card-pairing/winnable"
+OTHERS = 20
+ROUNDS = 3 * leases.ATTEMPTS
+"""In which something must be done, or nothing ever will be: after so many tries a job is given up."""
+
+
+def prepare(store: Database) -> None:
+    """Runs 1 and 2 over the same deals, as rows and packed; run 3, which repeats run 1; audits of the first two; and
+    run 4 over a file with rejects, of a retracted engine."""
+    reading = deals_reading(store, parse_deal_range(f"deal:memory:seed=8:1-{DEALS}"))
+    reading.finish(silent)
+    versions = dict(installed_engines())
+    for storage in (Storage.ROWS, Storage.PACKED):
+        plan_run(store, reading.source, ENGINE, versions[ENGINE], None, chunk=CHUNK, storage=storage)
+    do_runs(store)
+    queue_rerun(store, find_run(store, 1), any_version=False)
+    do_runs(store)
+    for number in (1, 2):
+        an_audit(store, find_run(store, number))
+    layouts = dealer("card-pairing")(1, 1, OTHERS)
+    bad = Reject(OTHERS + 1, "garbage", ("it is too short", "it has other cards"))
+    file = open_source(store, "card-pairing", "cards.txt", b"cards")
+    entries: list[Layout | Reject] = [*(Layout(line, text) for line, text in enumerate(layouts, 1)), bad]
+    plan_run(store, complete(store, append(store, file, entries)), OTHER_ENGINE, versions[OTHER_ENGINE], None)
+    do_runs(store)
+    retract(store, OTHER_ENGINE, versions[OTHER_ENGINE], "miscounts")
+
+
+def drop_checks(file: Path) -> None:
+    """Have a SQLite file take NULL everywhere but in keys; types it does not check anyway."""
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
+
+
+class NeverDone(Exception):
+    """A command would wait for ever."""
+
+
+def few_pauses() -> Iterator[float]:
+    """Pauses of `dealmill.pipeline.store.database.patience` for a database that is there."""
+    yield from (0.0,) * ROUNDS
+    raise NeverDone("for the database, which is there")
+
+
+def work_here(store: Database, done: Callable[[], bool], progress: Progress, readings: Sequence[Reading] = ()) -> None:
+    """What `dealmill.workers.local.working.work_until` does, without a broker and processes."""
+    for reading in readings:
+        reading.finish(progress)
+    for _ in range(ROUNDS):
+        if done():
+            return
+        for name, kind in KINDS.items():
+            leases.free_expired(store, kind.TABLE)
+            for number in leases.pending(store, kind.TABLE, installed_engines(), 1_000):
+                tasks.do_job(name, number)
+    raise NeverDone("for jobs that are never done")

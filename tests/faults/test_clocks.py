@@ -1,0 +1,71 @@
+"""Clocks that jump while jobs are leased, and hosts whose clocks differ, with real processes.
+
+The clock of a server is set by `tests.faults.catalogue`; here it is that of commands, their workers and their broker.
+An embedded store has no other clock than theirs.
+"""
+
+import os
+import signal
+
+from tests.faults.clocks import FakeClock
+from tests.faults.conftest import Note
+from tests.faults.place import LEASE_SECONDS, UP_SECONDS, Place
+
+JUMPS = {
+    "5 minutes forward": "+5m",
+    "10 minutes back": "-5m",
+    "a day forward": "+1d",
+    "4 days back": "-3d",
+    "30 years forward, beyond 2038": "+30y",
+    "back to 1970": "@1970-01-02 00:00:00",
+    "a century forward": "+100y",
+    "right again": "+0",
+}
+LONGEST = LEASE_SECONDS + 8
+"""Seconds; a command looks at the store every half a second, and a busy machine is slow."""
+
+
+def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> None:
+    clock = FakeClock(place.folder / "clock")
+    working = place.start("work", env=clock.settings)
+    place.until_solved(50)
+    waits = []
+    for time in JUMPS.values():
+        place.until(lambda: len(place.children()) == 2)
+        held, killed = place.children()
+        os.kill(held, signal.SIGSTOP)  # it comes back to a lease that began at another time
+        os.kill(killed, signal.SIGKILL)  # it does not
+        clock.set(time)
+        before = place.solved()
+        waits.append(place.until(lambda: place.solved() > before))  # noqa: B023
+        os.kill(held, signal.SIGCONT)
+        for command in (["status"], ["status", "--workers"], ["log"], ["query", "1", "--limit", "1"]):
+            shown = place.command(*command, env=clock.settings)
+            assert (shown.returncode, "Traceback" in shown.stderr) == (0, False), shown.stderr
+        if place.planned - place.solved() < place.items:
+            place.plan()
+    place.until_solved(place.planned)
+    working.terminate()
+    assert working.wait(UP_SECONDS) == 0, place.told
+    place.check()
+    for name, wait in zip(JUMPS, waits, strict=True):
+        assert wait < LONGEST, name
+        note(f"clock of all processes: {name}", f"next result after {wait:.1f} s; nothing lost or doubled")
+
+
+def test_hosts_whose_clocks_differ(place: Place, note: Note) -> None:
+    late, early = FakeClock(place.folder / "late"), FakeClock(place.folder / "early")
+    late.set("-1d")
+    early.set("+1d")
+    right = place.start("work")
+    others = [place.start("work", env=clock.settings) for clock in (late, early)]
+    longest = place.until_solved(place.items)
+    right.kill()
+    place.plan()
+    longest = max(longest, place.until_solved(place.planned))
+    for other in others:
+        other.terminate()
+        assert other.wait(UP_SECONDS) == 0, place.told
+    place.check()
+    assert longest < LONGEST
+    note("one host a day behind, one a day ahead", f"longest wait {longest:.1f} s; nothing lost or doubled")

@@ -1,0 +1,86 @@
+"""Tables that are migrated while commands work on them: these end with a sentence, and go on after an upgrade."""
+
+import subprocess
+import time
+
+from tests.faults.conftest import Note
+from tests.faults.place import UP_SECONDS, Place
+from tests.servers import clean_environment, dealmill_command
+
+OLDER = "0006"
+TRIES = 50
+
+
+def downgrade(place: Place) -> int:
+    """Try until no worker holds a job at that moment; how many tries that took."""
+    for tries in range(1, TRIES):
+        tried = place.command("db", "downgrade", OLDER)
+        assert "Traceback" not in tried.stderr, tried.stderr
+        if tried.returncode == 0:
+            return tries
+        assert "workers have jobs in hand" in tried.stderr or "deadlock detected" in tried.stderr, tried.stderr
+    raise AssertionError(tried.stderr)
+
+
+def test_a_downgrade_ends_commands_at_work(place: Place, note: Note) -> None:
+    working = place.start("work")
+    place.until_solved(200)
+    tries = downgrade(place)
+    begun = time.monotonic()
+    assert working.wait(UP_SECONDS) == 1, place.told
+    seconds = time.monotonic() - begun
+    [last] = [line for line in place.told.splitlines() if line.startswith("dealmill: ")]
+    assert "dealmill db upgrade" in last, place.told
+    for command in (["status"], ["work", "--drain"], ["query", "1"]):
+        refused = place.command(*command)
+        assert (refused.returncode, refused.stdout) == (1, ""), refused.stderr
+        assert "is of an older version (0006); upgrade it with: dealmill db upgrade" in refused.stderr
+        assert refused.stderr.count("\n") == 1
+    assert place.command("db", "upgrade").returncode == 0
+    assert place.command("work", "--drain").returncode == 0
+    place.check()
+    note("downgrade during work", f"work ended after {seconds:.1f} s, exit code 1; tries: {tries}; nothing lost")
+
+
+def test_commands_that_begin_at_that_moment(place: Place, note: Note) -> None:
+    working = place.start("work")
+    place.until_solved(200)
+    working.terminate()
+    assert working.wait(UP_SECONDS) in (0, 130)
+    begun = [place.start("work", "--drain")]
+    migrating = place.start("db", "downgrade", OLDER)
+    for _ in range(3):
+        begun.append(place.start("work", "--drain"))
+        time.sleep(0.2)
+    if migrating.wait(UP_SECONDS):
+        downgrade(place)
+    codes = [command.wait(UP_SECONDS) for command in begun]
+    assert set(codes) <= {0, 1}, place.told
+    assert "Traceback" not in place.told, place.told
+    assert place.command("db", "upgrade").returncode == 0
+    assert place.command("work", "--drain").returncode == 0
+    place.check()
+    note("commands that begin during a downgrade", f"exit codes {codes}; nothing lost")
+
+
+def test_a_reader_whose_tables_are_migrated(place: Place, note: Note) -> None:
+    assert place.command("work", "--drain").returncode == 0
+    reading = subprocess.Popen(
+        dealmill_command(["query", "1", "--csv"]),
+        cwd=place.folder,
+        env=clean_environment(place.settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert reading.stdout is not None
+    assert reading.stdout.readline().startswith("item,")
+    downgrade(place)
+    out, told = reading.communicate(timeout=UP_SECONDS)
+    assert reading.returncode == 1, told
+    assert 0 < out.count("\n") < place.items
+    assert told.count("\n") == 1, told
+    assert "has other tables than this Dealmill needs" in told, told
+    assert place.command("db", "upgrade").returncode == 0
+    assert place.command("query", "1", "--csv").stdout.count("\n") == place.items + 1
+    note("downgrade under a query", "the query ended with a sentence, exit code 1; nothing lost")

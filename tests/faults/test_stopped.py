@@ -1,0 +1,94 @@
+"""Processes that stand still for longer than a lease, and go on: SIGSTOP in the middle of a job, and Ctrl-Z."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.faults.conftest import Note
+from tests.faults.place import LEASE_SECONDS, UP_SECONDS, Place
+from tests.faults.processes import children_of, is_worker
+
+Who = Callable[[Place, int], list[int]]
+
+
+def a_child(place: Place, _command: int) -> list[int]:
+    return place.children()[:1]
+
+
+def all_children(place: Place, _command: int) -> list[int]:
+    return place.children()
+
+
+def the_worker(_place: Place, command: int) -> list[int]:
+    return [one for one in children_of(command) if is_worker(one)]
+
+
+def the_broker(_place: Place, command: int) -> list[int]:
+    return [one for one in children_of(command) if not is_worker(one)]
+
+
+def the_command(_place: Place, command: int) -> list[int]:
+    return [command]
+
+
+def everything(place: Place, command: int) -> list[int]:
+    return [*place.processes(), *the_broker(place, command)]
+
+
+STOPPED: dict[str, tuple[Who, signal.Signals]] = {
+    "child": (a_child, signal.SIGSTOP),
+    "all children": (all_children, signal.SIGSTOP),
+    "worker": (the_worker, signal.SIGSTOP),
+    "broker": (the_broker, signal.SIGSTOP),
+    "command": (the_command, signal.SIGSTOP),
+    "command, by Ctrl-Z": (the_command, signal.SIGTSTP),
+    "all, as a suspended machine": (everything, signal.SIGSTOP),
+}
+
+
+def send(processes: list[int], number: signal.Signals) -> None:
+    for process in processes:
+        os.kill(process, number)
+
+
+def test_what_stands_still_goes_on(place: Place, note: Note) -> None:
+    working = place.start("work")
+    place.until_solved(100)
+    waits = []
+    for who, number in STOPPED.values():
+        place.until(lambda: len(place.children()) == 2)
+        stopped = who(place, working.pid)
+        assert stopped
+        send(stopped, number)
+        time.sleep(LEASE_SECONDS + 1)
+        before = place.solved()
+        send(stopped, signal.SIGCONT)
+        waits.append(place.until(lambda: place.solved() > before))  # noqa: B023
+        assert working.poll() is None
+        if place.planned - place.solved() < place.items:
+            place.plan()
+    place.until_solved(place.planned)
+    working.terminate()
+    assert working.wait(UP_SECONDS) == 0, place.told
+    place.check()
+    for name, wait in zip(STOPPED, waits, strict=True):
+        assert wait < LEASE_SECONDS + 5
+        note(f"SIGSTOP past its lease: {name}", f"next result {wait:.1f} s after SIGCONT; nothing lost or doubled")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_ends_though_a_child_stands_still(place: Place, number: signal.Signals, note: Note) -> None:
+    working = place.start("work")
+    place.until_solved(100)
+    send(place.children()[:1], signal.SIGSTOP)
+    begun = time.monotonic()
+    working.send_signal(number)
+    assert working.wait(UP_SECONDS) in (0, 130), place.told
+    seconds = time.monotonic() - begun
+    place.until(lambda: not place.processes())
+    assert place.command("work", "--drain").returncode == 0
+    place.check()
+    note(f"{number.name} while a child stands still", f"ended after {seconds:.0f} s, no process left; nothing lost")

@@ -1,0 +1,136 @@
+"""Stores, brokers and folders of other users of the machine: used where permissions allow it, else refused in a
+sentence."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from dealmill.workers.local.broker import LocalBroker
+from tests.faults.conftest import Note
+from tests.faults.users import NAMELESS, NOBODY, run_as
+from tests.servers import dealmill
+
+RUN = ("run", "deal:memory:seed=1:1-2000")
+OTHER_RUN = ("run", "deal:memory:seed=2:1-2000")
+As = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """One that other users can enter."""
+    with TemporaryDirectory(prefix="users-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture(scope="module")
+def cache() -> Iterator[Path]:
+    """A folder in which all users may keep compiled engines."""
+    with TemporaryDirectory(prefix="users-") as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+@pytest.fixture
+def as_user(folder: Path, cache: Path) -> As:
+    """Runs a command as another user."""
+    (between := folder / "between").mkdir()
+
+    def run(
+        user: int, *command: str, cwd: Path, env: Mapping[str, str] | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        settings = {"XDG_CACHE_HOME": str(cache)} if env is None else env
+        ran = run_as(user, *command, cwd=cwd, env=settings, between=between)
+        assert "Traceback" not in ran.stderr, ran.stderr
+        return ran
+
+    return run
+
+
+def made(folder: Path, mode: int) -> Path:
+    """A new folder of that mode."""
+    (found := folder / "work").mkdir()
+    found.chmod(mode)
+    return found
+
+
+def refused(ran: "subprocess.CompletedProcess[str]") -> str:
+    """The one sentence of a command that fails."""
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran
+    return ran.stderr
+
+
+def test_a_user_without_a_name_and_a_home(folder: Path, as_user: As, note: Note) -> None:
+    work = made(folder, 0o777)
+    ran = as_user(NAMELESS, *RUN, cwd=work)
+    assert ran.returncode == 0, ran.stderr
+    assert f"{NAMELESS}@" in as_user(NAMELESS, "log", cwd=work).stdout
+    assert as_user(NAMELESS, "audit", "1", cwd=work).returncode == 0
+    note("user without a name and a home", "works; the log has the user's number")
+
+
+@pytest.mark.parametrize("home", ["missing", "of another user"])
+def test_no_room_for_compiled_engines(home: str, folder: Path, as_user: As, note: Note) -> None:
+    (theirs := folder / "home").mkdir()
+    env = {"HOME": "/nonexistent" if home == "missing" else str(theirs)}
+    said = refused(as_user(NAMELESS, *RUN, cwd=made(folder, 0o777), env=env))
+    assert "cannot be written to (Permission denied); name another cache folder with XDG_CACHE_HOME" in said
+    note(f"home {home}, no cache", "one sentence, exit code 1")
+
+
+def test_a_store_that_others_may_write_to(folder: Path, as_user: As, note: Note) -> None:
+    work = made(folder, 0o777)
+    assert dealmill(*RUN, cwd=work).returncode == 0
+    (work / "dealmill.db").chmod(0o666)
+    for user, command in ((NOBODY, OTHER_RUN), (NAMELESS, RUN), (NAMELESS, ("audit", "2"))):
+        ran = as_user(user, *command, cwd=work)
+        assert ran.returncode == 0, ran.stderr
+    audited = dealmill("audit", "2", cwd=work)
+    assert (audited.returncode, "2,000 valid" in audited.stderr) == (0, True), audited.stderr
+    note("store 666 in a folder 777", "several users work on it")
+
+
+@pytest.mark.parametrize("command", [OTHER_RUN, ("work", "--drain"), ("audit", "1")])
+@pytest.mark.parametrize("mode", [0o644, 0o600])
+def test_a_store_that_others_may_not_write_to(
+    mode: int, command: tuple[str, ...], folder: Path, as_user: As, note: Note
+) -> None:
+    work = made(folder, 0o755)
+    assert dealmill(*RUN, cwd=work).returncode == 0
+    (work / "dealmill.db").chmod(mode)
+    said = refused(as_user(NAMELESS, *command, cwd=work))
+    assert str(work) in said or "dealmill.db" in said
+    assert dealmill("audit", "1", cwd=work).returncode == 0
+    note(f"store {mode:o} of another user: {command[0]}", "one sentence, exit code 1")
+
+
+def test_the_local_broker_of_another_user(folder: Path, cache: Path, as_user: As, note: Note) -> None:
+    if os.geteuid():
+        pytest.skip("it takes privileges to become another user")
+    work = made(folder, 0o777)
+    with LocalBroker(folder) as broker:
+        env = {"XDG_CACHE_HOME": str(cache), "DEALMILL_BROKER_URL": broker.url}
+        said = refused(as_user(NAMELESS, *RUN, cwd=work, env=env))
+    assert "does not answer" in said and "Permission denied" in said
+    note("local broker of another user", "one sentence, exit code 1")
+
+
+def test_temporary_folders_of_others(folder: Path, cache: Path, as_user: As, note: Note) -> None:
+    work, tmp = made(folder, 0o777), folder / "tmp"
+    tmp.mkdir()
+    tmp.chmod(0o1777)
+    for mode in (0o700, 0o755):
+        (theirs := tmp / f"dealmill-{mode:o}").mkdir()
+        (theirs / "owned").touch()
+        theirs.chmod(mode)
+    env = {"XDG_CACHE_HOME": str(cache), "TMPDIR": str(tmp)}
+    ran = as_user(NAMELESS, *RUN, cwd=work, env=env)
+    assert ran.returncode == 0, ran.stderr
+    assert sorted(one.name for one in tmp.iterdir()) == ["dealmill-700", "dealmill-755"]
+    tmp.chmod(0o755)
+    assert as_user(NAMELESS, *OTHER_RUN, cwd=work, env=env).returncode == 0
+    note("work folders of others in /tmp, TMPDIR not writable", "works; theirs stay")

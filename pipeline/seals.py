@@ -4,21 +4,22 @@ Each is the BLAKE3-256 of a tag, which says what is digested, and columns of val
 in bytes (8 bytes), so that no two lists of columns are written alike:
 
 - ``numbers``: ``q``, then 8 bytes for each number.
-- ``texts``: ``t``, then 4 bytes for the length of each text or byte string, in bytes (−1 where it is missing), then
-  all of them concatenated, in UTF-8.
+- ``texts``: ``t``, then 4 bytes for the length of each text in UTF-8 (−1 where it is missing), then all of them
+  concatenated.
+- ``digests``: ``b``, then 4 bytes for the length of each byte string, then all of them concatenated.
 - ``values``: ``*``, then for each value its length in bytes (8 bytes), a letter for its type, and the value: ``-``
   none, ``i`` whole number in decimal, ``f`` other number, ``t`` text in UTF-8, ``b`` bytes, ``j`` JSON with sorted keys
   and no spaces, all non-ASCII characters escaped.
 
-Numbers are little-endian, negative ones in two's complement. A column of numbers or texts that holds something else,
-since somebody has changed the record, is written as ``values``.
+Numbers are little-endian, negative ones in two's complement. A column of numbers, texts or digests that holds something
+else, since somebody has changed the record, is written as ``values``.
 
 =========  =====================================================  ======================================================
 tag        columns                                                digest
 =========  =====================================================  ======================================================
 source     id, game, name, digest, generator, deals, accepted,    ``sources.seal``
            duplicates, rejected, complete (values)
-items      positions, lines (numbers); digests (texts)            ``source_blocks.digest``, of a thousand items
+items      positions, lines (numbers); digests (digests)          ``source_blocks.digest``, of a thousand items
 rejects    numbers, lines (numbers); texts, reasons (texts)       ``source_blocks.digest``, of a thousand rejects
 run        id, source, game, digest of the source, engine,        ``runs.seal``
            version, node limit, storage, repetition, repeats
@@ -66,17 +67,19 @@ def numbers(column: Sequence[object]) -> bytes:
 
 
 def texts(column: Sequence[object]) -> bytes:
-    """A column of texts, or of byte strings, or None."""
-    types = {*map(type, column)}
-    if not types <= {str, bytes, type(None)}:
+    """A column of texts, or None."""
+    if not {*map(type, column)} <= {str, type(None)}:
         return values(column)
-    written: Any = column
-    if types != {bytes}:
-        written = [_utf8(text) if isinstance(text, str) else text for text in column]
-    if type(None) not in types:
-        return struct.pack(f"<c{len(written)}i", b"t", *map(len, written)) + b"".join(written)
+    written = [None if text is None else _utf8(str(text)) for text in column]
     lengths = [-1 if text is None else len(text) for text in written]
     return struct.pack(f"<c{len(written)}i", b"t", *lengths) + b"".join(filter(None, written))
+
+
+def digests(column: Sequence[Any]) -> bytes:
+    """A column of byte strings."""
+    if not {*map(type, column)} <= {bytes}:
+        return values(column)
+    return struct.pack(f"<c{len(column)}i", b"b", *map(len, column)) + b"".join(column)
 
 
 def values(column: Iterable[object]) -> bytes:

@@ -4,7 +4,7 @@ from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.seals import columns_digest, numbers, seal, texts, values
+from dealmill.pipeline.seals import columns_digest, digests, numbers, seal, texts, values
 
 FIELDS = st.lists(
     st.none()
@@ -48,14 +48,15 @@ def test_other_columns_are_written_otherwise(
 
 @given(FIELDS, FIELDS)
 def test_whatever_a_damaged_column_holds_is_written(one: list[object], other: list[object]) -> None:
-    for write in (numbers, texts):
+    for write in (numbers, texts, digests):
         assert (write(one) == write(other)) == (typed(one) == typed(other))
-    assert numbers([2**70]) == values([2**70]) and texts([1]) == values([1])
+    assert numbers([2**70]) == values([2**70]) and texts([b"a"]) == values([b"a"]) and digests(["a"]) == values(["a"])
 
 
 def test_columns_are_written_as_the_documentation_says() -> None:
     assert numbers([1, -1]) == b"q" + bytes([1]) + bytes(7) + b"\xff" * 8
-    assert texts(["é", None, b""]) == b"t" + bytes([2, 0, 0, 0]) + b"\xff" * 4 + bytes(4) + "é".encode()
+    assert digests([b"\1\2", b""]) == b"b" + bytes([2, 0, 0, 0]) + bytes(4) + b"\1\2"
+    assert texts(["é", None, ""]) == b"t" + bytes([2, 0, 0, 0]) + b"\xff" * 4 + bytes(4) + "é".encode()
     parts = (b"-", b"i-7", "té".encode(), b"b\1", b"f1.5", b'j{"a":null,"b":1}')
     written = b"".join(bytes([len(part)]) + bytes(7) + part for part in parts)
     assert values([None, -7, "é", b"\1", 1.5, {"b": 1, "a": None}]) == b"*" + written

@@ -153,8 +153,9 @@ def _seal_sources() -> None:
                 )
                 if not found:  # the rest is lost
                     break
-                places, lines, *written = zip(*found, strict=True)
-                digest = _columns(table, _numbers(places), _numbers(lines), *map(_texts, written))
+                places, lines, *texts = zip(*found, strict=True)
+                write = _digests if table == "items" else _texts
+                digest = _columns(table, _numbers(places), _numbers(lines), *map(write, texts))
                 op.get_bind().execute(
                     sa.text("INSERT INTO source_blocks VALUES (:source, :kind, :number, :digest)"),
                     {"source": number, "kind": kind, "number": block, "digest": digest},
@@ -260,11 +261,17 @@ def _numbers(column: Sequence[Any]) -> bytes:
 
 
 def _texts(column: Sequence[Any]) -> bytes:
-    if any(not isinstance(text, str | bytes | None) for text in column):
+    if any(not isinstance(text, str | None) for text in column):
         return _values(column)
-    written = [_utf8(text) if isinstance(text, str) else text for text in column]
+    written = [None if text is None else _utf8(text) for text in column]
     lengths = [-1 if text is None else len(text) for text in written]
-    return struct.pack(f"<c{len(lengths)}i", b"t", *lengths) + b"".join(filter(None, written))
+    return struct.pack(f"<c{len(written)}i", b"t", *lengths) + b"".join(filter(None, written))
+
+
+def _digests(column: Sequence[Any]) -> bytes:
+    if any(not isinstance(digest, bytes) for digest in column):
+        return _values(column)
+    return struct.pack(f"<c{len(column)}i", b"b", *map(len, column)) + b"".join(column)
 
 
 def _values(column: Iterable[object]) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Column, Connection, Table, and_, exists, not_, or_, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
-from dealmill.pipeline.seals import columns_digest, numbers, texts
+from dealmill.pipeline.seals import columns_digest, digests, numbers, texts
 from dealmill.pipeline.store.database.bulk import Row, insert_rows
 from dealmill.pipeline.store.database.tables import ITEMS, REJECTS, items, rejects, source_blocks
 
@@ -33,7 +33,7 @@ ITEM_LISTING = Listing(
     ITEMS,
     items,
     items.c.position,
-    ((items.c.position, numbers), (items.c.line, numbers), (items.c.digest, texts)),
+    ((items.c.position, numbers), (items.c.line, numbers), (items.c.digest, digests)),
 )
 REJECT_LISTING = Listing(
     REJECTS,
@@ -48,15 +48,15 @@ def record_source_blocks(
 ) -> None:
     """Record the digests of the blocks that are complete with these rows, which were the ones behind the first `before`
     of a source and make them `after`; if they are the `last`, that of a shorter block too."""
-    digests = []
+    found = []
     for number in range(before // BLOCK, block_of(after) + 1 if last else after // BLOCK):
         first, stop = block_range(number, after)
         begun = first <= before
         block = (
             _rows(connection, listing, source, first, stop) if begun else rows[first - before - 1 : stop - before - 1]
         )
-        digests.append((source, listing.kind, number, listing.digest(block)))
-    insert_rows(connection, source_blocks, ("source_id", "kind", "number", "digest"), digests)
+        found.append((source, listing.kind, number, listing.digest(block)))
+    insert_rows(connection, source_blocks, ("source_id", "kind", "number", "digest"), found)
 
 
 def _rows(connection: Connection, listing: Listing, source: int, first: int, stop: int) -> Sequence[Row]:

@@ -6,7 +6,11 @@ revision gave of it (see `account`). That code wrote the store, on SQLite: the m
 half done or an engine had to fail. A range of deals was interrupted while it was read, in batches of 400. One stored
 value and one digest were changed before audits 1 and 2 and restored after them, so that there are findings too.
 
-The file has these keys:
+``upgrades/0007.json.gz`` is that store after an upgrade to revision 0007, by the code of that revision, with more in
+it: a packed run over deals with an end, two of which failed, a file with rejects that was read in batches of 330, and
+audits of both, the last two while a piece of evidence was changed.
+
+The files have these keys:
 
 - ``revision``: the revision of the rows.
 - ``tables``: for each table its columns, each with its values in the order of the rows; bytes are hexadecimal.
@@ -44,23 +48,29 @@ from tests.doing import an_audit, do_audit, do_runs
 
 Json = dict[str, Any]
 
-FIXTURE = Path(__file__).parent / "upgrades" / "0006.json.gz"
+FIXTURES = Path(__file__).parent / "upgrades"
 FACTS = ("source", "generator", "deals", "value", "low", "high", "interval", "deviation", "least", "greatest")
 
 
 @cache
-def fixture() -> Json:
-    """Return the content of the fixture."""
-    found: Json = json.loads(gzip.decompress(FIXTURE.read_bytes()))
+def content(revision: str) -> Json:
+    """Return the content of a fixture."""
+    found: Json = json.loads(gzip.decompress((FIXTURES / f"{revision}.json.gz").read_bytes()))
     return found
 
 
+@pytest.fixture(params=["0006", "0007"])
+def fixture(request: pytest.FixtureRequest) -> Json:
+    """The content of each fixture."""
+    return content(request.param)
+
+
 @pytest.fixture
-def upgraded(empty_store: Database) -> Database:
+def upgraded(empty_store: Database, fixture: Json) -> Database:
     """The store of the fixture, upgraded to the newest revision."""
-    migrate.upgrade(empty_store, fixture()["revision"])
+    migrate.upgrade(empty_store, fixture["revision"])
     with empty_store.writing() as connection:
-        load(connection, fixture()["tables"])
+        load(connection, fixture["tables"])
     assert dealmill.db.upgrade(empty_store.url.render_as_string(hide_password=False)) == REVISION
     return empty_store
 
@@ -199,15 +209,15 @@ def state(run: Run) -> Json:
     return {"fingerprint": run.fingerprint, "results": digest(run.results())}
 
 
-def test_the_store_says_the_same(upgraded: Database) -> None:
-    was, now = fixture()["account"], json.loads(json.dumps(account(opened(upgraded))))
+def test_the_store_says_the_same(upgraded: Database, fixture: Json) -> None:
+    was, now = fixture["account"], json.loads(json.dumps(account(opened(upgraded))))
     assert [one["id"] for one in now["runs"]] == [one["id"] for one in was["runs"]]
     for kind in was:
         assert now[kind] == was[kind], kind
 
 
-def test_new_audits_of_all_finished_runs_are_clean(upgraded: Database) -> None:
-    recorded = {one["id"]: one for one in fixture()["account"]["runs"] if one["finished"] and one["items"]}
+def test_new_audits_of_all_finished_runs_are_clean(upgraded: Database, fixture: Json) -> None:
+    recorded = {one["id"]: one for one in fixture["account"]["runs"] if one["finished"] and one["items"]}
     for run in opened(upgraded).runs():
         if run.id in recorded:
             audit = an_audit(upgraded, run.status())
@@ -217,11 +227,11 @@ def test_new_audits_of_all_finished_runs_are_clean(upgraded: Database) -> None:
             assert (audit.valid, audit.no_evidence) == (recorded[run.id]["items"] - unproved, unproved), run
 
 
-def test_reruns_are_equal(upgraded: Database) -> None:
+def test_reruns_are_equal(upgraded: Database, fixture: Json) -> None:
     store = opened(upgraded)
     originals = [
         store.find_run(one["id"])
-        for one in fixture()["account"]["runs"]
+        for one in fixture["account"]["runs"]
         if one["finished"] and one["items"] and not (one["repeats"] or one["retracted"] or "failed" in one["counts"])
     ]
     numbers = [queue_rerun(upgraded, run.status(), any_version=False) for run in originals]
@@ -233,21 +243,21 @@ def test_reruns_are_equal(upgraded: Database) -> None:
         assert run.diff(rerun).equal
 
 
-def test_unfinished_runs_and_audits_can_be_finished(upgraded: Database) -> None:
-    store, recorded = opened(upgraded), fixture()["finished"]
-    for one in fixture()["account"]["sources"]:
+def test_unfinished_runs_and_audits_can_be_finished(upgraded: Database, fixture: Json) -> None:
+    store, recorded = opened(upgraded), fixture["finished"]
+    for one in fixture["account"]["sources"]:
         if not one["complete"] and one["name"].startswith("deal:"):
             [source] = store.ingest(one["name"]).sources
             assert source.complete and source.id == one["id"]
     do_runs(upgraded)
     assert {str(run.id): state(run) for run in store.runs() if str(run.id) in recorded} == recorded
-    for number in [one["id"] for one in fixture()["account"]["audits"] if not one["finished"]]:
+    for number in [one["id"] for one in fixture["account"]["audits"] if not one["finished"]]:
         audit = do_audit(upgraded, number)
         assert audit.finished and audit.clean and audit.valid == audit.size
 
 
-def test_surveys_can_be_asked_for_more_deals(upgraded: Database) -> None:
-    store, recorded = opened(upgraded), fixture()["grown"]
+def test_surveys_can_be_asked_for_more_deals(upgraded: Database, fixture: Json) -> None:
+    store, recorded = opened(upgraded), fixture["grown"]
     for run, one in recorded.items():
         ask_for(upgraded, find_run(upgraded, run), one["deals"])
     do_runs(upgraded)

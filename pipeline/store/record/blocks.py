@@ -108,6 +108,6 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
     """The fingerprint of a run of `count` items; None as long as it is not finished."""
-    known, last = recorded_digests(store, run), block_of(count)
-    whole = len(known) == last + 1 and min(known) == 0 and max(known) == last
+    known, number = recorded_digests(store, run), block_of(count) + 1
+    whole = len(known) == number and all(block in range(number) for block in known)
     return fingerprint(known.values()) if whole else None

@@ -97,7 +97,7 @@ Execute = Callable[..., Any]
 @contextmanager
 def changing(store: Database) -> Iterator[Execute]:
     """A transaction in which no foreign key is looked after."""
-    with engine_for(store.url).execution_options(writes=True, rebuilds=True).begin() as connection:
+    with engine_for(store.url, store._opened()).execution_options(writes=True, rebuilds=True).begin() as connection:
         if not store.embedded:
             connection.execute(text("SET LOCAL session_replication_role = replica"))
         yield connection.execute

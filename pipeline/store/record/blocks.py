@@ -108,6 +108,6 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
     """The fingerprint of a run of `count` items; None as long as it is not finished."""
-    known, last = recorded_digests(store, run), block_of(count)
-    whole = len(known) == last + 1 and min(known) == 0 and max(known) == last
+    known = recorded_digests(store, run)
+    whole = len(known) == block_of(count) + 1 and list(known) == list(range(len(known)))
     return fingerprint(known.values()) if whole else None

@@ -8,6 +8,7 @@ has one, and an audit looks for them.
 import getpass
 import os
 import socket
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -15,8 +16,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, exists, insert, or_, select, text
 
+from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.seals import seal
 from dealmill.pipeline.store.database.connections import Database, clock
+from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import actions, audits, engines, runs
 
 ENTRY = (
@@ -32,6 +35,21 @@ ENTRY = (
 )
 """What the digest of an entry covers, beside the digest of the one before."""
 FETCHED = 1_000
+
+LISTED = (
+    actions.c.at,
+    actions.c.who,
+    actions.c.what,
+    actions.c.run_id,
+    actions.c.audit_id,
+    engines.c.name,
+    engines.c.version,
+    actions.c.why,
+    actions.c.dealmill,
+)
+LISTED_SHAPE = Shape(*LISTED)
+YEAR_10_000 = 253_402_300_800
+"""In seconds since 1970; the first that no calendar of Python has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +102,20 @@ def _user() -> str:
 
 
 def list_actions(store: Database) -> list[Action]:
-    """The whole log, oldest first."""
-    query = (
-        select(
-            actions.c.at,
-            actions.c.who,
-            actions.c.what,
-            actions.c.run_id,
-            actions.c.audit_id,
-            engines.c.name,
-            engines.c.version,
-            actions.c.why,
-            actions.c.dealmill,
-        )
-        .select_from(actions.join(engines))
-        .order_by(actions.c.id)
-    )
+    """The whole log, oldest first. Of entries that cannot be read there is a `DamagedWarning`."""
+    query = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines)).order_by(actions.c.id)
+    found = []
     with store.reading() as connection:
-        return [Action(*row) for row in connection.execute(query)]
+        for *entry, number in connection.execute(query):
+            trouble = LISTED_SHAPE.trouble(entry)
+            if trouble is None and not 0 <= entry[0] < YEAR_10_000:
+                trouble = f"actions.at is {entry[0]}, which is no time"
+            if trouble:
+                told = f"entry {number} of the log of actions cannot be read: {trouble}"
+                warnings.warn(DamagedWarning(told), stacklevel=2)
+            else:
+                found.append(Action(*entry))
+    return found
 
 
 def log_faults(store: Database) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Audits: planned once, cut into jobs, with a judgement on every audited verdict and the faults of the record."""
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +20,13 @@ from sqlalchemy import (
     update,
 )
 
-from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements, runs
+from dealmill.pipeline.store.database.decode import Shape
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, audit_jobs, audits, faults, judgements, runs
 from dealmill.pipeline.store.database.tables import actions as actions_table
 from dealmill.pipeline.store.earlier import audit_seal, findings_digest
 from dealmill.pipeline.store.extent import items_there
@@ -37,6 +39,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.pipeline.store.runs.status import RunStatus
 
 FETCHED = 1_000
+AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 
 
 AUDITING = JobTable(
@@ -52,7 +55,8 @@ AUDITING = JobTable(
 
 @dataclass(frozen=True, slots=True)
 class AuditStatus:
-    """An audit of `size` verdicts of a run that had so many items, its `population`, and what it has found so far."""
+    """An audit of `size` verdicts of a run that had so many items, its `population`, and what it has found so far. Its
+    jobs cover so many verdicts; some are done, and others left."""
 
     id: int
     run: int
@@ -61,6 +65,8 @@ class AuditStatus:
     seed: int
     jobs: int
     done: int
+    left: int
+    covered: int
     valid: int
     invalid: int
     no_evidence: int
@@ -69,7 +75,12 @@ class AuditStatus:
     @property
     def finished(self) -> bool:
         """Whether all has been looked at."""
-        return self.done == self.jobs
+        return self.done == self.jobs and self.covered == self.size
+
+    @property
+    def damaged(self) -> bool:
+        """Whether it cannot be finished, for jobs of it are lost or changed."""
+        return not self.left and not self.finished
 
     @property
     def judged(self) -> int:
@@ -118,7 +129,9 @@ class Finding:
 def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:
     """The number of a new audit with its jobs; of an earlier one of the same verdicts, if that is not finished.
     `sample` is None for all verdicts."""
-    unfinished = select(audit_jobs.c.audit_id).where(audit_jobs.c.state != DONE, audit_jobs.c.digest.is_(None))
+    unfinished = select(audit_jobs.c.audit_id).where(
+        audit_jobs.c.state.in_((PENDING, LEASED)), audit_jobs.c.digest.is_(None)
+    )
     with store.writing() as connection:
         population = min(run.items, items_there(connection, run))
         size = population if sample is None else min(sample, population)
@@ -165,20 +178,29 @@ def find_audit(store: Database, audit: int) -> AuditStatus:
     Raises
     ------
     NotFoundError
+    DamagedError
+        If it cannot be read.
     """
     with store.reading() as connection:
         row = connection.execute(_counted().where(audits.c.id == audit)).one_or_none()
     if row is None:
         raise NotFoundError(f"the store has no audit {audit}")
+    if trouble := AUDIT.trouble(row):
+        raise DamagedError(f"audit {audit} cannot be read: {trouble}")
     return AuditStatus(**row._mapping)
 
 
 def latest_audits(store: Database) -> dict[int, AuditStatus]:
-    """The newest audit of every run that has one."""
+    """The newest audit of every run that has one. Of audits that cannot be read there is a `DamagedWarning`."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
+    found = {}
     with store.reading() as connection:
-        found = [AuditStatus(**row._mapping) for row in connection.execute(_counted().where(audits.c.id.in_(newest)))]
-    return {audit.run: audit for audit in found}
+        for row in connection.execute(_counted().where(audits.c.id.in_(newest))):
+            if trouble := AUDIT.trouble(row):
+                warnings.warn(DamagedWarning(f"audit {row.id} cannot be read: {trouble}"), stacklevel=2)
+            else:
+                found[row.run] = AuditStatus(**row._mapping)
+    return found
 
 
 def _counted() -> Select[*tuple[Any, ...]]:
@@ -194,6 +216,8 @@ def _counted() -> Select[*tuple[Any, ...]]:
             audits.c.seed,
             func.count(audit_jobs.c.id).label("jobs"),
             total(case((audit_jobs.c.state == DONE, 1), else_=0)).label("done"),
+            total(case((audit_jobs.c.state.in_((PENDING, LEASED)), 1), else_=0)).label("left"),
+            total(audit_jobs.c.stop - audit_jobs.c.first).label("covered"),
             *(total(audit_jobs.c[name]).label(name) for name in AUDITING.totals),
         )
         .select_from(audits.join(audit_jobs))

@@ -132,6 +132,11 @@ class Place:
             longest = max(longest, self.until(lambda: self.solved() > now))
         return longest
 
+    def until_more(self) -> float:
+        """Wait until another layout has a verdict, or all have; how many seconds that took."""
+        now = self.solved()
+        return self.until(lambda: self.solved() > now or now == self.planned)
+
     @property
     def planned(self) -> int:
         """How many layouts all runs have."""

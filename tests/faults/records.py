@@ -172,7 +172,7 @@ DAMAGES = [
     _of_run("judgement 9", "UPDATE judgements SET outcome = 9 WHERE position = {item}", Cost.NOTHING, BOTH, (ROWS,)),
     _of_run(
         "fault with a BLOB",
-        "INSERT INTO faults (audit_id, first, last, reason) SELECT id, 1, 1, x'ff' FROM audits WHERE run_id = {run}",
+        "INSERT INTO faults SELECT id, 1, 1, 1, 1, x'ff' FROM audits WHERE run_id = {run}",
         Cost.NOTHING,
     ),
 ]

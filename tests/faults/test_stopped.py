@@ -64,9 +64,8 @@ def test_what_stands_still_goes_on(place: Place, note: Note) -> None:
         assert stopped
         send(stopped, number)
         time.sleep(LEASE_SECONDS + 1)
-        before = place.solved()
         send(stopped, signal.SIGCONT)
-        waits.append(place.until(lambda: place.solved() > before))  # noqa: B023
+        waits.append(place.until_more())
         assert working.poll() is None
         if place.planned - place.solved() < place.items:
             place.plan()

@@ -130,12 +130,14 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
     Raises
     ------
     DamagedError
-        If a job of it fails again and again.
+        If jobs of it are lost or changed, or one fails again and again.
     """
 
     def done() -> bool:
         audit = find_audit(store, number)
         progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
+        if audit.damaged:
+            raise DamagedError(f"audit {number} cannot be finished, since jobs of it are lost or changed: audit again")
         for lease in () if audit.finished else stuck(store, AUDITING, [number]):
             raise DamagedError(_told_stuck(f"audit {number}", lease))
         return audit.finished

@@ -1,6 +1,7 @@
 """Audits on both databases: what is sound passes, and whatever was tampered with is named."""
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,12 @@ from dealmill.pipeline.audit.jobs import give_up, queue_audit, sampled
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.store import audits
+from dealmill.pipeline.store.actions import list_actions, log_faults
 from dealmill.pipeline.store.audits import AUDITING, faults_of, latest_audits, objections_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
@@ -29,7 +31,8 @@ from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.record.rows.solving import solved_rows
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from tests.doing import LEASE, a_run, a_source, an_audit, deal
+from dealmill.pipeline.store.sources import append, complete, open_source
+from tests.doing import LEASE, a_run, a_source, an_audit, deal, do_runs
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
 each_engine = pytest.mark.parametrize(
@@ -378,3 +381,59 @@ def test_a_text_that_is_none_any_more_is_found(changed: str, tmp_path: Path) -> 
     run = a_run(store, PAIRING, DEALS[:10])
     alter(store, f"UPDATE {changed} = CAST(:junk AS TEXT) WHERE position = 5", junk=b"\xb6")
     assert not an_audit(store, run).clean
+
+
+def test_entries_of_the_log_are_a_chain_however_many_write_at_once(store: Database) -> None:
+    source = a_source(store, "memory/two-pass", ["AABB"])
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda limit: plan_run(store, source, "memory/two-pass", "1", limit), range(1, 17)))
+    assert list(log_faults(store)) == []
+    assert len(list_actions(store)) == 16
+
+
+@pytest.mark.parametrize("change", ["stop = 4611686018427387904", "stop = 4611686018427387903", "first = -5"])
+def test_an_absurd_range_of_a_job_is_named_and_not_gone_through(store: Database, change: str) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"], chunk=2)
+    alter(store, f"UPDATE jobs SET {change} WHERE first = 3")
+    audit = an_audit(store, run)
+    assert audit.population == 3
+    assert any(fault.reason.startswith("a job is not over items of this run") for fault in faults_of(store, audit.id))
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("items", "line = 'many'"),
+        ("items", "digest = 'text'"),
+        ("items", "layout = x'ff00'"),
+        ("items", "position = 'far' WHERE position = 2"),
+        ("verdicts", "nodes = 'some'"),
+        ("verdicts", "value = 1.5"),
+        ("verdicts", "verdict = x'01'"),
+        ("verdicts", "position = 'far' WHERE position = 2"),
+        ("rejects", "reasons = x'ff'"),
+        ("source_blocks", "digest = 7"),
+        ("source_blocks", "number = 'far'"),
+        ("blocks", "digest = 'text'"),
+        ("jobs", "stop = 'far'"),
+        ("jobs", "state = 'done'"),
+        ("audits", "size = 'all'"),
+        ("audit_jobs", "first = 'one'"),
+        ("audit_jobs", "digest = 5"),
+        ("judgements", "outcome = 'good'"),
+        ("actions", "who = x'ff'"),
+        ("actions", "digest = 'text'"),
+        ("runs", "seal = 'text'"),
+        ("sources", "seal = 1.5"),
+    ],
+)
+def test_values_of_another_type_are_named(sqlite_store: Database, table: str, change: str) -> None:
+    """On SQLite; PostgreSQL takes none in."""
+    store = sqlite_store
+    source = open_source(store, "memory", "a.txt", b"a")
+    source = append(store, source, [Layout(1, "AABB"), Reject(2, "A", ("short",)), Layout(3, "ABAB")])
+    plan_run(store, complete(store, source), "memory/two-pass", "1", None)
+    do_runs(store)
+    assert an_audit(store, find_run(store, "1")).clean
+    alter(store, f"UPDATE {table} SET {change}")
+    assert not an_audit(store, find_run(store, "1")).clean

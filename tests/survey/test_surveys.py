@@ -8,7 +8,7 @@ from sqlalchemy import text
 from dealmill.pipeline import solve as room
 from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import DifferenceError, NotFoundError, UsageError, VersionError
+from dealmill.pipeline.errors import DamagedError, DifferenceError, NotFoundError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.games.verdict import Verdict
@@ -131,6 +131,9 @@ def test_deals_of_another_generator_are_left_to_others(store: Database) -> None:
     alter(store, "UPDATE sources SET generator = 'philox4x64-10 memory/0'")
     with pytest.raises(VersionError, match="was dealt by philox4x64-10 memory/0, but"):
         find_result(store, find_run(store, "1"), 1)
+    with pytest.raises(DamagedError, match="what is on record of source 1 is not what was written"):
+        queue_audit(store, find_run(store, "1"), None, 1)
+    alter(store, "UPDATE sources SET seal = :seal", seal=find_source(store, 1).seal)
     with pytest.raises(VersionError, match="was dealt by philox4x64-10 memory/0, but"):
         queue_audit(store, find_run(store, "1"), None, 1)
 

@@ -117,6 +117,7 @@ def test_a_script_that_gets_a_signal_ends_and_the_next_call_goes_on(
     number: signal.Signals, undisturbed: str, temporary: Path, tmp_path: Path
 ) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
+    dealmill.db.upgrade(url)
     env = clean_environment({"DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(temporary), "TMPDIR": str(temporary)})
     script = subprocess.Popen([sys.executable, "-c", SCRIPT, url], cwd=tmp_path, env=env, stderr=subprocess.PIPE)
     with dealmill.open(url) as store:
@@ -195,6 +196,7 @@ class Interrupting:
 def test_an_interrupt_within_a_statement_leaves_no_lock_for_as_long_as_its_traceback_is_kept(tmp_path: Path) -> None:
     """As a notebook keeps it; SQLite closes a connection only when all of its statements are gone."""
     file = tmp_path / "a.db"
+    dealmill.db.upgrade(f"sqlite:///{file}")
     with dealmill.open(f"sqlite:///{file}") as store:
         with pytest.raises(KeyboardInterrupt) as kept, store._database.writing() as connection:
             insert = "INSERT INTO engines (name, version) VALUES (?, ?)"

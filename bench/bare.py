@@ -11,7 +11,7 @@ import psycopg
 
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.sources import layout_digest
+from dealmill.pipeline.store.sources.writing import layout_digest
 
 BATCH = 10_000
 TABLES = """

@@ -43,14 +43,14 @@ from .pipeline.results.diff import Diff as Diff
 from .pipeline.results.query import Query as Query
 from .pipeline.results.summary import Summary as Summary
 from .pipeline.store.actions import Action as Action
-from .pipeline.store.audits import AuditStatus as AuditStatus
-from .pipeline.store.audits import Finding as Finding
+from .pipeline.store.audits.findings import Finding as Finding
+from .pipeline.store.audits.planned import AuditStatus as AuditStatus
 from .pipeline.store.database.tables import Storage as Storage
 from .pipeline.store.queue.workers import Held as Held
 from .pipeline.store.queue.workers import Worker as Worker
 from .pipeline.store.record.differences import Difference as Difference
 from .pipeline.store.runs.status import RunStatus as RunStatus
-from .pipeline.store.sources import Source as Source
+from .pipeline.store.sources.stored import Source as Source
 from .runs import Audit as Audit
 from .runs import Run as Run
 from .stores import Store as Store

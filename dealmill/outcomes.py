@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.results.summary import Summary
 from dealmill.pipeline.runs.retract import requeue
-from dealmill.pipeline.store.audits import AuditStatus
+from dealmill.pipeline.store.audits.planned import AuditStatus
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.sources.stored import Source
 from dealmill.runs import Run
 
 

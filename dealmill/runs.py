@@ -17,11 +17,12 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.diff import Diff, compare
 from dealmill.pipeline.results.query import Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of
+from dealmill.pipeline.store.audits.findings import Finding, findings_of
+from dealmill.pipeline.store.audits.planned import AuditStatus
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources import rejects_of
+from dealmill.pipeline.store.sources.stored import rejects_of
 
 if TYPE_CHECKING:
     import pyarrow

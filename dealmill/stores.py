@@ -24,14 +24,14 @@ from dealmill.pipeline.runs.planning import engines_for, queue_run
 from dealmill.pipeline.runs.retract import retract
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.actions import Action, list_actions
-from dealmill.pipeline.store.audits import latest_audits
+from dealmill.pipeline.store.audits.planned import latest_audits
 from dealmill.pipeline.store.database.connections import Database, shown
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.workers import Worker, list_workers
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources import Source, find_source, rejects_of
+from dealmill.pipeline.store.sources.stored import Source, find_source, rejects_of
 from dealmill.runs import Run
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ audit job  audit, first, stop, totals (values); positions,        ``audit_jobs.d
 action     digest of the entry before (none for the first), id,   ``actions.digest``
            who, what, run, audit, engine, version, why, Dealmill
            (values)
-record     see `dealmill.pipeline.store.whole.record_seal`                    the seal that ``dealmill audit`` prints
+record     see `record_seal` of the store                         the seal that ``dealmill audit`` prints
 =========  =====================================================  ======================================================
 """
 

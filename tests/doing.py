@@ -9,15 +9,16 @@ from dealmill.pipeline.games.batch import Batch, listed, pack, unpack
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store import audits
-from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
+from dealmill.pipeline.store.audits import jobs as audits
+from dealmill.pipeline.store.audits.planned import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources import Source, append, complete, open_source
+from dealmill.pipeline.store.sources.stored import Source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 
 LEASE = 60.0
 

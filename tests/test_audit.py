@@ -18,9 +18,10 @@ from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store import audits
 from dealmill.pipeline.store.actions import list_actions, log_faults
-from dealmill.pipeline.store.audits import AUDITING, faults_of, latest_audits, objections_of
+from dealmill.pipeline.store.audits import jobs as audits
+from dealmill.pipeline.store.audits.findings import faults_of, objections_of
+from dealmill.pipeline.store.audits.planned import AUDITING, latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.queue import leases
@@ -31,7 +32,7 @@ from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.record.rows.solving import solved_rows
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources import append, complete, open_source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import LEASE, a_run, a_source, an_audit, deal, do_runs
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

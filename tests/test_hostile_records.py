@@ -8,7 +8,7 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.audits.findings import faults_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Wanted

@@ -21,7 +21,8 @@ from dealmill.pipeline.store.record.contract import Said
 from dealmill.pipeline.store.record.differences import Difference, differences
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources import append, find_source, leave, open_source
+from dealmill.pipeline.store.sources.stored import find_source
+from dealmill.pipeline.store.sources.writing import append, leave, open_source
 from dealmill.pipeline.survey.growth import ask_for, open_survey
 from tests.doing import a_run, a_source, deal, do_runs
 

@@ -13,15 +13,16 @@ from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.ingest.named import deals_source
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.store.audits import AuditStatus
+from dealmill.pipeline.store.audits.planned import AuditStatus
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import ITEMS, Storage, items, runs, source_blocks
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.sealing import run_seal
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.source_blocks import ITEM_LISTING
-from dealmill.pipeline.store.sources import append, complete, find_source, open_source
+from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
+from dealmill.pipeline.store.sources.stored import find_source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import an_audit, do_runs
 from tests.survey.doing import MEMORY, a_survey, alter
 

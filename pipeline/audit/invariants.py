@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.actions import log_faults
+from dealmill.pipeline.store.audits.earlier import audit_faults, earlier_faults
+from dealmill.pipeline.store.audits.whole import item_faults, plan_faults, reject_faults, source_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage
-from dealmill.pipeline.store.earlier import audit_faults, earlier_faults
 from dealmill.pipeline.store.record.contract import Fault, Stretch
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.sources import layout_digest
-from dealmill.pipeline.store.whole import item_faults, plan_faults, reject_faults, source_faults
+from dealmill.pipeline.store.sources.writing import layout_digest
 
 
 @dataclass(frozen=True, slots=True)

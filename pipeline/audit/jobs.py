@@ -9,19 +9,20 @@ from dealmill.pipeline.audit.invariants import Look, faults_of
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.referee import judge
-from dealmill.pipeline.store import audits
-from dealmill.pipeline.store.audits import AuditJob, Findings, plan_audit
+from dealmill.pipeline.store.audits import jobs
+from dealmill.pipeline.store.audits.jobs import AuditJob, Findings
+from dealmill.pipeline.store.audits.planned import AUDITING, plan_audit
+from dealmill.pipeline.store.audits.whole import plan_faults, source_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.whole import plan_faults, source_faults
 
 CHUNK = 2_000
 """Verdicts in a job: at most seconds of work for a referee."""
 
-TABLE, claim, finish = audits.AUDITING, audits.claim, audits.finish
+TABLE, claim, finish = AUDITING, jobs.claim, jobs.finish
 
 
 def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) -> int:

@@ -4,10 +4,10 @@ unseen."""
 import re
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.store.audits import AuditStatus
+from dealmill.pipeline.store.audits.planned import AuditStatus
+from dealmill.pipeline.store.audits.whole import record_seal, seal_of_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.whole import record_seal, seal_of_audit
 
 
 def entry_in(seal: str) -> int:

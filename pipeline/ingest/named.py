@@ -19,7 +19,8 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Opening, Progress, Refused
 from dealmill.pipeline.runs.planning import NO_END
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.sources import Source, open_deals, open_source
+from dealmill.pipeline.store.sources.stored import Source
+from dealmill.pipeline.store.sources.writing import open_deals, open_source
 
 
 @dataclass(frozen=True, slots=True)

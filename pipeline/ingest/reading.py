@@ -9,7 +9,8 @@ from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
-from dealmill.pipeline.store.sources import Beginnings, Source, append, complete, leave, reread
+from dealmill.pipeline.store.sources.stored import Source, reread
+from dealmill.pipeline.store.sources.writing import Beginnings, append, complete, leave
 
 BATCH = 10_000
 """Layouts in one transaction: enough to make its cost small, few enough to hold in memory and to lose in a crash."""

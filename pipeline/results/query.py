@@ -13,12 +13,12 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.unreadable import Unreadable, told
-from dealmill.pipeline.store.audits import latest_audits
+from dealmill.pipeline.store.audits.planned import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.record.contract import ALL, Page, Wanted
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.sources.stored import find_source
 
 PAGE = 2_000
 

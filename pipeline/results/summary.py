@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.sources.stored import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.sources.stored import Source
 
 NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
 

@@ -9,7 +9,7 @@ from dealmill.pipeline.store.queue.solving import grow
 from dealmill.pipeline.store.runs.engines import retract_engine
 from dealmill.pipeline.store.runs.plan import chunk_of, plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.sources.stored import find_source
 
 
 def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:

@@ -15,7 +15,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.solving import LONGEST, grow, pace
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources import open_deals
+from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.survey.estimate import Estimate
 
 FIRST_STAGE = 20_000

@@ -23,7 +23,7 @@ from dealmill.pipeline.results.diff import compare
 from dealmill.pipeline.results.export import FORMS, export
 from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.audits.findings import faults_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, metadata
 from dealmill.pipeline.store.queue import leases
@@ -35,7 +35,7 @@ from dealmill.pipeline.store.record.differences import Difference
 from dealmill.pipeline.store.record.jobs import Job
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.sources.stored import Source
 from tests.doing import LEASE, an_audit, deal, do_runs
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

@@ -18,14 +18,14 @@ from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.runs.retract import requeue, retract
-from dealmill.pipeline.store.audits import faults_of, objections_of
+from dealmill.pipeline.store.audits.findings import faults_of, objections_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Fault, Said, Wanted
 from dealmill.pipeline.store.record.packed import bitmap
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.sources.stored import find_source
 from dealmill.workers.local import working as work
 from tests.contract.pairs import (
     BLOCK,

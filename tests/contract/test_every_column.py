@@ -16,13 +16,13 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.ingest.named import deals_source
 from dealmill.pipeline.runs.planning import queue_run
-from dealmill.pipeline.store.audits import findings_of
+from dealmill.pipeline.store.audits.findings import findings_of
 from dealmill.pipeline.store.database.connections import Database, engine_for
 from dealmill.pipeline.store.database.tables import Numbers, Storage, metadata
 from dealmill.pipeline.store.runs.engines import retract_engine
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources import append, complete, open_source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import an_audit, deal, do_runs
 from tests.survey.doing import MEMORY, Brittle, a_survey, alter
 

@@ -27,7 +27,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources import append, leave
+from dealmill.pipeline.store.sources.writing import append, leave
 from tests.contract.pairs import (
     BLOCK,
     EXAMPLES,

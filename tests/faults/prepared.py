@@ -18,7 +18,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources import append, complete, open_source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.workers import tasks
 from dealmill.workers.kinds import KINDS
 from tests.doing import an_audit, dealer, do_runs

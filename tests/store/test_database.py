@@ -4,7 +4,7 @@ from sqlalchemy import Connection, func, select, text
 
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import sources
-from dealmill.pipeline.store.sources import open_source
+from dealmill.pipeline.store.sources.writing import open_source
 
 
 def counted(connection: Connection) -> int:

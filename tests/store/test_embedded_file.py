@@ -21,7 +21,7 @@ from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import REVISION
-from dealmill.pipeline.store.sources import open_source
+from dealmill.pipeline.store.sources.writing import open_source
 from tests.doing import a_run
 from tests.servers import clean_environment, dealmill_command
 from tests.servers import dealmill as command

@@ -21,7 +21,8 @@ from dealmill.pipeline.store.record.rows.solving import SolvedRows, solved_rows
 from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
 from dealmill.pipeline.store.runs.planned import run_of_job
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources import Source, append, complete, open_source
+from dealmill.pipeline.store.sources.stored import Source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 
 LEASE = 60.0
 ENGINE = "memory/two-pass"

@@ -11,7 +11,8 @@ from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.audits import faults_of, latest_audits
+from dealmill.pipeline.store.audits.findings import faults_of
+from dealmill.pipeline.store.audits.planned import latest_audits
 from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import create_store, open_store

@@ -13,15 +13,8 @@ from dealmill.pipeline.store.queue.solving import CHUNK
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources import (
-    append,
-    complete,
-    find_source,
-    layout_digest,
-    open_source,
-    rejects_of,
-    reread,
-)
+from dealmill.pipeline.store.sources.stored import find_source, rejects_of, reread
+from dealmill.pipeline.store.sources.writing import append, complete, layout_digest, open_source
 from tests.doing import do_runs
 
 

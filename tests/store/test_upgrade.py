@@ -37,7 +37,7 @@ import dealmill
 from dealmill import NotFoundError, Overview, Result, Run, Store
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.store.audits import find_audit
+from dealmill.pipeline.store.audits.planned import find_audit
 from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import REVISION

@@ -8,8 +8,8 @@ from sqlalchemy import update
 
 from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store import audits
-from dealmill.pipeline.store.audits import AUDITING
+from dealmill.pipeline.store.audits import jobs as audits
+from dealmill.pipeline.store.audits.planned import AUDITING
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.queue import leases

@@ -13,8 +13,9 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store import audits
-from dealmill.pipeline.store.audits import AUDITING, faults_of, objections_of
+from dealmill.pipeline.store.audits import jobs as audits
+from dealmill.pipeline.store.audits.findings import faults_of, objections_of
+from dealmill.pipeline.store.audits.planned import AUDITING
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.solving import grow

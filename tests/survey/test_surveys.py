@@ -27,7 +27,8 @@ from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources import find_source, open_deals
+from dealmill.pipeline.store.sources.stored import find_source
+from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_runs

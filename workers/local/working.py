@@ -15,7 +15,7 @@ from dealmill.pipeline.progress import (
     Working,
 )
 from dealmill.pipeline.runs.planning import installed_engines, other_version_here, refuse_retracted
-from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
+from dealmill.pipeline.store.audits.planned import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.queue.leases import Lease, stuck

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, Row, and_, exists, false, or_, select
 
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs
-from dealmill.pipeline.store.extent import END
 from dealmill.pipeline.store.queue.solving import TOTALS, jobs_over
 from dealmill.pipeline.store.record.contract import Fault, JobRecord
+from dealmill.pipeline.store.record.extent import END
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 JobRow = Row[*tuple[Any, ...]]

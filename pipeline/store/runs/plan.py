@@ -13,7 +13,7 @@ from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.planned import item_count
 from dealmill.pipeline.store.runs.sealing import run_seal
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.sources.stored import Source
 
 LEAST_CHUNK, MOST_CHUNK, PARTS = 5_000, 100_000, 64
 """Items in a job of a packed run: a tenth of a second to some seconds of work, and parts enough for the processors of a

@@ -14,7 +14,7 @@ from dealmill.pipeline.store.record.blocks import blocks_from, read_block, stray
 from dealmill.pipeline.store.record.checking import JobRow, done_among, job_record, sound_jobs, stray_jobs
 from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.source_blocks import ITEM_LISTING, source_blocks_from
+from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, source_blocks_from
 
 ITEM = (items.c.position, items.c.layout, items.c.digest)
 SAID = (verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)

@@ -20,13 +20,13 @@ from dealmill.pipeline.store.database.tables import (
 )
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.sealing import run_seal
-from dealmill.pipeline.store.source_blocks import (
+from dealmill.pipeline.store.sources.blocks import (
     ITEM_LISTING,
     REJECT_LISTING,
     source_blocks_from,
     stray_source_blocks,
 )
-from dealmill.pipeline.store.sources import COLUMNS
+from dealmill.pipeline.store.sources.stored import COLUMNS
 
 FETCHED = 1_000
 

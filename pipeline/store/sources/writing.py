@@ -1,85 +1,30 @@
 """Sources and their layouts: written batch by batch while a file is read, so that a broken-off one goes on."""
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
-from typing import Any
 
-from sqlalchemy import Connection, Select, func, select, update
+from sqlalchemy import Connection, func, select, update
 
-from dealmill.pipeline.arguments import MOST, row_number
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, StoreError
+from dealmill.pipeline.errors import DamagedError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.printable import printable
-from dealmill.pipeline.seals import seal
 from dealmill.pipeline.store.database.bulk import Row, insert_once, insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.opening import create_store
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.queue.solving import cut_jobs
-from dealmill.pipeline.store.source_blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
-
-PAGE = 1_000
+from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
+from dealmill.pipeline.store.sources.stored import (
+    COLUMNS,
+    Source,
+    one_source,
+)
 
 UNSEALED = b""
 """The seal of a source whose number is not known yet, which is part of it."""
-
 ItemRow = tuple[int, int, int, bytes, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A stored source. `accepted` and `rejected` count what has been read of it so far; `duplicates` are those of the
-    accepted that stand in it earlier, counted when it is complete. `digest` is that of the text, or of the range and
-    its generator. `deals` are the numbers of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), which
-    need not be read for runs that are stored packed."""
-
-    id: int
-    game: str
-    name: str
-    digest: bytes
-    generator: str | None
-    deals: Mapping[str, object] | None
-    accepted: int
-    duplicates: int
-    rejected: int
-    complete: bool
-
-    @property
-    def entries(self) -> int:
-        """How many layouts, good and bad, have been read so far."""
-        return self.accepted + self.rejected
-
-    @property
-    def endless(self) -> bool:
-        """Whether it has deals without end."""
-        return self.deals is not None and self.deals.get("last") is None
-
-    @property
-    def seal(self) -> bytes:
-        """What its seal should be."""
-        return seal("source", *(getattr(self, field.name) for field in fields(self)))
-
-
-COLUMNS = (
-    sources.c.id,
-    sources.c.game,
-    sources.c.name,
-    sources.c.digest,
-    sources.c.generator,
-    sources.c.deals,
-    sources.c.accepted,
-    sources.c.duplicates,
-    sources.c.rejected,
-    sources.c.complete,
-)
-SOURCE = Shape(*COLUMNS)
-ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
-REJECT = Shape(*ENTRY)
 
 
 def layout_digest(game: str, layout: str) -> bytes:
@@ -112,7 +57,7 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
     wanted = select(*COLUMNS).where(sources.c.game == game, sources.c.digest == digest)
     create_store(store)  # whatever is stored begins with a source
     with store.writing() as connection:
-        if store_has := _one(connection, wanted):
+        if store_has := one_source(connection, wanted):
             return store_has
         insert_once(
             connection,
@@ -127,7 +72,7 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
             seal=UNSEALED,
             **described,
         )
-        opened = _one(connection, wanted)
+        opened = one_source(connection, wanted)
         assert opened is not None  # noqa: S101 -- inserted by now
         unsealed = (sources.c.id == opened.id, sources.c.seal == UNSEALED)
         connection.execute(update(sources).where(*unsealed).values(seal=opened.seal))
@@ -261,7 +206,7 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
         .where(sources.c.id == before.id, sources.c.seal == before.seal)
         .values(**counted, seal=after.seal)
     )
-    if moved.rowcount != 1 and _one(connection, select(*COLUMNS).where(sources.c.id == before.id)) == before:
+    if moved.rowcount != 1 and one_source(connection, select(*COLUMNS).where(sources.c.id == before.id)) == before:
         raise DamagedError(
             f"{before.name} cannot be read on: somebody has changed what the store says of source {before.id}; delete "
             "it from the store, or restore the store from a backup"
@@ -273,64 +218,3 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
 def _storable(found: str) -> str:
     """PostgreSQL's texts hold anything but NUL."""
     return found.replace("\0", "␀")
-
-
-def find_source(store: Database, key: int | str) -> Source:
-    """The source of that number, or if there is none, the newest of that name, whose printable form is stored.
-
-    Raises
-    ------
-    NotFoundError
-    DamagedError
-        If it cannot be read.
-    """
-    numbered = row_number(key)
-    with store.reading() as connection:
-        found = _one(
-            connection,
-            select(*COLUMNS)
-            .where((sources.c.id == numbered) | (sources.c.name == printable(str(key))))
-            .order_by((sources.c.id == numbered).desc(), sources.c.id.desc())
-            .limit(1),
-        )
-    if found is None:
-        raise NotFoundError(f"the store has no source {str(key)!r}; read it in with: dealmill ingest FILE")
-    return found
-
-
-def reread(store: Database, source: Source) -> Source:
-    """The source as it stands now."""
-    with store.reading() as connection:
-        now = _one(connection, select(*COLUMNS).where(sources.c.id == source.id))
-    assert now is not None  # noqa: S101 -- sources are never deleted
-    return now
-
-
-def rejects_of(store: Database, source: int) -> Iterator[Reject]:
-    """The rejects of a source in the order in which they were found, page by page. Of those that cannot be read there
-    is a `DamagedWarning`."""
-    after = 0
-    while True:
-        with store.reading() as connection:
-            found = connection.execute(
-                select(*ENTRY)
-                .where(rejects.c.source_id == source, rejects.c.number.between(after + 1, MOST))
-                .order_by(rejects.c.number)
-                .limit(PAGE)
-            ).all()
-        for row in found:
-            if trouble := REJECT.trouble(row):
-                told = f"reject {row.number} of source {source} cannot be read: {trouble}"
-                warnings.warn(DamagedWarning(told), stacklevel=2)
-            else:
-                yield Reject(row.line, row.text, tuple(row.reasons.split("\n")))
-        if len(found) < PAGE:
-            return
-        after = found[-1].number
-
-
-def _one(connection: Connection, query: Select[*tuple[Any, ...]]) -> Source | None:
-    row = connection.execute(query).one_or_none()
-    if row is not None and (trouble := SOURCE.trouble(row)):
-        raise DamagedError(f"source {row.id} cannot be read: {trouble}; restore the database from a backup")
-    return None if row is None else Source(**row._mapping)

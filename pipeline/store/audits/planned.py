@@ -1,7 +1,6 @@
-"""Audits: planned once, cut into jobs, with a judgement on every audited verdict and the faults of the record."""
+"""Audits: planned once, cut into jobs, and counted by them."""
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,33 +14,23 @@ from sqlalchemy import (
     func,
     insert,
     literal,
-    literal_column,
     select,
     update,
 )
 
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
-from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import actions
-from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.audits.earlier import audit_seal
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, audit_jobs, audits, faults, judgements, runs
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, audit_jobs, audits, runs
 from dealmill.pipeline.store.database.tables import actions as actions_table
-from dealmill.pipeline.store.earlier import audit_seal, findings_digest
-from dealmill.pipeline.store.extent import items_there
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.leases import JobTable, Lease, cut
+from dealmill.pipeline.store.queue.leases import JobTable, cut
 from dealmill.pipeline.store.queue.workable import audits_of
-from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import Fault
-from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+from dealmill.pipeline.store.record.extent import items_there
 from dealmill.pipeline.store.runs.status import RunStatus
 
-FETCHED = 1_000
 AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
-
-
 AUDITING = JobTable(
     table=audit_jobs,
     owner=audit_jobs.c.audit_id,
@@ -91,39 +80,6 @@ class AuditStatus:
     def clean(self) -> bool:
         """Whether nothing was found to be wrong."""
         return self.invalid == self.faults == 0
-
-
-@dataclass(frozen=True, slots=True)
-class AuditJob:
-    """A claimed job: the audited verdicts number ``lease.first`` to before ``lease.stop`` of an audit."""
-
-    lease: Lease
-    run: PlannedRun
-    population: int
-    size: int
-    seed: int
-
-
-Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
-"""What a job found: judgements, each with the position of its verdict, and faults."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What an audit objects to: a ``fault`` of the record of the items `first` to `last`, or an ``invalid`` verdict
-    with the step of its evidence (0 for the verdict itself)."""
-
-    run: int
-    first: int
-    last: int
-    finding: str
-    step: int | None
-    reason: str | None
-
-    @property
-    def items(self) -> str:
-        """``RUN:POSITION`` or ``RUN:FIRST-LAST``."""
-        return f"{self.run}:{self.first}" + ("" if self.last == self.first else f"-{self.last}")
 
 
 def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:
@@ -224,98 +180,3 @@ def _counted() -> Select[*tuple[Any, ...]]:
         .group_by(audits.c.id)
     )
     return query
-
-
-def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | None:
-    """Take a job for so many seconds; None if it is done or someone else's."""
-    lease = leases.claim(store, AUDITING, job, worker, seconds)
-    run = None if lease is None else run_of_job(store, AUDITING, job)
-    if lease is None or run is None:
-        return None
-    with store.reading() as connection:
-        row = connection.execute(
-            select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
-        ).one()
-    return AuditJob(lease, run, row.population, row.size, row.seed)
-
-
-def finish(store: Database, job: AuditJob, found: Findings) -> bool:
-    """Write what a job found, and mark it done; False, and nothing written, if it is no longer this attempt's. What is
-    valid of a packed run is only counted."""
-    judged, wrong = found
-    outcomes = [judgement.outcome for _, judgement in judged]
-    totals = {
-        "valid": outcomes.count(Outcome.VALID),
-        "invalid": outcomes.count(Outcome.INVALID),
-        "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
-        "faults": len(wrong),
-    }
-    lease, audit, keeps_valid = job.lease, job.lease.owner, record_of(job.run).KEEPS_VALID
-    said = [
-        (position, int(judgement.outcome), judgement.step, judgement.reason)
-        for position, judgement in judged
-        if keeps_valid or judgement.outcome is not Outcome.VALID
-    ]
-    objected = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(wrong, start=1)]
-    # Somebody has changed the state of a job that was done. What it found stays, without its digest, so audits name it.
-    done_before = (
-        update(audit_jobs)
-        .where(audit_jobs.c.id == lease.id, audit_jobs.c.digest.is_not(None))
-        .values(state=DONE, digest=b"")
-    )
-    digest = findings_digest((audit, lease.first, lease.stop, *totals.values()), said, objected)
-    with store.writing() as connection:
-        if connection.execute(done_before).rowcount == 1:
-            return True
-        if not leases.finish(connection, AUDITING, lease, totals):
-            return False
-        connection.execute(update(audit_jobs).where(audit_jobs.c.id == lease.id).values(digest=digest))
-        insert_rows(
-            connection,
-            judgements,
-            ("run_id", "audit_id", "position", "outcome", "step", "reason"),
-            [(job.run.id, audit, *row) for row in said],
-        )
-        insert_rows(
-            connection,
-            faults,
-            ("audit_id", "job", "number", "first", "last", "reason"),
-            [(audit, lease.first, *row) for row in objected],
-        )
-    return True
-
-
-def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Judgement]]:
-    """The verdicts that an audit found invalid, by position, in their order."""
-    query = (
-        select(judgements.c.position, judgements.c.step, judgements.c.reason)
-        .where(
-            judgements.c.run_id == audit.run,
-            judgements.c.audit_id == audit.id,
-            judgements.c.outcome == int(Outcome.INVALID),
-            judgements.c.outcome != literal_column("1"),  # in the words of the index of what is not valid
-        )
-        .order_by(judgements.c.position)
-    )
-    with store.browsing() as connection:
-        for position, step, reason in connection.execution_options(yield_per=FETCHED).execute(query):
-            yield position, Judgement(Outcome.INVALID, step, reason)
-
-
-def faults_of(store: Database, audit: int) -> list[Fault]:
-    """The faults that an audit found, in the order of their items."""
-    query = (
-        select(faults.c.first, faults.c.last, faults.c.reason)
-        .where(faults.c.audit_id == audit)
-        .order_by(faults.c.first, faults.c.job, faults.c.number)
-    )
-    with store.reading() as connection:
-        return [Fault(*row) for row in connection.execute(query)]
-
-
-def findings_of(store: Database, audit: AuditStatus) -> Iterator[Finding]:
-    """All that an audit objects to: first the faults, then the invalid verdicts, each in the order of the items."""
-    for fault in faults_of(store, audit.id):
-        yield Finding(audit.run, fault.first, fault.last, "fault", None, fault.reason)
-    for position, judgement in objections_of(store, audit):
-        yield Finding(audit.run, position, position, "invalid", judgement.step, judgement.reason)

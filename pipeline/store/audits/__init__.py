@@ -1,0 +1,1 @@
+"""Audits: their plans, jobs and findings, and what they check of the whole record."""

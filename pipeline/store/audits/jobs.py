@@ -1,0 +1,94 @@
+"""Jobs of audits: each is finished in the one transaction that writes its judgements and faults."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    select,
+    update,
+)
+
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.store.audits.earlier import findings_digest
+from dealmill.pipeline.store.audits.planned import AUDITING
+from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.leases import Lease
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import Fault
+from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+
+
+@dataclass(frozen=True, slots=True)
+class AuditJob:
+    """A claimed job: the audited verdicts number ``lease.first`` to before ``lease.stop`` of an audit."""
+
+    lease: Lease
+    run: PlannedRun
+    population: int
+    size: int
+    seed: int
+
+
+Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
+"""What a job found: judgements, each with the position of its verdict, and faults."""
+
+
+def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | None:
+    """Take a job for so many seconds; None if it is done or someone else's."""
+    lease = leases.claim(store, AUDITING, job, worker, seconds)
+    run = None if lease is None else run_of_job(store, AUDITING, job)
+    if lease is None or run is None:
+        return None
+    with store.reading() as connection:
+        row = connection.execute(
+            select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
+        ).one()
+    return AuditJob(lease, run, row.population, row.size, row.seed)
+
+
+def finish(store: Database, job: AuditJob, found: Findings) -> bool:
+    """Write what a job found, and mark it done; False, and nothing written, if it is no longer this attempt's. What is
+    valid of a packed run is only counted."""
+    judged, wrong = found
+    outcomes = [judgement.outcome for _, judgement in judged]
+    totals = {
+        "valid": outcomes.count(Outcome.VALID),
+        "invalid": outcomes.count(Outcome.INVALID),
+        "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
+        "faults": len(wrong),
+    }
+    lease, audit, keeps_valid = job.lease, job.lease.owner, record_of(job.run).KEEPS_VALID
+    said = [
+        (position, int(judgement.outcome), judgement.step, judgement.reason)
+        for position, judgement in judged
+        if keeps_valid or judgement.outcome is not Outcome.VALID
+    ]
+    objected = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(wrong, start=1)]
+    # Somebody has changed the state of a job that was done. What it found stays, without its digest, so audits name it.
+    done_before = (
+        update(audit_jobs)
+        .where(audit_jobs.c.id == lease.id, audit_jobs.c.digest.is_not(None))
+        .values(state=DONE, digest=b"")
+    )
+    digest = findings_digest((audit, lease.first, lease.stop, *totals.values()), said, objected)
+    with store.writing() as connection:
+        if connection.execute(done_before).rowcount == 1:
+            return True
+        if not leases.finish(connection, AUDITING, lease, totals):
+            return False
+        connection.execute(update(audit_jobs).where(audit_jobs.c.id == lease.id).values(digest=digest))
+        insert_rows(
+            connection,
+            judgements,
+            ("run_id", "audit_id", "position", "outcome", "step", "reason"),
+            [(job.run.id, audit, *row) for row in said],
+        )
+        insert_rows(
+            connection,
+            faults,
+            ("audit_id", "job", "number", "first", "last", "reason"),
+            [(audit, lease.first, *row) for row in objected],
+        )
+    return True

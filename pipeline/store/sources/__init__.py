@@ -1,0 +1,1 @@
+"""Sources: their layouts, their rejects, and digests of both."""

@@ -1,0 +1,138 @@
+"""Sources as they are stored: found by number or name, with their rejects."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from dealmill.pipeline.arguments import MOST, row_number
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.seals import seal
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.decode import Shape
+from dealmill.pipeline.store.database.tables import rejects, sources
+
+PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A stored source. `accepted` and `rejected` count what has been read of it so far; `duplicates` are those of the
+    accepted that stand in it earlier, counted when it is complete. `digest` is that of the text, or of the range and
+    its generator. `deals` are the numbers of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), which
+    need not be read for runs that are stored packed."""
+
+    id: int
+    game: str
+    name: str
+    digest: bytes
+    generator: str | None
+    deals: Mapping[str, object] | None
+    accepted: int
+    duplicates: int
+    rejected: int
+    complete: bool
+
+    @property
+    def entries(self) -> int:
+        """How many layouts, good and bad, have been read so far."""
+        return self.accepted + self.rejected
+
+    @property
+    def endless(self) -> bool:
+        """Whether it has deals without end."""
+        return self.deals is not None and self.deals.get("last") is None
+
+    @property
+    def seal(self) -> bytes:
+        """What its seal should be."""
+        return seal("source", *(getattr(self, field.name) for field in fields(self)))
+
+
+COLUMNS = (
+    sources.c.id,
+    sources.c.game,
+    sources.c.name,
+    sources.c.digest,
+    sources.c.generator,
+    sources.c.deals,
+    sources.c.accepted,
+    sources.c.duplicates,
+    sources.c.rejected,
+    sources.c.complete,
+)
+SOURCE = Shape(*COLUMNS)
+ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
+REJECT = Shape(*ENTRY)
+
+
+def find_source(store: Database, key: int | str) -> Source:
+    """The source of that number, or if there is none, the newest of that name, whose printable form is stored.
+
+    Raises
+    ------
+    NotFoundError
+    DamagedError
+        If it cannot be read.
+    """
+    numbered = row_number(key)
+    with store.reading() as connection:
+        found = one_source(
+            connection,
+            select(*COLUMNS)
+            .where((sources.c.id == numbered) | (sources.c.name == printable(str(key))))
+            .order_by((sources.c.id == numbered).desc(), sources.c.id.desc())
+            .limit(1),
+        )
+    if found is None:
+        raise NotFoundError(f"the store has no source {str(key)!r}; read it in with: dealmill ingest FILE")
+    return found
+
+
+def reread(store: Database, source: Source) -> Source:
+    """The source as it stands now."""
+    with store.reading() as connection:
+        now = one_source(connection, select(*COLUMNS).where(sources.c.id == source.id))
+    assert now is not None  # noqa: S101 -- sources are never deleted
+    return now
+
+
+def rejects_of(store: Database, source: int) -> Iterator[Reject]:
+    """The rejects of a source in the order in which they were found, page by page. Of those that cannot be read there
+    is a `DamagedWarning`."""
+    after = 0
+    while True:
+        with store.reading() as connection:
+            found = connection.execute(
+                select(*ENTRY)
+                .where(rejects.c.source_id == source, rejects.c.number.between(after + 1, MOST))
+                .order_by(rejects.c.number)
+                .limit(PAGE)
+            ).all()
+        for row in found:
+            if trouble := REJECT.trouble(row):
+                told = f"reject {row.number} of source {source} cannot be read: {trouble}"
+                warnings.warn(DamagedWarning(told), stacklevel=2)
+            else:
+                yield Reject(row.line, row.text, tuple(row.reasons.split("\n")))
+        if len(found) < PAGE:
+            return
+        after = found[-1].number
+
+
+def one_source(connection: Connection, query: Select[*tuple[Any, ...]]) -> Source | None:
+    """The source that a query of its `COLUMNS` finds; None if there is none.
+
+    Raises
+    ------
+    DamagedError
+        If it cannot be read.
+    """
+    row = connection.execute(query).one_or_none()
+    if row is not None and (trouble := SOURCE.trouble(row)):
+        raise DamagedError(f"source {row.id} cannot be read: {trouble}; restore the database from a backup")
+    return None if row is None else Source(**row._mapping)

@@ -104,9 +104,9 @@ def _check_file_url(url: str, parsed: URL) -> None:
     if "#" in url:
         raise StoreError(f"the database URL holds the sign #, which ends the name of a file: write it as %23 {ORIGIN}")
     if file.startswith("file:"):
-        raise StoreError(f"the database URL names a URI ({file}); write sqlite:///FILE {ORIGIN}")
+        raise StoreError(f"the database URL names a URI; write sqlite:///FILE {ORIGIN}")
     if not file.isprintable() or "\ufffd" in file:
-        raise StoreError(f"the database URL names the file {file!r}, but it is not in UTF-8 or not printable {ORIGIN}")
+        raise StoreError(f"the database URL names a file, but it is not in UTF-8 or not printable {ORIGIN}")
     if parsed.query and dict(parsed.query) != READ_ONLY_FILE:
         raise StoreError(f"the database URL has options; the only one for a file is ?mode=ro {ORIGIN}")
     if not Path(file).is_absolute():

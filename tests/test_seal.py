@@ -23,7 +23,7 @@ from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
 from dealmill.pipeline.store.sources.stored import find_source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import an_audit, do_runs
+from tests.doing import a_run, an_audit, do_runs
 from tests.survey.doing import MEMORY, a_survey, alter
 
 ENTRIES: list[Layout | Reject] = [
@@ -114,3 +114,13 @@ ZEROS = "0" * 64
 def test_what_is_no_seal_is_refused(seal: str) -> None:
     with pytest.raises(UsageError, match="is not a seal: a seal is a number, a dash and 64 hexadecimal digits"):
         entry_in(seal)
+
+
+def test_a_seal_covers_the_sum_of_nodes(store: Database) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
+    sealed = seal_of(store, an_audit(store, run))
+    assert sealed is not None and still_sealed(store, run.id, sealed)
+    alter(store, "UPDATE verdicts SET nodes = nodes + 5 WHERE position = 1")
+    alter(store, "UPDATE jobs SET nodes = nodes + 5")
+    assert an_audit(store, run).clean
+    assert not still_sealed(store, run.id, sealed)

@@ -120,6 +120,8 @@ def _state(run: "dealmill.RunStatus") -> str:
         return "retracted"
     if run.finished:
         return "finished"
+    if run.damaged:
+        return f"damaged: dealmill audit {run.id}"
     if not run.complete:
         return "its source is not read to the end"
     if run.started is None:

@@ -18,7 +18,7 @@ def entry_in(seal: str) -> int:
     UsageError
         If it is not a seal.
     """
-    match = re.fullmatch(r"(\d{1,9})-[0-9a-f]{64}", seal, re.ASCII)
+    match = re.fullmatch(r"([1-9]\d{0,8})-[0-9a-f]{64}", seal, re.ASCII)
     if match is None:
         raise UsageError(f"{seal!r} is not a seal: a seal is a number, a dash and 64 hexadecimal digits")
     return int(match[1])

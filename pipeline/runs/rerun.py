@@ -1,6 +1,5 @@
 """Repeating a run with what is on record of it."""
 
-from dealmill.pipeline.deals import check_generator
 from dealmill.pipeline.errors import DamagedError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import refuse_retracted
@@ -19,7 +18,7 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
     StoreError
         If the run is not finished.
     DamagedError
-        If jobs of it are lost or damaged.
+        If jobs of it, or the numbers of its deals, are lost or damaged.
     VersionError
         If its engine's version is not the one that is installed, unless `any_version` will do; or if the run is packed,
         and deals are dealt otherwise here.
@@ -34,7 +33,9 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
             f"install the Dealmill that has it, or say --any-version to compare it with version {engine.version}"
         )
     if run.storage is Storage.PACKED:
-        check_generator(run.source_name, run.game, run.generator)
+        from dealmill.pipeline.store.record.packed.again import deals_of  # loads the compiler
+
+        deals_of(run)
     return plan_repetition(store, run, engine.version)
 
 

@@ -36,7 +36,7 @@ from tests.contract.pairs import (
     everything,
     pages,
 )
-from tests.doing import an_audit
+from tests.doing import an_audit, do_runs
 from tests.survey.doing import PAIRING, alter
 
 
@@ -255,3 +255,17 @@ def test_numbers_of_deals_that_are_not_those_of_the_source_are_refused(
     for ask in (lambda: find_result(store, packed, 1), lambda: an_audit(store, packed)):
         with pytest.raises(StoreError, match=r"cannot be read|source 1 is not what was written"):
             ask()
+
+
+def test_an_item_that_was_moved_differs_from_the_one_before(store: Database, damaged: Pair) -> None:
+    alter(store, "UPDATE items SET position = 3000 WHERE position = 5")
+    again = find_run(store, queue_rerun(store, damaged.rows, any_version=False))
+    do_runs(store)
+    [difference] = compare(store, damaged.rows, find_run(store, again.id))
+    assert (difference.layout, difference.one.position, difference.other.verdict) == (None, 5, Verdict.FAILED)
+
+
+def test_a_digest_of_a_block_far_behind_the_end_is_a_fault_and_nothing_more(store: Database, damaged: Pair) -> None:
+    alter(store, "UPDATE blocks SET number = 2305843009213693951 WHERE run_id = 2 AND number = 1")
+    audit = an_audit(store, damaged.packed)
+    assert audit.judged == 1_100 and not audit.clean

@@ -56,6 +56,7 @@ def test_what_a_database_gives_of_its_own_rows_is_sound(store: Database) -> None
     ("change", "trouble"),
     [
         ("deals = '{'", "sources.deals is '{', not a JSON object"),
+        ("deals = replace(hex(zeroblob(50000)), '0', '[')", f"sources.deals is '{'[' * 59}…, not a JSON object"),
         ("deals = '[1]'", "sources.deals is [1], not a JSON object"),
         ("name = CAST(x'61ff' AS TEXT)", r"sources.name is 'a\udcff', which is not UTF-8"),
         ("accepted = 'many'", "sources.accepted is 'many', not a whole number"),

@@ -8,11 +8,19 @@ from sqlalchemy import text
 from dealmill.pipeline import solve as room
 from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import DamagedError, DifferenceError, NotFoundError, UsageError, VersionError
+from dealmill.pipeline.errors import (
+    DamagedError,
+    DealmillError,
+    DifferenceError,
+    NotFoundError,
+    UsageError,
+    VersionError,
+)
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.named import named
+from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.results.diff import compare
 from dealmill.pipeline.results.export import export
@@ -31,6 +39,7 @@ from dealmill.pipeline.store.sources.stored import find_source
 from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
+from dealmill.workers.local.surveying import grow_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_runs
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
 
@@ -260,3 +269,24 @@ def test_a_query_of_several_runs_leaves_out_those_that_cannot_answer_it(store: D
 def test_dealt_texts_are_of_the_kind_that_kernels_are_compiled_for() -> None:
     assert not endless(MEMORY).part(1, 3).texts().text.flags.writeable
     assert not pack(["AABB"]).text.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE jobs SET state = 7",
+        "UPDATE jobs SET stop = stop - 1",
+    ],
+)
+def test_a_survey_that_cannot_be_finished_is_not_waited_for(store: Database, change: str) -> None:
+    survey = a_survey(store, MEMORY, 1_000)
+    alter(store, change)
+    with pytest.raises(DealmillError, match=r"lost or damaged|missing on record, or damaged"):
+        grow_survey(store, survey.id, 2_000, silent)
+
+
+def test_a_survey_of_other_deals_than_its_source_has_is_refused(store: Database) -> None:
+    a_survey(store, MEMORY, 1_000)
+    alter(store, """UPDATE sources SET deals = '{"seed": 8, "parameters": {}, "first": 1, "last": null}'""")
+    with pytest.raises(DamagedError, match="source 1 has other deals on record than deal:memory:seed=7:1-"):
+        open_survey(store, endless(MEMORY), MEMORY, None)

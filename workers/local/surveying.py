@@ -6,7 +6,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, ask_for, wanted_deals
-from dealmill.workers.local.working import work_until
+from dealmill.workers.local.working import refuse_damaged, work_until
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
@@ -19,6 +19,8 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
         If its engine was retracted.
     StoreError
         If no number of deals would be enough, since too many are unknown.
+    DamagedError
+        If jobs of it are lost or damaged.
     DifferenceError
         If something of it is not on record.
     """
@@ -30,6 +32,7 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
             refuse_retracted(run)
+            refuse_damaged(store, run)
             return False
         found = estimate(store, run)
         wanted = wanted_deals(found, goal)

@@ -79,7 +79,7 @@ def solve_runs(
         runs = list(known.values())
         for run in runs:
             refuse_retracted(run)
-            _refuse_damaged(store, run)
+            refuse_damaged(store, run)
         progress(_solving(runs))
         broken = {reading.source.id for reading in readings if reading.broken}
         return all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)
@@ -97,7 +97,13 @@ def _still_there(store: Database, runs: Sequence[RunStatus]) -> list[RunStatus]:
     return found
 
 
-def _refuse_damaged(store: Database, run: RunStatus) -> None:
+def refuse_damaged(store: Database, run: RunStatus) -> None:
+    """Nobody need wait for a run that cannot be finished.
+
+    Raises
+    ------
+    DamagedError
+    """
     nothing_left = run.complete and not run.finished and not run.pending + run.leased
     if run.damaged or nothing_left:
         raise DamagedError(

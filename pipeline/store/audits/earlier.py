@@ -125,7 +125,7 @@ def _tiled(connection: Connection, audit: int, size: int) -> bool:
     query = select(audit_jobs.c.first, audit_jobs.c.stop).where(audit_jobs.c.audit_id == audit)
     reached = 1
     for first, stop in connection.execution_options(yield_per=FETCHED).execute(query.order_by(audit_jobs.c.first)):
-        if first != reached:
+        if first != reached or (stop == first and size):
             return False
         reached = stop
     return reached == size + 1

@@ -13,6 +13,7 @@ from dealmill.pipeline.store.database.tables import (
     actions,
     audits,
     blocks,
+    jobs,
     rejects,
     runs,
     source_blocks,
@@ -92,9 +93,9 @@ def record_seal(store: Database, run: PlannedRun, entry: int) -> str | None:
     """The seal of the record of a run as it was when that entry of the log of actions was the last: the number of the
     entry, a dash, and 64 hexadecimal digits; None if the entry is not that of an audit of this run.
 
-    It covers the seal of the run, its source, how many items the audit was of, the digests of their blocks, and the
-    digest of the entry, which covers all before. Of the source of rows it covers all that was read. That of a packed
-    run may be read later, for another run, so it covers only what does not change then.
+    It covers the seal of the run, its source, how many items the audit was of, the digests of their blocks, the sum of
+    their nodes, and the digest of the entry, which covers all before. Of the source of rows it covers all that was
+    read. That of a packed run may be read later, for another run, so it covers only what does not change then.
     """
     planned = (
         select(runs.c.seal, audits.c.population)
@@ -106,8 +107,10 @@ def record_seal(store: Database, run: PlannedRun, entry: int) -> str | None:
             return None
         of_items = (blocks.c.run_id == run.id, blocks.c.number <= block_of(found.population))
         results = _digest(connection, select(blocks.c.digest).where(*of_items).order_by(blocks.c.number))
+        of_jobs = (jobs.c.run_id == run.id, jobs.c.first <= found.population)
+        nodes = connection.execute(select(func.coalesce(func.sum(jobs.c.nodes), 0)).where(*of_jobs)).scalar_one()
         log = connection.execute(select(actions.c.digest).where(actions.c.id == entry)).scalar_one()
-        return f"{entry}-{seal('record', *found, *_source(connection, run), results, log).hex()}"
+        return f"{entry}-{seal('record', *found, *_source(connection, run), results, int(nodes), log).hex()}"
 
 
 def _source(connection: Connection, run: PlannedRun) -> tuple[object, ...]:

@@ -78,7 +78,7 @@ class Numbers(TypeDecorator[Any]):
         def process(value: Any) -> Any:
             try:
                 return value if read is None else read(value)
-            except (TypeError, ValueError):
+            except (RecursionError, TypeError, ValueError):
                 return value
 
         return process

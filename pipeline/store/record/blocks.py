@@ -14,6 +14,8 @@ from dealmill.pipeline.store.database.tables import DONE, blocks, items, jobs, r
 
 DIGEST = (blocks.c.number, blocks.c.digest)
 SHAPE = Shape(*DIGEST)
+FARTHEST = 2**63 // BLOCK - 1
+"""The greatest number of a block whose positions a database can hold."""
 
 
 def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:
@@ -103,7 +105,7 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
     reached = connection.execute(select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == run))
     last = block_of(max(reached.scalar_one(), count))
     query = select(blocks.c.number).where(blocks.c.run_id == run, or_(blocks.c.number < 0, blocks.c.number > last))
-    return [number * BLOCK + 1 for number in connection.execute(query).scalars()]
+    return [max(min(number, FARTHEST), -FARTHEST) * BLOCK + 1 for number in connection.execute(query).scalars()]
 
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:

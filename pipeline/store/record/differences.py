@@ -84,7 +84,7 @@ def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterat
 
 def _differing_lost(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
     """Where two runs differ on items that their source has lost."""
-    there = select(items.c.position).where(items.c.source_id == one.source)
+    there = select(items.c.position).where(items.c.source_id == one.source, items.c.position.between(1, one.items))
     with store.reading() as connection:
         if connection.execute(select(func.count()).select_from(there.subquery())).scalar_one() == one.items:
             return

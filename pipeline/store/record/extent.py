@@ -19,10 +19,11 @@ def items_there(connection: Connection, run: PlannedRun) -> int:
             greatest(connection, items.c.position, items.c.source_id == run.source),
             greatest(connection, jobs.c.stop, jobs.c.run_id == run.id) - 1,
         )
+    numbered = (blocks.c.run_id == run.id, blocks.c.number < END // BLOCK)
     to_come = (jobs.c.run_id == run.id, jobs.c.state != DONE, jobs.c.stop <= jobs.c.first + LONGEST)
     return max(
         greatest(connection, packs.c.stop, packs.c.run_id == run.id) - 1,
-        (greatest(connection, blocks.c.number, blocks.c.run_id == run.id, none=-1) + 1) * BLOCK,
+        (greatest(connection, blocks.c.number, *numbered, none=-1) + 1) * BLOCK,
         greatest(connection, jobs.c.stop, *to_come) - 1,
         0,
     )

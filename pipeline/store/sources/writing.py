@@ -46,11 +46,20 @@ def open_source(store: Database, game: str, name: str, digest: bytes) -> Source:
 
 
 def open_deals(store: Database, deals: DealRange) -> Source:
-    """The source of these deals; a new one, with nothing read yet, if the store has none."""
+    """The source of these deals; a new one, with nothing read yet, if the store has none.
+
+    Raises
+    ------
+    DamagedError
+        If the one in the store is not of these deals.
+    """
     game = deals.game
-    return _open(
+    found = _open(
         store, game=game.name, name=deals.name, digest=deals.digest, generator=game.generator, deals=deals.numbers
     )
+    if found.deals != deals.numbers:
+        raise DamagedError(f"source {found.id} has other deals on record than {deals.name}: restore it from a backup")
+    return found
 
 
 def _open(store: Database, *, game: str, digest: bytes, **described: object) -> Source:

@@ -29,9 +29,12 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def cache() -> Iterator[Path]:
-    """A folder in which all users may keep compiled engines."""
+    """A folder with one for each user's compiled engines."""
     with TemporaryDirectory(prefix="users-") as name:
-        Path(name).chmod(0o777)
+        Path(name).chmod(0o755)
+        for user in (NOBODY, NAMELESS):
+            (own := Path(name) / str(user)).mkdir()
+            own.chmod(0o777)
         yield Path(name)
 
 
@@ -43,7 +46,7 @@ def as_user(folder: Path, cache: Path) -> As:
     def run(
         user: int, *command: str, cwd: Path, env: Mapping[str, str] | None = None
     ) -> "subprocess.CompletedProcess[str]":
-        settings = {"XDG_CACHE_HOME": str(cache)} if env is None else env
+        settings = {"XDG_CACHE_HOME": str(cache / str(user))} if env is None else env
         ran = run_as(user, *command, cwd=cwd, env=settings, between=between)
         assert "Traceback" not in ran.stderr, ran.stderr
         return ran
@@ -94,8 +97,13 @@ def test_a_store_that_others_may_write_to(folder: Path, as_user: As, note: Note)
     note("store 666 in a folder 777", "several users work on it")
 
 
-@pytest.mark.parametrize("command", [OTHER_RUN, ("work", "--drain"), ("audit", "1")])
-@pytest.mark.parametrize("mode", [0o644, 0o600])
+@pytest.mark.parametrize(
+    ("mode", "command"),
+    [
+        *((0o644, command) for command in (OTHER_RUN, ("audit", "1"))),  # and there is nothing to drain
+        *((0o600, command) for command in (OTHER_RUN, ("audit", "1"), ("work", "--drain"))),
+    ],
+)
 def test_a_store_that_others_may_not_write_to(
     mode: int, command: tuple[str, ...], folder: Path, as_user: As, note: Note
 ) -> None:
@@ -113,7 +121,7 @@ def test_the_local_broker_of_another_user(folder: Path, cache: Path, as_user: As
         pytest.skip("it takes privileges to become another user")
     work = made(folder, 0o777)
     with LocalBroker(folder) as broker:
-        env = {"XDG_CACHE_HOME": str(cache), "DEALMILL_BROKER_URL": broker.url}
+        env = {"XDG_CACHE_HOME": str(cache / str(NAMELESS)), "DEALMILL_BROKER_URL": broker.url}
         said = refused(as_user(NAMELESS, *RUN, cwd=work, env=env))
     assert "does not answer" in said and "Permission denied" in said
     note("local broker of another user", "one sentence, exit code 1")
@@ -127,7 +135,7 @@ def test_temporary_folders_of_others(folder: Path, cache: Path, as_user: As, not
         (theirs := tmp / f"dealmill-{mode:o}").mkdir()
         (theirs / "owned").touch()
         theirs.chmod(mode)
-    env = {"XDG_CACHE_HOME": str(cache), "TMPDIR": str(tmp)}
+    env = {"XDG_CACHE_HOME": str(cache / str(NAMELESS)), "TMPDIR": str(tmp)}
     ran = as_user(NAMELESS, *RUN, cwd=work, env=env)
     assert ran.returncode == 0, ran.stderr
     assert sorted(one.name for one in tmp.iterdir()) == ["dealmill-700", "dealmill-755"]

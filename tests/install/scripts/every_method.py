@@ -57,6 +57,8 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     audit: dealmill.Audit = run.audit(progress=events.append)
     findings: list[dealmill.Finding] = list(audit.findings())
     assert audit.valid and not findings and audit.status.judged == 1
+    seal: str | None = audit.seal
+    assert seal and run.audit(seal=seal).sealed
     diff: dealmill.Diff = run.rerun()
     differences: list[dealmill.Difference] = list(diff)
     assert diff.equal and diff.compared == 1 and not differences and not diff.unfinished and diff.deals_of_both is None

@@ -6,10 +6,11 @@ from dealmill.pipeline.games.card_pairing.rules import (
     MATCHINGS,
     STACK_NAMES,
     Card,
+    Deal,
     Mates,
     Stacks,
-    cards_of,
     check,
+    deal_of,
     jams,
     pair_off,
     play,
@@ -48,26 +49,27 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
                 "even if all ranks that are not named could leave card by card. A card is",
                 "named by its stack and how high it lies: 3.1 is the bottom of stack 3.",
                 "",
-                *_explained(stacks, iter(evidence), {}, ""),
+                *_explained(deal_of(layout), iter(evidence), {}, ""),
             ]
         )
 
 
-def _explained(stacks: Stacks, entries: Iterator[str], mates: Mates, margin: str) -> Iterator[str]:
+def _explained(deal: Deal, entries: Iterator[str], mates: Mates, margin: str) -> Iterator[str]:
     rank = next(entries)
-    cards = cards_of(stacks, rank)
+    cards = deal.ranks[rank]
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
-        way = ", ".join(f"{_name(cards[one])} with {_name(cards[other])}" for one, other in matching)
-        if jams(stacks, with_these):
+        way = ", ".join(f"{_name(deal, cards[one])} with {_name(deal, cards[other])}" for one, other in matching)
+        if jams(deal, with_these):
             yield f"{margin}{rank}: {way}: jams"
         else:
             yield f"{margin}{rank}: {way}: then"
-            yield from _explained(stacks, entries, with_these, f"{margin}  ")
+            yield from _explained(deal, entries, with_these, f"{margin}  ")
 
 
-def _name(card: Card) -> str:
-    return f"{STACK_NAMES[card.stack]}.{card.height + 1}"
+def _name(deal: Deal, card: Card) -> str:
+    [(name, stack)] = [(name, stack) for name, stack in zip(STACK_NAMES, deal.stacks, strict=False) if card in stack]
+    return f"{name}.{stack.index(card) + 1}"
 
 
 def _board(stacks: Stacks, height: int, freed: str = "") -> str:

@@ -1,6 +1,6 @@
 """The rules of card pairing and its referee: stacks of cards, and who lies on whom."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.verdict import Verdict
@@ -12,16 +12,18 @@ MATCHINGS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
 Stacks = list[list[str]]
 """The rank of each card, stack by stack from bottom to top."""
 
-
-class Card(NamedTuple):
-    """One card by its place: the number of its stack, and how many cards lie under it."""
-
-    stack: int
-    height: int
-
-
+Card = int
+"""The number of a card in its layout, counted from 0, stack by stack from bottom to top."""
 Mates = dict[Card, Card]
-"""Which card each card of an assigned rank leaves with."""
+"""Which card each card of a named rank leaves with."""
+
+
+@dataclass(frozen=True)
+class Deal:
+    """Where the cards of a layout lie: the cards of each stack from bottom to top, and the cards of each rank."""
+
+    stacks: list[range]
+    ranks: dict[str, list[Card]]
 
 
 def start(layout: str) -> Stacks:
@@ -36,20 +38,18 @@ def play(stacks: Stacks, move: str, step: int) -> str:
     ------
     IllegalMove
     """
-    numbers = [STACK_NAMES.find(name) for name in move]
-    if len(numbers) != 2 or not all(0 <= number < len(stacks) for number in numbers):
+    numbers = list(map(STACK_NAMES.find, move))
+    if len(numbers) != 2 or min(numbers) < 0 or max(numbers) >= len(stacks):
         raise IllegalMove(step, f"{move!r} does not name two stacks")
     if numbers[0] == numbers[1]:
         raise IllegalMove(step, f"{move!r} names one stack twice")
-    for name, number in zip(move, numbers, strict=True):
-        if not stacks[number]:
-            raise IllegalMove(step, f"stack {name} is empty")
-    first, second = (stacks[number][-1] for number in numbers)
-    if first != second:
-        raise IllegalMove(step, f"{first} and {second} are not of the same rank")
-    for number in numbers:
-        stacks[number].pop()
-    return first
+    one, other = stacks[numbers[0]], stacks[numbers[1]]
+    if not one or not other:
+        raise IllegalMove(step, f"stack {move[1] if one else move[0]} is empty")
+    if one[-1] != other[-1]:
+        raise IllegalMove(step, f"{one[-1]} and {other[-1]} are not of the same rank")
+    one.pop()
+    return other.pop()
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
@@ -64,7 +64,7 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     if verdict is Verdict.WINNABLE:
         _check_win(layout, evidence)
     elif verdict is Verdict.UNWINNABLE:
-        used = _refute(start(layout), evidence, 0, {})
+        used = _refute(deal_of(layout), evidence, 0, {})
         if used != len(evidence):
             raise InvalidEvidence(used + 1, f"the certificate goes on after {used} entries that are enough")
     else:
@@ -80,7 +80,7 @@ def _check_win(layout: str, trace: str) -> None:
         raise InvalidEvidence(len(moves), f"{left} cards are left: not won")
 
 
-def _refute(stacks: Stacks, certificate: str, entry: int, mates: Mates) -> int:
+def _refute(deal: Deal, certificate: str, entry: int, mates: Mates) -> int:
     """See that no play wins in which the cards in `mates` leave with their mates; the entry behind those it took.
 
     The next entry names a rank. Its cards leave in one of three ways. Each way either jams at once, or is refuted by
@@ -89,49 +89,59 @@ def _refute(stacks: Stacks, certificate: str, entry: int, mates: Mates) -> int:
     """
     if entry == len(certificate):
         raise InvalidEvidence(entry + 1, "the certificate ends before every way is jammed")
-    cards = cards_of(stacks, certificate[entry])
+    cards = deal.ranks.get(certificate[entry], [])
     if len(cards) != 4 or cards[0] in mates:
         raise InvalidEvidence(entry + 1, f"{certificate[entry]!r} is no rank that is still to be paired off")
     following = entry + 1
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
-        if not jams(stacks, with_these):
-            following = _refute(stacks, certificate, following, with_these)
+        if not jams(deal, with_these):
+            following = _refute(deal, certificate, following, with_these)
     return following
 
 
-def cards_of(stacks: Stacks, rank: str) -> list[Card]:
-    """The cards of a rank, in the order of their stacks."""
-    return [
-        Card(stack, height) for stack, cards in enumerate(stacks) for height, card in enumerate(cards) if card == rank
-    ]
+def deal_of(layout: str) -> Deal:
+    """The cards of a layout by stack and by rank."""
+    deal = Deal([], {})
+    card = 0
+    for stack in layout.split(" "):
+        deal.stacks.append(range(card, card + len(stack)))
+        for rank in stack:
+            deal.ranks.setdefault(rank, []).append(card)
+            card += 1
+    return deal
 
 
 def pair_off(cards: list[Card], matching: tuple[tuple[int, int], tuple[int, int]]) -> Mates:
     """Who leaves with whom."""
-    mates = {}
-    for one, other in matching:
-        mates[cards[one]], mates[cards[other]] = cards[other], cards[one]
-    return mates
+    (a, b), (c, d) = matching
+    return {cards[a]: cards[b], cards[b]: cards[a], cards[c]: cards[d], cards[d]: cards[c]}
 
 
-def jams(stacks: Stacks, mates: Mates) -> bool:
+def jams(deal: Deal, mates: Mates) -> bool:
     """Play the relaxed game: cards with a mate leave together with it, all others by themselves. Is anything left?
 
-    Nothing is ever lost by removing a card that can leave, so one order of play is as good as any.
+    Cards without a mate are never in the way, so only those with one are looked at: each comes to the top when the
+    one above it has left. Nothing is ever lost by removing cards that can leave, so one order of play is as good as
+    any.
     """
-    heights = [len(stack) for stack in stacks]
-    moved = True
-    while moved:
-        moved = False
-        for stack in range(len(stacks)):
-            while heights[stack]:
-                top = Card(stack, heights[stack] - 1)
-                mate = mates.get(top)
-                if mate is not None:
-                    if heights[mate.stack] - 1 != mate.height:
-                        break
-                    heights[mate.stack] -= 1
-                heights[stack] -= 1
-                moved = True
-    return any(heights)
+    under: dict[Card, Card | None] = {}
+    on_top: list[Card] = []
+    for stack in deal.stacks:
+        top = None
+        for card in stack:
+            if card in mates:
+                under[card] = top
+                top = card
+        if top is not None:
+            on_top.append(top)
+    waiting = set[Card]()
+    for card in on_top:
+        mate = mates[card]
+        if mate not in waiting:
+            waiting.add(card)
+            continue
+        for left in (card, mate):  # both are on top, and leave
+            if (freed := under[left]) is not None:
+                on_top.append(freed)
+    return len(on_top) < len(mates)

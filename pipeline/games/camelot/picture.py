@@ -30,7 +30,7 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 def _played(layout: str, trace: str) -> Iterator[str]:
     table = Table(list(layout))
     for number, (first, dealt, removals) in enumerate(phases(trace), start=1):
-        cards = [table.deal(slot, first) for slot in dealt]
+        cards = table.deal(dealt, first)
         placed = ", ".join(f"{card} to {slot}" for card, slot in zip(cards, dealt, strict=True))
         yield f"{_board(table, dealt)}\n\n{_wrapped(f'Dealing {number}: {placed}.')}"
         removed = [
@@ -54,7 +54,7 @@ def _explained(layout: str, cards: int) -> str:
         single.append("1×5")
     reason = (
         f"Of the first {cards} cards, {court} are of the court and never leave, and {', '.join(single) or 'none'} of "
-        f"the others find no partner. These {must_stay(prefix)} fill all {len(SLOTS)} slots, so that however they are "
+        f"the others find no partner. These {must_stay(prefix)[-1]} fill all {len(SLOTS)} slots, so that however they are "
         f"played, card {cards + 1} ({layout[cards]}) has nowhere to go: no play wins."
     )
     return f"{fill(' '.join(prefix), 52)}\n\n{fill(reason, 76)}"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.verdict import Verdict
@@ -14,6 +15,9 @@ PLACES = {"J": "ehil", "Q": "bcno", "K": "admp"}
 corners; all other cards lie anywhere."""
 WORTH = {"A": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "0": 10}
 """What can be removed, and what it counts towards ten."""
+PARTNERS = {"A": "9", "2": "8", "3": "7", "4": "6", "5": "5", "6": "4", "7": "3", "8": "2", "9": "A"}
+"""What each card is removed with; a ten is removed by itself."""
+WORD = re.compile(r"-?[a-p]+", re.ASCII)
 
 
 @dataclass
@@ -23,23 +27,24 @@ class Table:
     deck: list[str]
     board: dict[str, str] = field(default_factory=dict)
 
-    def deal(self, slot: str, step: int) -> str:
-        """Deal the next card into a slot and return it.
+    def deal(self, slots: str, step: int) -> list[str]:
+        """Deal the next cards into these slots and return them.
 
         Raises
         ------
         IllegalMove
         """
-        if not self.deck:
+        cards = self.deck[: len(slots)]
+        for slot, card in zip(slots, cards, strict=False):
+            if slot in self.board:
+                raise IllegalMove(step, f"slot {slot} is occupied")
+            if slot not in PLACES.get(card, SLOTS):
+                raise IllegalMove(step, f"{card} cannot lie in slot {slot}")
+            self.board[slot] = card
+        if len(cards) < len(slots):
             raise IllegalMove(step, "the deck is empty")
-        card = self.deck[0]
-        if slot in self.board:
-            raise IllegalMove(step, f"slot {slot} is occupied")
-        if slot not in PLACES.get(card, SLOTS):
-            raise IllegalMove(step, f"{card} cannot lie in slot {slot}")
-        del self.deck[0]
-        self.board[slot] = card
-        return card
+        del self.deck[: len(slots)]
+        return cards
 
     def remove(self, slots: str, step: int) -> list[str]:
         """Remove the cards in one or two slots, which must add up to ten, and return them.
@@ -48,21 +53,24 @@ class Table:
         ------
         IllegalMove
         """
-        if len(slots) not in (1, 2) or len(set(slots)) != len(slots):
+        if len(slots) not in (1, 2) or slots == slots[0] * 2:
             raise IllegalMove(step, f"{slots!r} names neither one slot nor two")
+        total = 0
         for slot in slots:
             if slot not in self.board:
                 raise IllegalMove(step, f"slot {slot} is empty")
-            if self.board[slot] not in WORTH:
-                raise IllegalMove(step, f"{self.board[slot]} cannot be removed")
-        if sum(WORTH[self.board[slot]] for slot in slots) != 10:
+            card = self.board[slot]
+            if card not in WORTH:
+                raise IllegalMove(step, f"{card} cannot be removed")
+            total += WORTH[card]
+        if total != 10:
             raise IllegalMove(step, f"{' and '.join(self.board[slot] for slot in slots)} do not add up to 10")
-        return [self.board.pop(slot) for slot in slots]
+        return list(map(self.board.pop, slots))
 
     @property
-    def removal_begins(self) -> bool:
-        """Whether a dealing phase is over: the last slot is occupied, or the deck is empty."""
-        return len(self.board) == len(SLOTS) or not self.deck
+    def room(self) -> int:
+        """How many cards a dealing phase deals: until the last slot is occupied, or the deck is empty."""
+        return min(len(SLOTS) - len(self.board), len(self.deck))
 
     @property
     def won(self) -> bool:
@@ -82,17 +90,13 @@ def phases(trace: str) -> Iterator[tuple[int, str, list[str]]]:
     """
     words = trace.split(" ")
     for step, word in enumerate(words, start=1):
-        if not re.fullmatch(r"-?[a-p]+", word, re.ASCII):
+        if not WORD.fullmatch(word):
             raise InvalidEvidence(step, f"{word!r} names no slots")
-    first = 0
-    while first < len(words):
-        if words[first].startswith("-"):
-            raise IllegalMove(first + 1, "a removal before anything is dealt")
-        stop = first + 1
-        while stop < len(words) and words[stop].startswith("-"):
-            stop += 1
-        yield first + 1, words[first], [word.removeprefix("-") for word in words[first + 1 : stop]]
-        first = stop
+    if words[0].startswith("-"):
+        raise IllegalMove(1, "a removal before anything is dealt")
+    dealings = [place for place, word in enumerate(words) if word[0] != "-"]
+    for first, stop in pairwise([*dealings, len(words)]):
+        yield first + 1, words[first], [word[1:] for word in words[first + 1 : stop]]
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
@@ -116,11 +120,11 @@ def _check_win(layout: str, trace: str) -> None:
     table = Table(list(layout))
     step = 0
     for first, dealt, removals in phases(trace):
-        for slot in dealt:
-            if table.removal_begins:
-                raise IllegalMove(first, "a card is dealt though the removal phase has begun")
-            table.deal(slot, first)
-        if not table.removal_begins:
+        room = table.room
+        table.deal(dealt[:room], first)
+        if len(dealt) > room:
+            raise IllegalMove(first, "a card is dealt though the removal phase has begun")
+        if len(dealt) < room:
             raise IllegalMove(first + 1, "the dealing phase is not over: there is an empty slot and a card for it")
         if not removals:
             raise IllegalMove(first + 1, "a removal phase in which nothing is removed loses")
@@ -149,16 +153,30 @@ def prove_loss(layout: str, certificate: str) -> int:
     named = int(certificate)
     if not len(SLOTS) <= named < len(layout):
         raise InvalidEvidence(1, f"{named} cards are not between {len(SLOTS)} and {len(layout) - 1}")
-    for cards in range(len(SLOTS), named):
-        if must_stay(layout[:cards]) >= len(SLOTS):
+    on_board = must_stay(layout[:named])
+    for cards, least in enumerate(on_board[:named]):
+        if least >= len(SLOTS):
             raise InvalidEvidence(1, f"not {named} but {cards} cards are the first that leave no empty slot")
-    if must_stay(layout[:named]) < len(SLOTS):
-        raise InvalidEvidence(1, f"of the first {named} cards only {must_stay(layout[:named])} must stay")
+    if on_board[named] < len(SLOTS):
+        raise InvalidEvidence(1, f"of the first {named} cards only {on_board[named]} must stay")
     return named
 
 
-def must_stay(cards: str) -> int:
-    """How many of these cards are on the board at least, whatever has been removed."""
-    court = sum(cards.count(face) for face in PLACES)
-    unpaired = sum(abs(cards.count(low) - cards.count(high)) for low, high in ("A9", "28", "37", "46"))
-    return court + unpaired + cards.count("5") % 2
+def must_stay(cards: str) -> list[int]:
+    """How many of the first 0, 1, 2, … of these cards are on the board at least, whatever has been removed."""
+    stay = 0
+    after_each = [stay]
+    single = dict.fromkeys(PARTNERS, 0)
+    for card in cards:
+        if card in PLACES:
+            stay += 1
+        elif card in PARTNERS:
+            partner = PARTNERS[card]
+            if single[partner]:
+                single[partner] -= 1
+                stay -= 1
+            else:
+                single[card] += 1
+                stay += 1
+        after_each.append(stay)
+    return after_each

@@ -102,8 +102,8 @@ def greedy_wins(deck: str, slots: int, chance: Random) -> bool:
 def test_what_must_stay_is_what_is_left_when_nothing_more_can_be_removed(cards: str) -> None:
     board = tuple(sorted(cards))
     left = {board} | with_removals(board)
-    assert min(map(len, left)) == must_stay(cards)
-    assert {len(last) for last in left if not with_one_removal(last)} == {must_stay(cards)}
+    assert min(map(len, left)) == must_stay(cards)[-1]
+    assert {len(last) for last in left if not with_one_removal(last)} == {must_stay(cards)[-1]}
 
 
 @pytest.mark.parametrize("spare", [0, 1, 2, 3])
@@ -115,15 +115,15 @@ def test_no_play_has_fewer_cards_on_the_board_than_must_stay_and_one_that_may_re
                 least[dealt] = min(least.get(dealt, slots), len(left))
                 _, later = dealt_from(deck, slots, (left, dealt))
                 for cards in range(dealt, later + 1):
-                    assert len(left) + cards - dealt >= must_stay(deck[:cards])
-        assert least == {dealt: must_stay(deck[:dealt]) for dealt in least}
+                    assert len(left) + cards - dealt >= must_stay(deck[:cards])[-1]
+        assert least == {dealt: must_stay(deck[:dealt])[-1] for dealt in least}
 
 
 @pytest.mark.parametrize("spare", [3, 4, 5])
 def test_a_play_gets_to_the_end_of_the_deck_exactly_if_no_prefix_fills_the_board(spare: int) -> None:
     ends = set()
     for deck, slots in small_tables(spare, 1000, clearable=False):
-        full = [cards for cards in range(slots, len(deck)) if must_stay(deck[:cards]) >= slots]
+        full = [cards for cards in range(slots, len(deck)) if must_stay(deck[:cards])[-1] >= slots]
         assert max(dealt for _, dealt in reachable(deck, slots)) == min(full, default=len(deck))
         ends.add(bool(full))
         assert not (full and can_win(deck, slots, (), 0))
@@ -188,7 +188,7 @@ def test_no_play_of_a_lost_deck_gets_beyond_its_certificate_and_some_play_gets_t
         if evidence and len(evidence) == 2:
             named = prove_loss(deck, evidence)
             assert max(dealt for _, dealt in reachable(deck, 16)) == named
-            assert must_stay(deck[:named]) == 16
+            assert must_stay(deck[:named])[-1] == 16
             for other in set(range(100)) - {named}:
                 with pytest.raises(InvalidEvidence):
                     prove_loss(deck, str(other))

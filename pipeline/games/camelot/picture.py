@@ -54,8 +54,8 @@ def _explained(layout: str, cards: int) -> str:
         single.append("1×5")
     reason = (
         f"Of the first {cards} cards, {court} are of the court and never leave, and {', '.join(single) or 'none'} of "
-        f"the others find no partner. These {must_stay(prefix)[-1]} fill all {len(SLOTS)} slots, so that however they are "
-        f"played, card {cards + 1} ({layout[cards]}) has nowhere to go: no play wins."
+        f"the others find no partner. These {must_stay(prefix)[-1]} fill all {len(SLOTS)} slots, so that however they "
+        f"are played, card {cards + 1} ({layout[cards]}) has nowhere to go: no play wins."
     )
     return f"{fill(' '.join(prefix), 52)}\n\n{fill(reason, 76)}"
 

@@ -37,13 +37,19 @@ class Jump(NamedTuple):
         return f"{self.source}-{self.target}"
 
 
-OVER = {
-    Jump(HOLE_AT[row + 2 * down, column + 2 * right], source): HOLE_AT[row + down, column + right]
-    for source, (row, column) in PLACE_OF.items()
-    for down, right in STEPS
-    if (row + 2 * down, column + 2 * right) in HOLE_AT
-}
-"""The jumps that the board has room for, each with the hole that it goes over."""
+OVER = dict(
+    sorted(
+        (
+            (Jump(HOLE_AT[row + 2 * down, column + 2 * right], source), HOLE_AT[row + down, column + right])
+            for source, (row, column) in PLACE_OF.items()
+            for down, right in STEPS
+            if (row + 2 * down, column + 2 * right) in HOLE_AT
+        ),
+        reverse=True,
+    )
+)
+"""The jumps that the board has room for, the best one first, each with the hole that it goes over."""
+WORD = re.compile(r"([1-9]\d?)-([1-9]\d?)", re.ASCII)
 
 
 def start(layout: str) -> frozenset[int]:
@@ -52,9 +58,12 @@ def start(layout: str) -> frozenset[int]:
     return frozenset(hole for hole, sign in enumerate(signs, start=1) if sign == "X")
 
 
-def jumps(pegs: frozenset[int]) -> list[Jump]:
-    """All jumps that are possible: over a neighbouring peg into an empty hole behind it."""
-    return [jump for jump, over in OVER.items() if jump.source in pegs and over in pegs and jump.target not in pegs]
+def best_jump(pegs: frozenset[int]) -> Jump | None:
+    """The best of the jumps that are possible, over a neighbouring peg into an empty hole behind it."""
+    for jump, over in OVER.items():
+        if over in pegs and jump.source in pegs and jump.target not in pegs:
+            return jump
+    return None
 
 
 def play(pegs: frozenset[int], jump: Jump, step: int) -> frozenset[int]:
@@ -64,9 +73,10 @@ def play(pegs: frozenset[int], jump: Jump, step: int) -> frozenset[int]:
     ------
     IllegalMove
     """
-    if jump not in jumps(pegs):
+    over = OVER.get(jump)
+    if over not in pegs or jump.source not in pegs or jump.target in pegs:
         raise IllegalMove(step, f"there is no jump {jump} here")
-    return pegs - {jump.source, OVER[jump]} | {jump.target}
+    return pegs - {jump.source, over} | {jump.target}
 
 
 def read_trace(evidence: str) -> list[Jump]:
@@ -78,7 +88,7 @@ def read_trace(evidence: str) -> list[Jump]:
     """
     trace = []
     for step, word in enumerate(evidence.split(" ") if evidence else [], start=1):
-        match = re.fullmatch(r"([1-9]\d?)-([1-9]\d?)", word, re.ASCII)
+        match = WORD.fullmatch(word)
         if not match:
             raise InvalidEvidence(step, f"{word!r} is no jump; one is written 12-26")
         trace.append(Jump(int(match[2]), int(match[1])))
@@ -98,10 +108,10 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     trace = read_trace(evidence)
     for step, jump in enumerate(trace, start=1):
         after = play(pegs, jump, step)
-        if jump != (prescribed := max(jumps(pegs))):
-            raise IllegalMove(step, f"the rule prescribes {prescribed} and not {jump}")
+        if jump != (best := best_jump(pegs)):
+            raise IllegalMove(step, f"the rule prescribes {best} and not {jump}")
         pegs = after
-    if left := jumps(pegs):
-        raise InvalidEvidence(len(trace) + 1, f"the play is not over: {max(left)} is possible")
+    if best := best_jump(pegs):
+        raise InvalidEvidence(len(trace) + 1, f"the play is not over: {best} is possible")
     if sum(pegs) != value:
         raise InvalidEvidence(len(trace), f"the pegs that are left add up to {sum(pegs)}, not {value}")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.hi_q.rules import check, jumps, start
+from dealmill.pipeline.games.hi_q.rules import best_jump, check, start
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 
@@ -58,7 +58,7 @@ def test_a_trace_proves_nothing_for_another_engine() -> None:
 
 def test_a_full_board_and_an_empty_one_allow_no_jump() -> None:
     full = LAYOUT.replace("O", "X")
-    assert not jumps(start(full))
+    assert best_jump(start(full)) is None
     check("greedy", full, Verdict.SCORED, 561, "")
     check("greedy", full.replace("X", "O"), Verdict.SCORED, 0, "")
 

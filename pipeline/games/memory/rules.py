@@ -7,7 +7,6 @@ else: here it is a generator that yields the card to flip, counted from 1, and i
 
 from collections import Counter
 from collections.abc import Generator
-from contextlib import suppress
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.verdict import Verdict
@@ -39,10 +38,10 @@ class Table:
         letter = self.cards[card]
         if self.open_card is None:
             self.open_card = card
-        else:
-            if self.cards[self.open_card] == letter:
-                del self.cards[self.open_card], self.cards[card]
-            self.open_card = None
+            return letter
+        if self.cards[self.open_card] == letter:
+            del self.cards[self.open_card], self.cards[card]
+        self.open_card = None
         return letter
 
 
@@ -62,11 +61,16 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
         raise InvalidEvidence(0, "the layout does not consist of pairs")
 
     table = Table(layout)
-    prescribed = _prescribed_flips(engine, layout)
-    for step, card in enumerate(read_flips(evidence, len(layout))):
-        table.flip(card)
-        if card != prescribed[step]:
-            raise InvalidEvidence(table.flips, f"{engine} flips card {prescribed[step]} here, not card {card}")
+    player = STRATEGIES[engine](len(layout))
+    prescribed: int | None = next(player)
+    for card in read_flips(evidence, len(layout)):
+        letter = table.flip(card)
+        if card != prescribed:
+            raise InvalidEvidence(table.flips, f"{engine} flips card {prescribed} here, not card {card}")
+        try:
+            prescribed = player.send(letter)
+        except StopIteration:
+            prescribed = None
     if table.cards:
         raise InvalidEvidence(table.flips + 1, f"{len(table.cards)} cards are left on the table")
     if value != table.flips:
@@ -86,15 +90,6 @@ def read_flips(evidence: str, count: int) -> list[int]:
         if entry not in places:
             raise InvalidEvidence(step, f"{entry!r} is none of the {count} cards")
         flips.append(places[entry])
-    return flips
-
-
-def _prescribed_flips(engine: str, layout: str) -> list[int]:
-    player = STRATEGIES[engine](len(layout))
-    flips = [next(player)]
-    with suppress(StopIteration):
-        while True:
-            flips.append(player.send(layout[flips[-1] - 1]))
     return flips
 
 
@@ -154,13 +149,11 @@ def _look(count: int) -> Generator[int, str, Cards]:
 
 
 def _collect(known: Cards) -> Generator[int, str, None]:
-    """Take away all known cards, the first one that is left with its partner."""
-    while known:
-        card = min(known)
-        letter = known.pop(card)
-        partner = _place(letter, known)
-        assert partner is not None  # noqa: S101 -- all cards that are left are known, so it is in a pair
-        del known[partner]
+    """Take away all known cards, the first one that is left with its partner. They are known in the order they lie."""
+    places: dict[str, list[int]] = {}
+    for card, letter in known.items():
+        places.setdefault(letter, []).append(card)
+    for card, partner in places.values():
         yield card
         yield partner
 

@@ -49,7 +49,7 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 def _readable_moves(position: Position, evidence: str) -> Iterator[Move]:
     for step, entry in enumerate(evidence.split(), start=1):
         move = read_move(step, entry)
-        if move.space not in position.empty_spaces:
+        if move.space not in position.links:
             raise InvalidEvidence(step, f"{move.space} is no empty space beside a tile")
         yield move
 

@@ -8,18 +8,20 @@ Where the statement leaves something open, it is taken at its word:
 - Rules 4 and 5 make no exception for a placement in a forced space.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import zip_longest
-from re import fullmatch
 from typing import NamedTuple
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.verdict import Verdict
 
 ENGINE = "legal-moves"
-TILE = "[BGRY]{6}"
+COLOURS = "BGRY"
+TILE = re.compile(rf"[{COLOURS}]{{6}}")
+MOVE = re.compile(rf"(-?[0-9]{{1,3}}),(-?[0-9]{{1,3}}):({TILE.pattern})")
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 
 
@@ -56,19 +58,21 @@ class Position:
     field: dict[Space, str]
     hand: tuple[str, ...]
 
-    def links(self, space: Space) -> dict[int, str]:
-        """The colours that the tiles around show to a space, by direction."""
-        return {d: self.field[beside][(d + 3) % 6] for d, beside in enumerate(around(space)) if beside in self.field}
-
     @cached_property
-    def empty_spaces(self) -> list[Space]:
-        """The empty spaces beside tiles, in order of x, then y."""
-        return sorted({beside for space in self.field for beside in around(space)} - self.field.keys())
+    def links(self) -> dict[Space, dict[int, str]]:
+        """The empty spaces beside tiles, in order of x, then y, with the colours that the tiles around show to each, by
+        direction."""
+        field = self.field
+        empty = {beside for space in field for beside in around(space)} - field.keys()
+        return {
+            space: {d: field[beside][(d + 3) % 6] for d, beside in enumerate(around(space)) if beside in field}
+            for space in sorted(empty)
+        }
 
     @cached_property
     def forced_spaces(self) -> set[Space]:
         """The empty spaces that are surrounded by three tiles."""
-        return {space for space in self.empty_spaces if len(self.links(space)) >= 3}
+        return {space for space, links in self.links.items() if len(links) >= 3}
 
     @cached_property
     def controlled_spaces(self) -> set[Space]:
@@ -83,18 +87,34 @@ class Position:
             yield space
             space, beside = around(space)[direction], around(beside)[direction]
 
+    @cached_property
+    def _linked_twice(self) -> dict[Space, set[str]]:
+        """The empty spaces to which two tiles or more show the same colour, with these colours."""
+        twice = {}
+        for space, links in self.links.items():
+            shown = list(links.values())
+            if colours := {colour for colour in shown if shown.count(colour) > 1}:
+                twice[space] = colours
+        return twice
+
+    def demands(self, space: Space) -> Iterator[tuple[int, str]]:
+        """The sides of an empty space that not every colour fits, each with the colours that do: that of the tile there
+        (rule 2), or those that are no third link of their colour to the space there (rule 4)."""
+        yield from self.links[space].items()
+        for direction, beside in enumerate(around(space)):
+            if beside in self._linked_twice:
+                yield direction, "".join(colour for colour in COLOURS if colour not in self._linked_twice[beside])
+
     def objection(self, move: Move) -> str | None:
         """Which rule, except the third, forbids a placement, and why."""
         space, tile = move
-        links = self.links(space)
-        if space in self.field or not links:
+        if space not in self.links:
             return "rule 1: a tile goes to an empty space next to other tiles"
-        for direction, colour in links.items():
-            if tile[direction] != colour:
-                return f"rule 2: {tile[direction]} of the tile meets {colour} on {around(space)[direction]}"
-        after = Position(self.field | {space: tile}, self.hand)
-        for beside, colour in zip(around(space), tile, strict=True):
-            if beside not in after.field and list(after.links(beside).values()).count(colour) >= 3:
+        for direction, colours in self.demands(space):
+            if (colour := tile[direction]) not in colours:
+                beside = around(space)[direction]
+                if beside in self.field:
+                    return f"rule 2: {colour} of the tile meets {colours} on {beside}"
                 return f"rule 4: the forced space {beside} would get three links of colour {colour}"
         if space in self.controlled_spaces:
             return "rule 5: the space lies along a controlled side"
@@ -103,15 +123,20 @@ class Position:
     @cached_property
     def legal_moves(self) -> list[Move]:
         """Every legal move of the player, in order of x, then y, then colours."""
-        moves = [
-            Move(space, placed)
-            for space in self.empty_spaces
-            for tile in self.hand
-            for placed in rotations(tile)
-            if self.objection(Move(space, placed)) is None
-        ]
-        moves.sort()
-        return [move for move in moves if move.space in self.forced_spaces] or moves
+        free = [space for space in self.links if space not in self.controlled_spaces]
+        forced = [space for space in free if space in self.forced_spaces]
+        return self._moves(forced) or self._moves(free)
+
+    def _moves(self, spaces: Iterable[Space]) -> list[Move]:
+        """The placements on these spaces that their `demands` allow."""
+        in_hand = sorted(placed for tile in self.hand for placed in rotations(tile))
+        moves = []
+        for space in spaces:
+            fitting = in_hand
+            for direction, colours in self.demands(space):
+                fitting = [tile for tile in fitting if tile[direction] in colours]
+            moves += [Move(space, tile) for tile in fitting]
+        return moves
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
@@ -160,7 +185,7 @@ def read_position(layout: str) -> Position:
     field, _, hand = layout.partition(" / ")
     moves = [read_move(0, entry) for entry in field.split(" ")]
     tiles = tuple(hand.split(" "))
-    if not all(fullmatch(TILE, tile) for tile in tiles):
+    if not all(map(TILE.fullmatch, tiles)):
         raise InvalidEvidence(0, f"{hand!r} is no hand")
     return Position({move.space: move.tile for move in moves}, tiles)
 
@@ -172,7 +197,7 @@ def read_move(step: int, entry: str) -> Move:
     ------
     InvalidEvidence
     """
-    match = fullmatch(rf"(-?[0-9]{{1,3}}),(-?[0-9]{{1,3}}):({TILE})", entry)
+    match = MOVE.fullmatch(entry)
     if not match:
         raise InvalidEvidence(step, f"{entry!r} is not of the form x,y:COLOURS")
     return Move(Space(int(match[1]), int(match[2])), match[3])

@@ -75,7 +75,7 @@ def test_every_rule_forbids_something_in_legal_play() -> None:
     named = set()
     for layout in deal(4, 1, 60, tiles=12):
         position = read_position(layout)
-        for space in position.empty_spaces:
+        for space in position.links:
             for tile in position.hand:
                 for placed in naive.rotations(tile):
                     objection = position.objection(Move(space, placed))

@@ -23,6 +23,7 @@ TRACE = "12-26 25-27 10-24"
         ("12-26 25-27", 3, "the play is not over: 10-24"),
         ("12-26 25-27 10-24 24-22", 4, "there is no jump 24-22"),
         ("17-5 12-26", 1, "the rule prescribes 12-26"),
+        ("16-18", 1, "there is no jump 16-18"),
         ("12-26  25-27 10-24", 2, "is no jump"),
         ("12-26 25-27 10-24 ", 4, "is no jump"),
         ("012-26", 1, "is no jump"),
@@ -60,6 +61,8 @@ def test_a_full_board_and_an_empty_one_allow_no_jump() -> None:
     full = LAYOUT.replace("O", "X")
     assert best_jump(start(full)) is None
     check("greedy", full, Verdict.SCORED, 561, "")
+    with pytest.raises(IllegalMove, match="there is no jump 1-3"):
+        check("greedy", full, Verdict.SCORED, 561, "1-3")
     check("greedy", full.replace("X", "O"), Verdict.SCORED, 0, "")
 
 

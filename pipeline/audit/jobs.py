@@ -19,7 +19,7 @@ from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 
-CHUNK = 2_000
+CHUNK = 10_000
 """Verdicts in a job: at most seconds of work for a referee."""
 
 TABLE, claim, finish = AUDITING, jobs.claim, jobs.finish

@@ -77,8 +77,10 @@ def blocks_from(
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
     query = select(*DIGEST).where(blocks.c.run_id == run, blocks.c.number.in_(numbers))
     recorded = dict(connection.execute(query).all())
+    done = not unsolved(connection, run, first, max(stop, block_range(block_of(stop - 1), count)[1]))
     return [
-        (number, recorded.get(number), not unsolved(connection, run, *block_range(number, count))) for number in numbers
+        (number, recorded.get(number), done or not unsolved(connection, run, *block_range(number, count)))
+        for number in numbers
     ]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, exists
 
@@ -71,8 +71,7 @@ class Said:
     fault: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """An item as an audit reads it, of which nothing is presumed: its layout with the digest on record, if that is a
     row; whether its job is done, so that a verdict is `due`; and the verdict on record (None where there is none).
     Where evidence is not kept, value and evidence are what comes out `again`, with the verdict that comes with them."""

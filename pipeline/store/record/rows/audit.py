@@ -1,44 +1,57 @@
 """Rows of verdicts as an audit reads them: each beside those it must agree with, and nothing presumed."""
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, or_, select
 
-from dealmill.pipeline.fingerprint import block_digest, block_range
+from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database.bulk import Row
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import DONE, items, verdicts
-from dealmill.pipeline.store.record.blocks import blocks_from, read_block, stray_blocks
+from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
+from dealmill.pipeline.store.record.blocks import blocks_from, stray_blocks
 from dealmill.pipeline.store.record.checking import JobRow, done_among, job_record, sound_jobs, stray_jobs
 from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, source_blocks_from
+from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
 
-ITEM = (items.c.position, items.c.layout, items.c.digest)
-SAID = (verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
-ITEM_SHAPE, VERDICT_SHAPE = Shape(*ITEM), Shape(*SAID, verdicts.c.nodes)
+ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
+VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
 FETCHED = 1_000
+
+place_of = itemgetter(1)
+"""The position in a row of `items`, and in one of `verdicts`."""
 
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-    """What is on record of a stretch of a run over `count` items."""
+    """What is on record of a stretch of a run over `count` items. Its rows are read once, and those behind it that
+    belong to a block that begins in it."""
     first, stop = positions.start, positions.stop
+    end = max(stop, block_range(block_of(stop - 1), count)[1])
     with store.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
-        found, faults = _items(connection, run, done_among(jobs, positions), items.c.position.between(first, stop - 1))
-        outside = stray_jobs(connection, run, count) if first == 1 else []
+        listed = _rows(connection, items, run.source, items.c.position >= first, items.c.position < end)
+        said = _rows(connection, verdicts, run.id, verdicts.c.position >= first, verdicts.c.position < end)
+        answers = {place_of(row): row for row in said}
+        found, faults = _items(_part(listed, first, stop), answers, done_among(jobs, positions))
+        strays = {place_of(row) for row in _part(said, first, stop)} - {place_of(row) for row in listed}
+        outside = list[Fault]()
+        if first == 1:
+            outside = stray_jobs(connection, run, count)
+            strays |= _outside(connection, run, count)
         return Stretch(
             positions,
             found,
-            [_job(connection, run.id, job, first) for job in jobs],
-            _blocks(connection, run, count, first, stop),
-            _strays(connection, run, count, first, stop),
-            [
-                BlockRecord(*block)
-                for block in source_blocks_from(connection, ITEM_LISTING, run.source, count, first, stop)
-            ],
+            [_job(connection, run.id, job, first, end, said) for job in jobs],
+            _blocks(connection, run, count, first, stop, listed, answers),
+            sorted(position if isinstance(position, int) else 0 for position in strays),
+            _source_blocks(connection, run, count, first, stop, listed),
             [*outside, *damaged, *faults],
         )
 
@@ -47,85 +60,117 @@ def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[in
     """What is on record of single items."""
     with store.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
-        there = items.c.position.in_(positions)
-        found, faults = _items(connection, run, done_among(jobs, positions), there)
+        listed = _rows(connection, items, run.source, items.c.position.in_(positions))
+        said = _rows(connection, verdicts, run.id, verdicts.c.position.in_(positions))
+        found, faults = _items(listed, {place_of(row): row for row in said}, done_among(jobs, positions))
         return Stretch(positions, found, None, [], [], damaged=[*damaged, *faults])
 
 
-def _items(
-    connection: Connection, run: PlannedRun, done: set[int], there: ColumnElement[bool]
-) -> tuple[list[Item], list[Fault]]:
+def _rows(connection: Connection, table: Table, owner: int, *there: ColumnElement[bool]) -> list[Row]:
+    """The rows of a source or a run, in the order of their positions."""
+    query = select(table).where(next(iter(table.c)) == owner, *there).order_by(table.c.position)
+    return [tuple(row) for row in connection.execute(query)]
+
+
+def _part(rows: Sequence[Row], first: int, stop: int) -> Sequence[Row]:
+    """Those of such rows at the positions `first` to before `stop`."""
+    return rows[bisect_left(rows, first, key=place_of) : bisect_left(rows, stop, key=place_of)]
+
+
+def _items(listed: Iterable[Row], answers: Mapping[int, Row], done: set[int]) -> tuple[list[Item], list[Fault]]:
     """Items with their verdicts, and faults where a row holds what is never written; nothing else is said of those."""
-    said = and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position)
-    query = (
-        select(*ITEM, *SAID, verdicts.c.nodes, verdicts.c.position.label("answered"))
-        .select_from(items.outerjoin(verdicts, said))
-        .where(items.c.source_id == run.source, there)
-        .order_by(items.c.position)
-    )
     found, damaged = [], []
-    for position, layout, digest, verdict, value, evidence, nodes, answered in connection.execute(query):
-        trouble = ITEM_SHAPE.trouble((position, layout, digest))
-        if answered is not None:
-            trouble = trouble or VERDICT_SHAPE.trouble((verdict, value, evidence, nodes))
+    nothing = (None,) * len(verdicts.c)
+    for _, position, _, digest, layout in listed:
+        answer = answers.get(position)
+        trouble = ITEM_SHAPE.trouble((position, digest, layout))
+        if answer is not None:
+            trouble = trouble or VERDICT_SHAPE.trouble(answer[2:])
         if trouble:
             damaged.append(Fault(int(position), int(position), trouble))
             found.append(Item(int(position), "", None, False, None, None, None))
         else:
+            _, _, verdict, value, _, evidence = answer or nothing
             found.append(Item(position, layout, digest, position in done, verdict, value, evidence))
     return found, damaged
 
 
-def _job(connection: Connection, run: int, job: JobRow, first: int) -> JobRecord:
+def _job(connection: Connection, run: int, job: JobRow, first: int, end: int, said: Sequence[Row]) -> JobRecord:
+    """A job beside what its verdicts come to, if it begins in the stretch, whose rows go from `first` to before
+    `end`."""
     if job.first < first:
         return job_record(job, {})
-    return job_record(job, _count(connection, run, job.first, job.stop if job.state == DONE else job.first))
+    stop = job.stop if job.state == DONE else job.first
+    return job_record(job, _count(chain(_part(said, job.first, stop), _behind(connection, run, end, stop))))
 
 
-def _count(connection: Connection, run: int, first: int, stop: int) -> dict[str, object]:
+def _behind(connection: Connection, run: int, end: int, stop: int) -> Iterator[Row]:
+    """The verdicts from `end` to before `stop`."""
+    if end < stop:
+        query = select(verdicts).where(verdicts.c.run_id == run, verdicts.c.position >= end, verdicts.c.position < stop)
+        yield from map(tuple, connection.execute(query, execution_options={"yield_per": FETCHED}))
+
+
+def _count(rows: Iterable[Row]) -> dict[str, object]:
     """What a job's totals would be if its rows were counted."""
-    rows = select(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes).where(
-        verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop
-    )
     said: Counter[object] = Counter()
     value_sum = nodes_sum = 0
-    for verdict, value, nodes in connection.execution_options(yield_per=FETCHED).execute(rows):
+    for _, _, verdict, value, nodes, _ in rows:
         said[verdict] += 1
         value_sum += value if isinstance(value, int) else 0
         nodes_sum += nodes if isinstance(nodes, int) else 0
     return {**{verdict.word: said[int(verdict)] for verdict in Verdict}, "value_sum": value_sum, "nodes": nodes_sum}
 
 
-def _blocks(connection: Connection, run: PlannedRun, count: int, first: int, stop: int) -> list[BlockRecord]:
+def _blocks(
+    connection: Connection,
+    run: PlannedRun,
+    count: int,
+    first: int,
+    stop: int,
+    listed: Sequence[Row],
+    answers: Mapping[int, Row],
+) -> list[BlockRecord]:
     """The blocks that begin in a stretch and whose jobs are all done."""
+    found = []
+    for number, recorded, done in blocks_from(connection, run.id, count, first, stop):
+        if done or recorded is not None:
+            start, end = block_range(number, count)
+            answered = [row for row in _part(listed, start, end) if place_of(row) in answers]
+            said = [answers[place_of(row)] for row in answered]
+            digest = block_digest(
+                start,
+                layouts=[row[4] for row in answered],
+                verdicts=[row[2] for row in said],
+                values=[row[3] for row in said],
+                evidence=[row[5] for row in said],
+            )
+            found.append(BlockRecord(start, end, recorded, digest))
+    return found
+
+
+def _source_blocks(
+    connection: Connection, run: PlannedRun, count: int, first: int, stop: int, listed: Sequence[Row]
+) -> list[BlockRecord]:
+    """The blocks of the source that begin in a stretch."""
+    numbers = range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1)
+    query = select(source_blocks.c.number, source_blocks.c.digest).where(
+        source_blocks.c.source_id == run.source,
+        source_blocks.c.kind == ITEM_LISTING.kind,
+        source_blocks.c.number.in_(numbers),
+    )
+    recorded: dict[int, Any] = dict(connection.execute(query).all())
     return [
-        BlockRecord(start, end, recorded, block_digest(start, *read_block(connection, run.id, start, end)))
-        for number, recorded, done in blocks_from(connection, run.id, count, first, stop)
-        if done or recorded is not None
+        BlockRecord(start, end, recorded.get(number), ITEM_LISTING.digest(_part(listed, start, end)))
+        for number in numbers
         for start, end in [block_range(number, count)]
     ]
 
 
-def _strays(connection: Connection, run: PlannedRun, count: int, first: int, stop: int) -> list[int]:
-    """Rows where there should be none, in a stretch; the first stretch looks outside all others too."""
-    place = and_(verdicts.c.position >= first, verdicts.c.position < stop)
-    if first == 1:
-        place = or_(place, verdicts.c.position < 1, verdicts.c.position > count)
-    same = and_(items.c.source_id == run.source, items.c.position == verdicts.c.position)
-    alone = (
-        select(verdicts.c.position)
-        .select_from(verdicts.outerjoin(items, same))
-        .where(verdicts.c.run_id == run.id, place, items.c.position.is_(None))
-    )
-    outside = select(items.c.position).where(
-        items.c.source_id == run.source, or_(items.c.position < 1, items.c.position > count)
-    )
-    found = _places(connection.execute(alone).scalars())
-    if first == 1:
-        found |= _places(connection.execute(outside).scalars()) | {*stray_blocks(connection, run.id, count)}
-    return sorted(found)
-
-
-def _places(found: Iterable[object]) -> set[int]:
-    """Positions as they are, and 0 for what is none."""
-    return {position if isinstance(position, int) else 0 for position in found}
+def _outside(connection: Connection, run: PlannedRun, count: int) -> set[object]:
+    """Positions of rows before the first item of a run or behind its last one, and where blocks would begin there."""
+    found: set[object] = {*stray_blocks(connection, run.id, count)}
+    for table, owner in ((items, items.c.source_id == run.source), (verdicts, verdicts.c.run_id == run.id)):
+        outside = or_(table.c.position < 1, table.c.position > count)
+        found.update(connection.execute(select(table.c.position).where(owner, outside)).scalars())
+    return found

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from dealmill.pipeline.audit.invariants import Look, faults_of
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.referee import judge
+from dealmill.pipeline.referee import referee
 from dealmill.pipeline.store.audits import jobs
 from dealmill.pipeline.store.audits.jobs import AuditJob, Findings
 from dealmill.pipeline.store.audits.planned import AUDITING, plan_audit
@@ -88,8 +88,9 @@ def do(store: Database, job: AuditJob) -> Findings:
         positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
         stretch = record.sample(store, run, job.population, positions)
     look = Look(store, run, job.lease.owner, job.population, stretch, whole)
+    judge = referee(run.engine)
     judged = [
-        (item.position, judge(run.engine, item.layout, item.verdict, item.value, item.evidence))
+        (item.position, judge(item.layout, item.verdict, item.value, item.evidence))
         for item in stretch.items
         if item.verdict is not None
     ]

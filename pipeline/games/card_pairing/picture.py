@@ -12,6 +12,7 @@ from dealmill.pipeline.games.card_pairing.rules import (
     check,
     deal_of,
     jams,
+    named_cards,
     pair_off,
     play,
     start,
@@ -57,10 +58,11 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 def _explained(deal: Deal, entries: Iterator[str], mates: Mates, margin: str) -> Iterator[str]:
     rank = next(entries)
     cards = deal.ranks[rank]
+    tops, under = named_cards(deal, {*mates, *cards})
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
         way = ", ".join(f"{_name(deal, cards[one])} with {_name(deal, cards[other])}" for one, other in matching)
-        if jams(deal, with_these):
+        if jams(tops, under, with_these):
             yield f"{margin}{rank}: {way}: jams"
         else:
             yield f"{margin}{rank}: {way}: then"

@@ -1,5 +1,6 @@
 """The rules of card pairing and its referee: stacks of cards, and who lies on whom."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
@@ -16,6 +17,8 @@ Card = int
 """The number of a card in its layout, counted from 0, stack by stack from bottom to top."""
 Mates = dict[Card, Card]
 """Which card each card of a named rank leaves with."""
+Under = dict[Card, Card | None]
+"""Which card of a named rank lies under each of them, in its stack; None under the last one."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,11 @@ def _refute(deal: Deal, certificate: str, entry: int, mates: Mates) -> int:
     cards = deal.ranks.get(certificate[entry], [])
     if len(cards) != 4 or cards[0] in mates:
         raise InvalidEvidence(entry + 1, f"{certificate[entry]!r} is no rank that is still to be paired off")
+    tops, under = named_cards(deal, {*mates, *cards})
     following = entry + 1
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
-        if not jams(deal, with_these):
+        if not jams(tops, under, with_these):
             following = _refute(deal, certificate, following, with_these)
     return following
 
@@ -118,23 +122,29 @@ def pair_off(cards: list[Card], matching: tuple[tuple[int, int], tuple[int, int]
     return {cards[a]: cards[b], cards[b]: cards[a], cards[c]: cards[d], cards[d]: cards[c]}
 
 
-def jams(deal: Deal, mates: Mates) -> bool:
-    """Play the relaxed game: cards with a mate leave together with it, all others by themselves. Is anything left?
-
-    Cards without a mate are never in the way, so only those with one are looked at: each comes to the top when the
-    one above it has left. Nothing is ever lost by removing cards that can leave, so one order of play is as good as
-    any.
-    """
-    under: dict[Card, Card | None] = {}
-    on_top: list[Card] = []
+def named_cards(deal: Deal, named: Collection[Card]) -> tuple[list[Card], Under]:
+    """The uppermost of the named cards of each stack, and the next one under each of them; None where there is none."""
+    tops: list[Card] = []
+    under: Under = {}
     for stack in deal.stacks:
         top = None
         for card in stack:
-            if card in mates:
+            if card in named:
                 under[card] = top
                 top = card
         if top is not None:
-            on_top.append(top)
+            tops.append(top)
+    return tops, under
+
+
+def jams(tops: list[Card], under: Under, mates: Mates) -> bool:
+    """Play the relaxed game: cards with a mate leave together with it, all others by themselves. Is anything left?
+
+    Cards without a mate are never in the way, so only those with one are looked at (see `named_cards`): each comes to
+    the top when the one above it has left. Nothing is ever lost by removing cards that can leave, so one order of play
+    is as good as any.
+    """
+    on_top = tops.copy()
     waiting = set[Card]()
     for card in on_top:
         mate = mates[card]

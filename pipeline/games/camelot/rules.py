@@ -55,17 +55,20 @@ class Table:
         """
         if len(slots) not in (1, 2) or slots == slots[0] * 2:
             raise IllegalMove(step, f"{slots!r} names neither one slot nor two")
-        total = 0
+        cards, total = [], 0
         for slot in slots:
             if slot not in self.board:
                 raise IllegalMove(step, f"slot {slot} is empty")
             card = self.board[slot]
             if card not in WORTH:
                 raise IllegalMove(step, f"{card} cannot be removed")
+            cards.append(card)
             total += WORTH[card]
         if total != 10:
-            raise IllegalMove(step, f"{' and '.join(self.board[slot] for slot in slots)} do not add up to 10")
-        return list(map(self.board.pop, slots))
+            raise IllegalMove(step, f"{' and '.join(cards)} do not add up to 10")
+        for slot in slots:
+            del self.board[slot]
+        return cards
 
     @property
     def room(self) -> int:

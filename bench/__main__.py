@@ -84,6 +84,12 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         audits.against_solving,
     ),
     (
+        "Audits",
+        "`dealmill audit` of all verdicts with two workers and SQLite, from the start of the command to its end, "
+        "against the script of one process (`bench/bare.py`) that reads the file, solves it and inserts the rows.",
+        audits.against_a_script,
+    ),
+    (
         "A million verdicts audited",
         "`dealmill run` and `dealmill audit` on a million random deals with two workers and SQLite, from the start of "
         "the command to its end.",

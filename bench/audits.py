@@ -1,11 +1,16 @@
-"""The referee against the engines, a million verdicts audited, and how large certificates are."""
+"""The referee against the engines, audits against the script, a million verdicts audited, and how large certificates
+are."""
 
 import tempfile
 from collections.abc import Iterator
 from functools import partial
 from itertools import count
+from pathlib import Path
+from shutil import copytree
 
-from bench.measure import in_turn, rounded, table, watched_command
+from bench.bare import into_sqlite
+from bench.measure import ROUNDS, in_turn, rounded, table, watched_command
+from bench.pipeline import dealt
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.verdict import Verdict
@@ -20,6 +25,14 @@ JUDGED = 5_000
 LOST = 100_000
 DECKS = ("card-pairing", "camelot")
 MILLION = 1_000_000
+AUDITED = {
+    "card-pairing": (MILLION, 3),
+    "camelot": (MILLION, 2),
+    "hi-q": (MILLION, 4),
+    "memory": (MILLION, 4),
+    "tantrix": (200_000, 12),
+}
+"""Layouts of each game, and how many times as long as the script an audit may take."""
 
 
 def against_solving() -> str:
@@ -54,6 +67,32 @@ def a_million() -> str:
         ratio = f"{auditing / solving:.2f} ×"
         rows.append([name, found, f"{rounded(MILLION / auditing)}/s", ratio, f"{peak / 1024:.0f}"])
     return table(["game", "the audit says", "verdicts audited", "time, audit / run", "peak MB of a process"], rows)
+
+
+def against_a_script() -> str:
+    """A row per game: `dealmill audit` of a run over a file, against the script that solves the same file."""
+    rows = []
+    for name, (layouts, goal) in AUDITED.items():
+        game = find_game(name)
+        load(game.full_name(game.engines[0]))
+        with tempfile.TemporaryDirectory() as folder:
+            file, store = dealt(game, layouts, Path(folder)), Path(folder) / "store"
+            store.mkdir()
+            watched_command(str(store), "run", str(file))
+            # An audit also checks what earlier ones found, so each begins with the store as the run left it.
+            copies = [copytree(store, Path(folder) / str(number)) for number in range(ROUNDS)]
+            auditing, script, ratio = in_turn(
+                lambda: watched_command(str(copies.pop()), "audit", "1"),  # noqa: B023
+                lambda: _script(game, file),  # noqa: B023
+            )
+        rates = (rounded(layouts / auditing), rounded(layouts / script))
+        rows.append([name, f"{layouts:,}", *rates, f"{ratio:.2f} ×", f"{goal} ×"])
+    return table(["game", "layouts", "audit, verdicts/s", "script, layouts/s", "time, audit / script", "at most"], rows)
+
+
+def _script(game: Game, file: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        into_sqlite(game, file, Path(folder) / "script.db")
 
 
 def certificates() -> str:

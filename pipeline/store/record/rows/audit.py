@@ -69,7 +69,7 @@ def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[in
 def _rows(connection: Connection, table: Table, owner: int, *there: ColumnElement[bool]) -> list[Row]:
     """The rows of a source or a run, in the order of their positions."""
     query = select(table).where(next(iter(table.c)) == owner, *there).order_by(table.c.position)
-    return [tuple(row) for row in connection.execute(query)]
+    return list(map(tuple, connection.execute(query).all()))
 
 
 def _part(rows: Sequence[Row], first: int, stop: int) -> Sequence[Row]:

@@ -194,6 +194,27 @@ def test_dropped_rows_are_named(store: Database) -> None:
     assert [fault[:2] for fault in found if "written" in fault[2]] == [(1, 1000), (1001, 2000)]
 
 
+@pytest.mark.parametrize("chunk", [300, 1_000, 1_500])
+def test_an_audit_finds_the_same_however_it_is_cut(
+    store: Database, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = a_run(store, PAIRING, DEALS, chunk=700)
+    with monkeypatch.context() as cut:
+        cut.setattr("dealmill.pipeline.audit.jobs.CHUNK", chunk)
+        assert an_audit(store, run).clean
+    alter(store, "DELETE FROM verdicts WHERE position IN (7, 2100)")
+    alter(store, "DELETE FROM items WHERE position = 650")
+    alter(store, "UPDATE items SET line = 9 WHERE position = 1600")
+    alter(store, "UPDATE verdicts SET nodes = nodes + 1 WHERE position IN (300, 1000)")
+    alter(store, "UPDATE verdicts SET evidence = '?' WHERE position = 1900")
+    alter(store, "UPDATE verdicts SET position = 2501 WHERE position = 2500")
+    found = faults(store, run)
+    assert len(found) > 10
+    with monkeypatch.context() as cut:
+        cut.setattr("dealmill.pipeline.audit.jobs.CHUNK", chunk)
+        assert faults(store, run) == found
+
+
 def test_lost_items_are_named(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     alter(store, "DELETE FROM items WHERE position IN (5, 6, 2500)")

@@ -1,7 +1,7 @@
 """What a script of one process would do whose author knows all the tricks: texts and numbers stay in arrays from the
 file to the row, checked and solved by the same kernels, and each batch of rows is one statement. Like the plain script
-(`bench/bare.py`), it claims nothing, fences nothing, shows nothing, and cannot go on where it broke off; and a line that
-is no canonical layout ends it."""
+(`bench/bare.py`), it claims nothing, fences nothing, shows nothing, and cannot go on where it broke off; and a line
+that is no canonical layout ends it."""
 
 import sqlite3
 import struct

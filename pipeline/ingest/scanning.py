@@ -3,11 +3,12 @@ are canonical layouts, which is nearly all of most files; what is unusual goes t
 line. That reader is the reference, and reads everything as long as nothing is compiled."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
 
+from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, concatenated, lengths_to_starts, pack
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.entries import Entries
@@ -55,9 +56,17 @@ def _scan_lines(each: EachLine, blocks: Iterable[tuple[int, bytes]], find_check:
 
 
 def _read(game: Game, lines: Iterable[Line]) -> Iterator[Entries]:
-    entries = game.layout.read(lines)
-    while some := list(islice(entries, AT_ONCE)):
+    some = list[Layout | Reject]()
+    try:
+        for entry in game.layout.read(lines):
+            some.append(entry)
+            if len(some) == AT_ONCE:
+                yield Entries.of(some)
+                some = []
+    except InputError:
         yield Entries.of(some)
+        raise
+    yield Entries.of(some)
 
 
 def _read_lines(each: EachLine, lines: Iterable[Line]) -> Entries:

@@ -82,12 +82,18 @@ def against_a_script() -> str:
             # An audit also checks what earlier ones found, so each begins with the store as the run left it.
             copies = [copytree(store, Path(folder) / str(number)) for number in range(ROUNDS)]
             auditing, script, ratio = in_turn(
-                lambda: watched_command(str(copies.pop()), "audit", "1"),  # noqa: B023
+                lambda: _audit(copies.pop()),  # noqa: B023
                 lambda: _script(game, file),  # noqa: B023
             )
         rates = (rounded(layouts / auditing), rounded(layouts / script))
         rows.append([name, f"{layouts:,}", *rates, f"{ratio:.2f} ×", f"{goal} ×"])
     return table(["game", "layouts", "audit, verdicts/s", "script, layouts/s", "time, audit / script", "at most"], rows)
+
+
+def _audit(store: Path) -> None:
+    _, told, _ = watched_command(str(store), "audit", "1")
+    if " 0 faults" not in told:
+        raise RuntimeError(told)
 
 
 def _script(game: Game, file: Path) -> None:

@@ -28,6 +28,9 @@ FETCHED = 1_000
 place_of = itemgetter(1)
 """The position in a row of `items`, and in one of `verdicts`."""
 
+LINE = [list(items.c).index(column) for column, _ in ITEM_LISTING.digested]
+"""The columns of `items` of which the digest of a block of the source is made."""
+
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
     """What is on record of a stretch of a run over `count` items. Its rows are read once, and those behind it that
@@ -160,11 +163,13 @@ def _source_blocks(
         source_blocks.c.number.in_(numbers),
     )
     recorded: dict[int, Any] = dict(connection.execute(query).all())
-    return [
-        BlockRecord(start, end, recorded.get(number), ITEM_LISTING.digest(_part(listed, start, end)))
-        for number in numbers
-        for start, end in [block_range(number, count)]
-    ]
+    found = []
+    for number in numbers:
+        start, end = block_range(number, count)
+        rows = _part(listed, start, end)
+        digest = ITEM_LISTING.digest([[row[column] for row in rows] for column in LINE])
+        found.append(BlockRecord(start, end, recorded.get(number), digest))
+    return found
 
 
 def _outside(connection: Connection, run: PlannedRun, count: int) -> set[object]:

@@ -1,8 +1,10 @@
-"""``python -m dealmill.workers PROCESSES``: a Celery worker.
+"""``python -m dealmill.workers PROCESSES [engines]``: a Celery worker. With `engines`, what all engines need is loaded
+once, and not in each of its processes.
 
 Celery's own command line takes half a second longer to load (docs/decisions/0016-reading-is-the-bottleneck.md).
 """
 
+import gc
 import os
 import sys
 import warnings
@@ -34,9 +36,12 @@ def _leave_no_orphans(**_signal: object) -> None:
     die_with_parent()
 
 
-def main(processes: int) -> int:
+def main(processes: int, *, engines: bool) -> int:
     """Work until told to stop; returns the exit code."""
     prepare()
+    if engines:
+        from dealmill.pipeline import solve  # noqa: F401 -- loads the compiler
+    gc.freeze()  # what is loaded stays, and is shared with the processes as long as nobody looks at it
     worker = app.Worker(
         pool="prefork",
         concurrency=processes,
@@ -51,4 +56,4 @@ def main(processes: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    sys.exit(main(int(sys.argv[1]), engines="engines" in sys.argv[2:]))

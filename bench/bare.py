@@ -3,6 +3,7 @@ database. It claims nothing, fences nothing, shows nothing, and cannot go on whe
 
 import sqlite3
 from collections.abc import Iterator
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ import psycopg
 
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.sources.writing import layout_digest
 
 BATCH = 10_000
 TABLES = """
@@ -32,6 +32,7 @@ def _rows(game: Game, file: Path) -> Iterator[tuple[Rows, Rows]]:
     """The rows of items and of verdicts, batch by batch."""
     name = game.full_name(game.engines[0])
     position = 1
+    start = blake2b(f"{game.name}\n".encode(), digest_size=16)
     with file.open() as lines:
         numbered = ((number, line.rstrip("\n")) for number, line in enumerate(lines, start=1))
         entries = (entry for entry in game.layout.read(numbered) if isinstance(entry, Layout))
@@ -40,11 +41,17 @@ def _rows(game: Game, file: Path) -> Iterator[tuple[Rows, Rows]]:
             places = range(position, position + len(batch))
             position += len(batch)
             items = [
-                (1, place, entry.line, layout_digest(game.name, entry.text), entry.text)
+                (1, place, entry.line, _digest(start, entry.text), entry.text)
                 for place, entry in zip(places, batch, strict=True)
             ]
             said = zip(places, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
             yield items, [(1, place, int(verdict), *rest) for place, verdict, *rest in said]
+
+
+def _digest(start: blake2b, layout: str) -> bytes:
+    digest = start.copy()
+    digest.update(layout.encode())
+    return digest.digest()
 
 
 def into_sqlite(game: Game, file: Path, database: Path) -> None:

@@ -2,7 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import truediv
 from pathlib import Path
 from statistics import median
 from threading import Event, Thread
@@ -24,12 +25,13 @@ def seconds(work: Callable[[], object]) -> float:
 
 def in_turn(one: Callable[[], object], other: Callable[[], object], rounds: int = ROUNDS) -> tuple[float, float, float]:
     """Median seconds of both sides, run A B A B …, and the median of the ratios one / other."""
-    pairs = [(seconds(one), seconds(other)) for _ in range(rounds)]
-    return (
-        median(first for first, _ in pairs),
-        median(second for _, second in pairs),
-        median(first / second for first, second in pairs),
-    )
+    ours, theirs = all_in_turn([one, other], rounds)
+    return median(ours), median(theirs), median(map(truediv, ours, theirs))
+
+
+def all_in_turn(sides: Sequence[Callable[[], object]], rounds: int = ROUNDS) -> list[list[float]]:
+    """The seconds that each side takes, run A B C A B C …"""
+    return [list(times) for times in zip(*([seconds(side) for side in sides] for _ in range(rounds)), strict=True)]
 
 
 def table(columns: list[str], rows: list[list[str]]) -> str:

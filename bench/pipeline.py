@@ -5,10 +5,12 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from operator import truediv
 from pathlib import Path
+from statistics import median
 
-from bench.bare import into_postgres, into_sqlite
-from bench.measure import ROUNDS, in_turn, rounded, seconds, table
+from bench import bare, clever
+from bench.measure import all_in_turn, rounded, seconds, table
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
@@ -16,7 +18,8 @@ from dealmill.pipeline.solve import load
 from tests.servers import Postgres, clean_environment, dealmill_command, peak_memory, running_postgres
 
 SEED = 20261121
-LAYOUTS = {"card-pairing": 1_000_000, "camelot": 1_000_000, "tantrix": 1_000_000}
+COUNTS = {1_000_000: 3, 10_000_000: 1}
+"""Layouts, and how many times each side is run."""
 DEALS = ("card-pairing", "camelot", "hi-q", "memory", "tantrix")
 STORED = 50_000
 COLUMNS = {
@@ -27,27 +30,48 @@ INDEX = "ix_verdicts_run_id_verdict_position"
 STREAMED = (10_000, 100_000)
 
 
-def against_a_script() -> str:
-    """A row per game and database: `dealmill run` on a file with two workers, against a script of one process."""
+def against_scripts() -> str:
+    """A row per game, database and number of layouts: `dealmill run` on a file with two workers, against two scripts of
+    one process."""
     rows = []
     with tempfile.TemporaryDirectory() as folder, running_postgres() as server:
-        for name, count in LAYOUTS.items():
-            game = find_game(name)
-            file = dealt(game, count, Path(folder))
-            load(game.full_name(game.engines[0]))
-            with_tables = [_with_tables(server) for _ in range(ROUNDS)]
-            sides: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
-                "SQLite": (partial(_run, file), partial(_script, game, file)),
-                "PostgreSQL": (
-                    lambda: _run(file, with_tables.pop()),  # noqa: B023
-                    lambda: into_postgres(game, file, server.new_database()),  # noqa: B023
-                ),
-            }
-            for database, (ours, theirs) in sides.items():
-                run, script, ratio = in_turn(ours, theirs)
-                rates = (rounded(count / run), rounded(count / script))
-                rows.append([name, database, f"{count:,}", *rates, f"{ratio:.2f} ×"])
-    return table(["game", "database", "layouts", "run, layouts/s", "script, layouts/s", "time, run / script"], rows)
+        for count, rounds in COUNTS.items():
+            for name in DEALS:
+                game = find_game(name)
+                load(game.full_name(game.engines[0]))
+                file = dealt(game, count, Path(folder))
+                kinds = {"SQLite": _on_sqlite(game, file), "PostgreSQL": _on_postgres(game, file, server, rounds)}
+                for database, sides in kinds.items():
+                    run, plain, clever = times = all_in_turn(sides, rounds)
+                    ratios = [median(map(truediv, run, script)) for script in (plain, clever)]
+                    rates = [rounded(count / median(side)) for side in times]
+                    rows.append([name, database, f"{count:,}", *rates, *(f"{ratio:.2f} ×" for ratio in ratios)])
+    speeds = ["run, layouts/s", "plain script, layouts/s", "clever script, layouts/s"]
+    return table(["game", "database", "layouts", *speeds, "time, run / plain", "time, run / clever"], rows)
+
+
+def _on_sqlite(game: Game, file: Path) -> list[Callable[[], object]]:
+    def script(into: Callable[[Game, Path, Path], None]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            into(game, file, Path(folder) / "script.db")
+
+    return [partial(_run, file), partial(script, bare.into_sqlite), partial(script, clever.into_sqlite)]
+
+
+def _on_postgres(game: Game, file: Path, server: Postgres, rounds: int) -> list[Callable[[], object]]:
+    with_tables = [server.new_database() for _ in range(rounds)]
+    for url in with_tables:
+        _dealmill(["db", "upgrade"], url)
+
+    def script(into: Callable[[Game, Path, str], None]) -> None:
+        into(game, file, server.new_database())
+
+    run = iter(with_tables)
+    return [
+        lambda: _run(file, next(run)),
+        partial(script, bare.into_postgres),
+        partial(script, clever.into_postgres),
+    ]
 
 
 def on_disk() -> str:
@@ -100,25 +124,16 @@ def dealt(game: Game, count: int, folder: Path) -> Path:
     return file
 
 
-def _with_tables(server: Postgres) -> str:
-    url = server.new_database()
-    _dealmill(["db", "upgrade"], {"DEALMILL_DATABASE_URL": url})
-    return url
-
-
 def _run(file: Path, url: str | None = None) -> None:
-    _dealmill(["run", str(file)], {"DEALMILL_DATABASE_URL": url} if url else {})
+    _dealmill(["run", str(file)], url)
 
 
-def _dealmill(command: list[str], settings: dict[str, str]) -> None:
+def _dealmill(command: list[str], url: str | None) -> None:
+    settings = {"DEALMILL_WORKERS": "2"} | ({"DEALMILL_DATABASE_URL": url} if url else {})
     with tempfile.TemporaryDirectory() as folder:
-        env = clean_environment({"DEALMILL_WORKERS": "2", **settings})
-        subprocess.run(dealmill_command(command), cwd=folder, env=env, check=True, capture_output=True)
-
-
-def _script(game: Game, file: Path) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        into_sqlite(game, file, Path(folder) / "script.db")
+        subprocess.run(
+            dealmill_command(command), cwd=folder, env=clean_environment(settings), check=True, capture_output=True
+        )
 
 
 def stream() -> str:

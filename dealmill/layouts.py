@@ -10,7 +10,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.files import numbered_lines, open_binary
+from dealmill.pipeline.ingest.files import open_binary
 from dealmill.pipeline.referee import Judgement, judge
 from dealmill.pipeline.result import Result
 
@@ -177,9 +177,11 @@ def answer(
     InputError
         If the file cannot be read.
     """
-    from dealmill.pipeline.answer import answer as answer_lines
+    from dealmill.pipeline.answer import answer as answer_entries
+    from dealmill.pipeline.ingest.compiled import checked_by
+    from dealmill.pipeline.ingest.scanning import scan
 
     owner, used = engine_of(game, engine)
     name = fsdecode(file)
     with open_binary(name) as binary:
-        return answer_lines(owner, used, numbered_lines(binary, name), output, complain)
+        return answer_entries(owner, used, scan(binary, name, owner, lambda _: checked_by(owner)), output, complain)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Texts
 
 PREFIX = "deal:"
-DEALT_AT_ONCE = 2_000
+DEALT_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,13 @@ class DealRange:
         """The same, a block at a time."""
         from dealmill.pipeline.games.batch import unpack  # slow to load, and most commands do not deal
 
-        for first in range(1, len(self) + 1, DEALT_AT_ONCE):
-            block = self.part(first, min(first + DEALT_AT_ONCE, len(self) + 1))
+        for block in self.parts():
             yield [Layout(line, text) for line, text in enumerate(unpack(block.texts()), start=block.first)]
+
+    def parts(self) -> "Iterator[DealRange]":
+        """Ranges of deals that make up this one, each short enough to be dealt at once."""
+        for first in range(1, len(self) + 1, DEALT_AT_ONCE):
+            yield self.part(first, min(first + DEALT_AT_ONCE, len(self) + 1))
 
     def part(self, first: int, stop: int) -> "DealRange":
         """The deals at the positions `first` to before `stop` of this range, counted from 1."""

@@ -39,9 +39,12 @@ record     see `record_seal` of the store                         the seal that 
 import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.batch import Bytes, Numbers
 
 
 def seal(tag: str, *fields: object) -> bytes:
@@ -58,8 +61,10 @@ def columns_digest(tag: str, *columns: bytes) -> bytes:
     return digest.digest()
 
 
-def numbers(column: Sequence[object]) -> bytes:
+def numbers(column: "Sequence[object] | Numbers") -> bytes:
     """A column of whole numbers of 64 bits."""
+    if not isinstance(column, Sequence):
+        return b"".join([b"q", column.astype("<i8").data])
     try:
         return struct.pack(f"<c{len(column)}q", b"q", *column)
     except struct.error:
@@ -75,8 +80,11 @@ def texts(column: Sequence[object]) -> bytes:
     return struct.pack(f"<c{len(written)}i", b"t", *lengths) + b"".join(filter(None, written))
 
 
-def digests(column: Sequence[Any]) -> bytes:
-    """A column of byte strings."""
+def digests(column: "Sequence[Any] | Bytes") -> bytes:
+    """A column of byte strings; in an array, n × length."""
+    if not isinstance(column, Sequence):
+        count, length = column.shape
+        return b"".join([b"b", struct.pack("<i", length) * count, column.tobytes()])
     if not {*map(type, column)} <= {bytes}:
         return values(column)
     return struct.pack(f"<c{len(column)}i", b"b", *map(len, column)) + b"".join(column)

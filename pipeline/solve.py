@@ -13,9 +13,9 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, joined, listed, pack, unpack
+from dealmill.pipeline.games.caches import caches, mark_of_check
 from dealmill.pipeline.games.contract import Engine, Game, Solver
 from dealmill.pipeline.games.guard import refusal
-from dealmill.pipeline.games.kernel import caches
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
@@ -127,6 +127,7 @@ def load(name: str) -> Solver:
         solver = game.solver(engine)
         with (game.examples / f"{game.name}-deals.txt").open() as deals:
             solver(pack([next(deals).rstrip("\n")]))
+        mark_of_check(game.folder).touch()
     return solver
 
 

@@ -7,6 +7,7 @@ from dealmill.pipeline.audit.jobs import do, queue_audit
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Batch, listed, pack, unpack
 from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.audits import jobs as audits
@@ -30,7 +31,7 @@ def a_source(store: Database, engine: str, layouts: list[str], name: str = "a.tx
     if opened.complete:
         return opened
     entries = [Layout(line, text) for line, text in enumerate(layouts, start=1)]
-    return complete(store, append(store, opened, entries))
+    return complete(store, append(store, opened, Entries.of(entries)))
 
 
 def a_run(

@@ -15,6 +15,7 @@ from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.runs.planning import installed_engines
@@ -432,7 +433,7 @@ def test_values_of_another_type_are_named(sqlite_store: Database, table: str, ch
     """On SQLite; PostgreSQL takes none in."""
     store = sqlite_store
     source = open_source(store, "memory", "a.txt", b"a")
-    source = append(store, source, [Layout(1, "AABB"), Reject(2, "A", ("short",)), Layout(3, "ABAB")])
+    source = append(store, source, Entries.of([Layout(1, "AABB"), Reject(2, "A", ("short",)), Layout(3, "ABAB")]))
     plan_run(store, complete(store, source), "memory/two-pass", "1", None)
     do_runs(store)
     assert an_audit(store, find_run(store, "1")).clean

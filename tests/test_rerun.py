@@ -8,6 +8,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.query import matching_runs
 from dealmill.pipeline.runs.planning import queue_run
@@ -74,7 +75,7 @@ def test_a_run_under_way_cannot_be_repeated(store: Database) -> None:
 
 
 def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Database) -> None:
-    broken = append(store, open_source(store, "memory", "b.txt", b"b"), [Layout(1, "AABB")])
+    broken = append(store, open_source(store, "memory", "b.txt", b"b"), Entries.of([Layout(1, "AABB")]))
     plan_run(store, broken, ENGINE, "1", None)
     leave(store, broken)
     do_runs(store)

@@ -80,7 +80,7 @@ def _engines() -> str:
 
 
 def _kernels() -> str:
-    from dealmill.pipeline.games.kernel import cache_folder, caches  # loads the compiler
+    from dealmill.pipeline.games.caches import cache_folder, caches
 
     folder = caches()
     if not os.access(folder / "kernels", os.W_OK):
@@ -88,7 +88,7 @@ def _kernels() -> str:
             f"compiled engines are kept in {folder}, which cannot be written to; name another cache folder with "
             "XDG_CACHE_HOME"
         )
-    compiled = [game.name for game in games().values() if any(cache_folder(game.examples.parent).rglob("*.nbi"))]
+    compiled = [game.name for game in games().values() if any(cache_folder(game.folder).rglob("*.nbi"))]
     waiting = [name for name in games() if name not in compiled]
     told = f"{folder}: compiled are {', '.join(compiled) or 'none'}"
     return f"{told}; at first use, which takes seconds: {', '.join(waiting)}" if waiting else told

@@ -47,7 +47,7 @@ class Texts:
     def chosen(self, numbers: Numbers) -> "Texts":
         """The texts with these numbers, in the order of the numbers."""
         lengths = self.lengths[numbers]
-        starts = _starts(lengths)
+        starts = lengths_to_starts(lengths)
         moves = np.repeat(self.starts[:-1][numbers] - starts[:-1], lengths)
         return Texts(self.text[moves + np.arange(starts[-1])], starts)
 
@@ -118,9 +118,9 @@ def pack(texts: Sequence[str]) -> Texts:
     """Texts as flat arrays. Surrogates, which no other text has in UTF-8, are encoded like all other characters."""
     whole = "".join(texts)
     if whole.isascii():
-        return Texts(np.frombuffer(whole.encode("ascii"), dtype=np.uint8), _starts(list(map(len, texts))))
+        return Texts(np.frombuffer(whole.encode("ascii"), dtype=np.uint8), lengths_to_starts(list(map(len, texts))))
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    return Texts(np.frombuffer(b"".join(encoded), dtype=np.uint8), _starts(list(map(len, encoded))))
+    return Texts(np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths_to_starts(list(map(len, encoded))))
 
 
 def rows(texts: Bytes) -> Texts:
@@ -167,7 +167,7 @@ def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solv
             raise ValueError(f"evidence is longer than the {longest} bytes that there is room for")
         evidence.append(Texts(room[: starts[-1]], starts))
         first = reached
-    return Solved(verdicts, values, nodes, _joined(evidence or [pack([])]))
+    return Solved(verdicts, values, nodes, concatenated(evidence or [pack([])]))
 
 
 def joined(parts: Sequence[Solved]) -> Solved:
@@ -176,7 +176,7 @@ def joined(parts: Sequence[Solved]) -> Solved:
         np.concatenate([part.verdicts for part in parts]),
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.nodes for part in parts]),
-        _joined([part.evidence for part in parts]),
+        concatenated([part.evidence for part in parts]),
     )
 
 
@@ -192,15 +192,18 @@ def listed(solved: Solved) -> Batch:
     )
 
 
-def _joined(parts: Sequence[Texts]) -> Texts:
+def concatenated(parts: Sequence[Texts]) -> Texts:
+    """Texts and those behind them."""
     if len(parts) == 1:
         return parts[0]
     return Texts(
-        np.concatenate([part.together for part in parts]), _starts(np.concatenate([part.lengths for part in parts]))
+        np.concatenate([part.together for part in parts]),
+        lengths_to_starts(np.concatenate([part.lengths for part in parts])),
     )
 
 
-def _starts(lengths: Sequence[int] | Numbers) -> Numbers:
+def lengths_to_starts(lengths: Sequence[int] | Numbers) -> Numbers:
+    """Where texts of these lengths begin, one behind the other, and where the last one ends."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -4,7 +4,8 @@ A game's folder holds a `GAME` in its ``__init__`` and these modules, which are 
 (``engine``, ``canonical`` and ``deal`` pull in the compiler):
 
 ============= ================================================================================================
-``layout``    ``read(lines)``: layouts out of a file in the statement's format, or one canonical layout a line
+``layout``    ``read(lines)``: layouts out of a file in the statement's format, or one canonical layout a line;
+              ``each_line(first)``: what reads files with a layout on each line
 ``deal``      ``deal(seed, first, count, **parameters) -> Texts``: numbered deals
 ``engine``    one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, max_nodes) -> Solved``
 ``canonical`` ``mask(text, starts, ends)``: the compiled check that texts are canonical; without it, the reader checks
@@ -23,6 +24,7 @@ from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
+    from dealmill.pipeline.games.reading import EachLine
 
 UNKNOWN = "?"
 """Stands where a layout has no answer."""
@@ -112,6 +114,11 @@ class LayoutModule(Protocol):
 
         Works in bounded memory. A bad layout is yielded as a `Reject` that lists all reasons; reading goes on.
         """
+        ...
+
+    def each_line(self, first: str) -> "EachLine | None":
+        """What reads a file whose `first` line that is not blank is this one, stripped, as `read` does; None if a file
+        that begins so does not have a layout on each line."""
         ...
 
 
@@ -204,9 +211,14 @@ class Game:
         return f"{self.name}/{engine.name}"
 
     @property
+    def folder(self) -> Path:
+        """The folder of its modules."""
+        return Path(__file__).parent / self.name.replace("-", "_")
+
+    @property
     def examples(self) -> Path:
         """The folder of its examples: ``NAME-statement.txt``, ``NAME-statement.answer``, ``NAME-deals.txt``."""
-        return Path(__file__).parent / self.name.replace("-", "_") / "examples"
+        return self.folder / "examples"
 
     @property
     def layout(self) -> LayoutModule:

@@ -7,10 +7,11 @@ import sys
 import tempfile
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -19,7 +20,7 @@ from dealmill.pipeline.errors import InputError
 STDIN = "-"
 LONGEST_LINE = 1 << 20
 BLOCK = 2 * LONGEST_LINE
-LINES = 1 << 16
+LINES = 1 << 19
 """Bytes of lines that are held at once: enough that what is done to them once costs nothing."""
 GZIP = b"\x1f\x8b"
 
@@ -114,25 +115,46 @@ def text_digest(file: BinaryIO, name: str) -> bytes:
     return digest.digest()
 
 
-def numbered_lines(file: BinaryIO, name: str, progress: Progress = lambda _: None) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers, without line ends. What is not UTF-8 comes as replacement signs.
+def text_blocks(file: BinaryIO, name: str, progress: Progress = lambda _: None) -> Iterator[tuple[int, bytes]]:
+    """The text of a file in blocks of whole lines, without the end of the last one; each with the number of its first
+    line.
 
     Raises
     ------
     InputError
-        If it is no text, breaks off (gzip), or has a line of more than a mebibyte.
+        If it is no text, breaks off (gzip), or has a line of more than a mebibyte; lines before that come first.
     """
     with _broken_off(name):
-        number = 0
-        for block in _whole_lines(_unpacked(file)):
-            unusual = len(block) >= LONGEST_LINE or b"\0" in block
-            for line in block.removesuffix(b"\n").split(b"\n"):
-                number += 1
-                if unusual:
-                    _check_line(line, number, name)
-                yield number, line.decode("utf-8", "replace").rstrip("\r")
+        number = 1
+        for found in _whole_lines(_unpacked(file)):
+            block = found.removesuffix(b"\n")
+            unusual = len(found) >= LONGEST_LINE or b"\0" in block
+            for part in _checked(block.split(b"\n"), number, name) if unusual else [block]:
+                yield number, part
+                number += part.count(b"\n") + 1
             if file.seekable():
                 progress(file.tell())
+
+
+def lines_of(number: int, block: bytes) -> Iterator[tuple[int, str]]:
+    """The lines of a block with their numbers, without line ends. What is not UTF-8 comes as replacement signs."""
+    return enumerate(map(decoded, block.split(b"\n")), start=number)
+
+
+def decoded(line: bytes) -> str:
+    """See `lines_of`."""
+    return line.decode("utf-8", "replace").rstrip("\r")
+
+
+def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers, see `lines_of`.
+
+    Raises
+    ------
+    InputError
+        See `text_blocks`.
+    """
+    return chain.from_iterable(lines_of(*block) for block in text_blocks(file, name))
 
 
 def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
@@ -153,18 +175,21 @@ def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
 
 
 def _readable(text: IO[bytes]) -> Iterator[bytes]:
-    """The text in large blocks, as far as `_check_line` lets it pass, and one block more at the most."""
+    """The text in large blocks, as far as `_checked` lets it pass, and one block more at the most."""
     for block in iter(partial(text.read, BLOCK), b""):
         yield block
         if b"\0" in block or (len(block) == BLOCK and b"\n" not in block):
             return
 
 
-def _check_line(line: bytes, number: int, name: str) -> None:
-    if len(line) >= LONGEST_LINE:
-        raise InputError(f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a file of layouts?")
-    if b"\0" in line:
-        raise InputError(f"{name} is no text file: there is a NUL byte in line {number}")
+def _checked(lines: Iterable[bytes], first: int, name: str) -> Iterator[bytes]:
+    """Lines as far as they are lines of text; the first one has this number."""
+    for number, line in enumerate(lines, start=first):
+        if len(line) >= LONGEST_LINE:
+            raise InputError(f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a file of layouts?")
+        if b"\0" in line:
+            raise InputError(f"{name} is no text file: there is a NUL byte in line {number}")
+        yield line
 
 
 def _unpacked(file: BinaryIO) -> IO[bytes]:

@@ -12,9 +12,12 @@ from dealmill.pipeline.arguments import MOST_PACKED, whole
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, games
-from dealmill.pipeline.games.contract import Game, Layout, Reject
-from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, numbered_lines, rereadable, text_digest
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.entries import Entries, dealt
+from dealmill.pipeline.ingest.compiled import check_of
+from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, rereadable, text_digest
 from dealmill.pipeline.ingest.reading import Reached, Reading
+from dealmill.pipeline.ingest.scanning import scan
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Opening, Progress, Refused
 from dealmill.pipeline.runs.planning import NO_END
@@ -159,9 +162,9 @@ def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> R
     return Reading(store, source, partial(_written, name, game, reopen), size)
 
 
-def _written(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Layout | Reject]:
-    with reopen() as file:
-        yield from game.layout.read(numbered_lines(file, name, reached))
+def _written(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
+    with reopen() as file, check_of(game) as find_check:
+        yield from scan(file, name, game, find_check, reached)
 
 
 def deals_reading(store: Database, deals: DealRange) -> Reading:
@@ -197,10 +200,10 @@ def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
     return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
 
 
-def _dealt(deals: DealRange, reached: Reached) -> Iterator[Layout]:
-    for number, layout in enumerate(deals, start=1):
-        reached(number)
-        yield layout
+def _dealt(deals: DealRange, reached: Reached) -> Iterator[Entries]:
+    for part in deals.parts():
+        yield dealt(part.first, part.texts())
+        reached(part.last - deals.first + 1)
 
 
 def _letters(name: str) -> str:

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.entries import Entries, joined_entries
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.sources.stored import Source, reread
 from dealmill.pipeline.store.sources.writing import Beginnings, append, complete, leave
 
-BATCH = 10_000
-"""Layouts in one transaction: enough to make its cost small, few enough to hold in memory and to lose in a crash."""
+BATCH = 50_000
+"""Entries in one transaction, at least: enough to make its cost small, few enough to hold in memory and to lose in a
+crash."""
 
 Reached = Callable[[int], None]
 """Called now and then with how much has been read of a source."""
@@ -26,7 +26,7 @@ class Reading:
     __slots__ = ("_entries", "_read", "_size", "_store", "broken", "source")
 
     def __init__(
-        self, store: Database, source: Source, entries: Callable[[Reached], Iterator[Layout | Reject]], size: int
+        self, store: Database, source: Source, entries: Callable[[Reached], Iterator[Entries]], size: int
     ) -> None:
         """`entries` begins at the start of the source, and tells how much of its `size` has been read."""
         self.source = source
@@ -53,12 +53,9 @@ class Reading:
         def tell(text: str) -> None:
             progress(Message(text))
 
-        entries = self._unbroken()
-        for _ in islice(entries, self.source.entries):
-            pass
         batches, seen = 0, Beginnings()
-        while batch := list(islice(entries, BATCH)):
-            last = len(batch) < BATCH and not self.broken
+        for batch, at_end in self._batches():
+            last = at_end and not self.broken
             step = partial(append, self._store, self.source, batch, seen, last=last)
             self.source = self._once(step, self.source.entries + len(batch), tell)
             batches += 1
@@ -75,7 +72,22 @@ class Reading:
         if batches > 1:
             patiently(partial(refresh_statistics, self._store), tell)
 
-    def _unbroken(self) -> Iterator[Layout | Reject]:
+    def _batches(self) -> Iterator[tuple[Entries, bool]]:
+        """The entries behind those that have been read, in batches, and of each whether it is the last one."""
+        behind, found, held = self.source.entries, list[Entries](), 0
+        for entries in self._unbroken():
+            if held >= BATCH:
+                yield joined_entries(found), False
+                found, held = [], 0
+            skipped = min(behind, len(entries))
+            behind -= skipped
+            if skipped < len(entries):
+                found.append(entries.behind(skipped))
+                held += len(found[-1])
+        if found:
+            yield joined_entries(found), True
+
+    def _unbroken(self) -> Iterator[Entries]:
         """The entries as far as they can be read."""
         try:
             yield from self._entries(self._reached)

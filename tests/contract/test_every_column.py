@@ -14,6 +14,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.ingest.named import deals_source
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.store.audits.findings import findings_of
@@ -46,8 +47,12 @@ each_table = pytest.mark.parametrize(("kind", "table"), TABLES, ids=[f"{kind}-{t
 
 def of_rows(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"digest")
-    source = append(store, source, [Layout(1, "AABB"), Reject(2, "AB", ("short", "odd")), Layout(3, "ABAB")])
-    source = append(store, source, [Layout(4, "AABB"), Layout(5, "ABBA"), Layout(6, "CDCD"), Reject(7, "", ("empty",))])
+    source = append(
+        store, source, Entries.of([Layout(1, "AABB"), Reject(2, "AB", ("short", "odd")), Layout(3, "ABAB")])
+    )
+    source = append(
+        store, source, Entries.of([Layout(4, "AABB"), Layout(5, "ABBA"), Layout(6, "CDCD"), Reject(7, "", ("empty",))])
+    )
     plan_run(store, complete(store, source), MEMORY, "1", 99, chunk=2)
     do_runs(store)
 

@@ -11,6 +11,7 @@ from dealmill.pipeline.errors import DealmillError, InvalidEvidence
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.named import game_of_file
 from dealmill.pipeline.solve import solve, solve_texts
@@ -77,7 +78,8 @@ def test_the_statement_is_read_without_rejects(game: Game) -> None:
 @each_game
 def test_the_statement_gets_the_answer_it_gives(game: Game) -> None:
     out = io.StringIO()
-    answered = answer(game, game.engines[0], numbered(example(game, "statement.txt")), out, pytest.fail)
+    entries = Entries.of(list(game.layout.read(numbered(example(game, "statement.txt")))))
+    answered = answer(game, game.engines[0], [entries], out, pytest.fail)
     assert out.getvalue() == example(game, "statement.answer")
     assert answered.rejected == answered.failed == 0
 

@@ -16,6 +16,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.named import deals_source
 from dealmill.pipeline.results.diff import compare
@@ -203,7 +204,7 @@ def test_a_rows_run_of_deals_that_are_being_read_is_compared_as_far_as_it_is(sto
     deals = DealRange(game, 1, 11, 2_510)
     source = deals_source(store, deals)
     numbers = plan(store, source, PAIRING, None, None, BLOCK)
-    leave(store, append(store, source, list(islice(deals, 1_500))))
+    leave(store, append(store, source, Entries.of(list(islice(deals, 1_500)))))
     do_runs(store)
     rows, packed = pair_of(store, numbers)
     assert (rows.items, rows.finished, packed.items) == (1_500, False, 2_500)

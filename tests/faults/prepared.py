@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.ingest.named import deals_reading
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.progress import Progress, silent
@@ -49,7 +50,9 @@ def prepare(store: Database) -> None:
     bad = Reject(OTHERS + 1, "garbage", ("it is too short", "it has other cards"))
     file = open_source(store, "card-pairing", "cards.txt", b"cards")
     entries: list[Layout | Reject] = [*(Layout(line, text) for line, text in enumerate(layouts, 1)), bad]
-    plan_run(store, complete(store, append(store, file, entries)), OTHER_ENGINE, versions[OTHER_ENGINE], None)
+    plan_run(
+        store, complete(store, append(store, file, Entries.of(entries))), OTHER_ENGINE, versions[OTHER_ENGINE], None
+    )
     do_runs(store)
     retract(store, OTHER_ENGINE, versions[OTHER_ENGINE], "miscounts")
 

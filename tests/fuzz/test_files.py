@@ -71,10 +71,10 @@ def run(*arguments: str | bytes, cwd: Path, stdin: str = "") -> Ran:
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    """The memory that commands take on a small file."""
+    """The memory that commands take on a file of four mebibytes, for which the compiled check is loaded."""
     load("memory/two-pass")
     folder = tmp_path_factory.mktemp("usual")
-    (folder / "memory.txt").write_bytes(GOOD)
+    (folder / "memory.txt").write_bytes(GOOD * (4 * MEBIBYTE // len(GOOD)))
     return {
         "answer": run("answer", "memory", "memory.txt", cwd=folder).peak,
         "ingest": run("ingest", "memory.txt", cwd=folder).peak,

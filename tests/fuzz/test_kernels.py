@@ -16,7 +16,7 @@ winnable(pack(["A" * 10]))
 """
 FOLDER = """
 from pathlib import Path
-from dealmill.pipeline.games.kernel import cache_folder
+from dealmill.pipeline.games.caches import cache_folder
 print(cache_folder(Path("camelot")))
 """
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, select, update
 
 from dealmill.pipeline.games.batch import Solved, pack
 from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database, clock
@@ -33,7 +34,9 @@ TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]
 @pytest.fixture
 def source(store: Database) -> Source:
     opened = open_source(store, "memory", "a.txt", b"a")
-    return complete(store, append(store, opened, [Layout(line, text) for line, text in enumerate(TEXTS, start=1)]))
+    return complete(
+        store, append(store, opened, Entries.of([Layout(line, text) for line, text in enumerate(TEXTS, start=1)]))
+    )
 
 
 @pytest.fixture

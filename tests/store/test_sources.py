@@ -7,6 +7,7 @@ import pytest
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items
 from dealmill.pipeline.store.queue.solving import CHUNK
@@ -31,8 +32,10 @@ def layouts_of(store: Database, source: int) -> list[tuple[int, int, str]]:
 
 def test_items_keep_order_and_lines_and_duplicates_are_counted(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    source = append(store, source, [Layout(1, "AABB"), Reject(2, "AB", ("too short", "odd")), Layout(3, "ABAB")])
-    source = append(store, source, [Layout(4, "AABB"), Layout(5, "ABBA")])
+    source = append(
+        store, source, Entries.of([Layout(1, "AABB"), Reject(2, "AB", ("too short", "odd")), Layout(3, "ABAB")])
+    )
+    source = append(store, source, Entries.of([Layout(4, "AABB"), Layout(5, "ABBA")]))
     assert (source.duplicates, source.complete) == (0, False)
     source = complete(store, source)
     assert layouts_of(store, source.id) == [(1, 1, "AABB"), (2, 3, "ABAB"), (3, 4, "AABB"), (4, 5, "ABBA")]
@@ -58,7 +61,7 @@ def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(stor
     assert state() == (0, 0, False)
     line = 0
     for count, jobs in ((CHUNK * 3 // 4, 0), (CHUNK, 1), (CHUNK * 3 // 2, 3)):
-        source = append(store, source, [Layout(line + n, "AABB") for n in range(1, count + 1)])
+        source = append(store, source, Entries.of([Layout(line + n, "AABB") for n in range(1, count + 1)]))
         line += count
         assert state() == (line, jobs, False)
     do_runs(store)
@@ -77,7 +80,7 @@ def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(stor
 def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     run = plan_run(store, source, "memory/two-pass", "1", None)
-    source = append(store, source, [Layout(line, "AABB") for line in range(1, 2 * CHUNK + 1)])
+    source = append(store, source, Entries.of([Layout(line, "AABB") for line in range(1, 2 * CHUNK + 1)]))
     do_runs(store)
     complete(store, source)
     assert find_run(store, run).finished
@@ -106,9 +109,9 @@ def test_a_number_is_that_of_a_source_though_a_later_one_has_it_for_a_name(store
 
 def test_two_readers_of_one_source_do_not_mix(store: Database) -> None:
     mine = theirs = open_source(store, "memory", "a.txt", b"a")
-    append(store, mine, [Layout(1, "AABB")])
+    append(store, mine, Entries.of([Layout(1, "AABB")]))
     with pytest.raises(StoreError, match="another command"):
-        append(store, theirs, [Layout(1, "AABB")])
+        append(store, theirs, Entries.of([Layout(1, "AABB")]))
     assert len(layouts_of(store, mine.id)) == 1
 
 
@@ -116,19 +119,19 @@ def test_a_complete_source_takes_no_more(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     complete(store, source)
     with pytest.raises(StoreError):
-        append(store, source, [Layout(1, "AABB")])
+        append(store, source, Entries.of([Layout(1, "AABB")]))
 
 
 def test_a_reject_may_hold_anything(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    append(store, source, [Reject(1, "\0'; DROP TABLE items; -- \u202e", ("unknown symbol '\0'",))])
+    append(store, source, Entries.of([Reject(1, "\0'; DROP TABLE items; -- \u202e", ("unknown symbol '\0'",))]))
     [kept] = rejects_of(store, source.id)
     assert kept.text == "␀'; DROP TABLE items; -- \u202e"
 
 
 def test_rejects_come_page_by_page(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
-    append(store, source, [Reject(line, "x", ("bad",)) for line in range(1, 2501)])
+    append(store, source, Entries.of([Reject(line, "x", ("bad",)) for line in range(1, 2501)]))
     assert [reject.line for reject in rejects_of(store, source.id)] == list(range(1, 2501))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.reading import read_line, rejected
+from dealmill.pipeline.games.reading import EachLine, read_file
 
 VALUES = "A234567890JQK"
 COPIES = 4
@@ -20,17 +20,12 @@ LONGEST_LINE = 1000
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
     """Read one deck a line up to the asterisk; blank lines are passed over, what follows the asterisk is rejected."""
-    ended = False
-    for number, line in lines:
-        text = line.strip()
-        if not text:
-            continue
-        if ended:
-            yield rejected(number, text, ["it stands behind the * that ends the input"])
-        elif text == END:
-            ended = True
-        else:
-            yield read_line(number, text, canonical)
+    return read_file(lines, each_line)
+
+
+def each_line(_first: str) -> EachLine:
+    """What reads a file that begins with this line."""
+    return EachLine(canonical, end=END)
 
 
 def canonical(text: str) -> str:

@@ -8,11 +8,10 @@ times, since there are four suits. The statement's format begins with the number
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.reading import read_line, rejected
+from dealmill.pipeline.games.reading import EachLine, read_file
 
 RANKS = "A23456789TJQKBCD"
 RANK_SET = frozenset(RANKS)
@@ -24,13 +23,13 @@ LONGEST_LINE = 1_000
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
     """Read one layout a line, behind the number of layouts if the first line is one; blank lines are passed over."""
-    written = ((number, line.strip()) for number, line in lines if line and not line.isspace())
-    for number, line in written:
-        if line.isascii() and line.isdigit():
-            yield from _read_announced(int(line[:18]), number, written)
-        else:
-            for later, text in chain([(number, line)], written):
-                yield read_line(later, text, canonical)
+    return read_file(lines, each_line)
+
+
+def each_line(first: str) -> EachLine:
+    """What reads a file that begins with this line."""
+    announced = int(first[:18]) if first.isascii() and first.isdigit() else None
+    return EachLine(canonical, announced=announced)
 
 
 def canonical(text: str) -> str:
@@ -76,18 +75,6 @@ class _Shape:
 
 _last_of_length: dict[int, _Shape] = {}
 """To look at a line as one more like those before it takes half as long as to look at it anew."""
-
-
-def _read_announced(announced: int, number: int, lines: Iterator[tuple[int, str]]) -> Iterator[Layout | Reject]:
-    count = 0
-    for number, line in lines:  # noqa: PLR1704 -- the last line is told if the file ends too early
-        count += 1
-        if count > announced:
-            yield rejected(number, line, [f"layout {count} of the {announced} that the first line announces"])
-        else:
-            yield read_line(number, line, canonical)
-    if count < announced:
-        yield rejected(number, "", [f"the first line announces {announced} layouts, the file ends after {count}"])
 
 
 def _reasons(stacks: list[str]) -> Iterator[str]:

@@ -7,11 +7,10 @@ list of holes up to a 0, and games share lines and wrap.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.reading import read_line, rejected
+from dealmill.pipeline.games.reading import EachLine, Line, read_file, rejected
 
 ROWS = (3, 3, 7, 7, 7, 3, 3)
 HOLES = sum(ROWS)
@@ -23,16 +22,15 @@ LONGEST_WORD = 20
 """Characters of each that are looked at."""
 
 
-def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
+def read(lines: Iterable[Line]) -> Iterator[Layout | Reject]:
     """Read canonical boards, one a line, or the statement's numbers; blank lines are passed over."""
-    written = ((number, line) for number, line in lines if line and not line.isspace())
-    for number, line in written:
-        first = line.split(maxsplit=1)[0]
-        if first.isascii() and first.isdigit():
-            yield from _read_games(int(first[:18]), number, line.split()[1:], written)
-        else:
-            for later, board in chain([(number, line)], written):
-                yield read_line(later, board, canonical)
+    return read_file(lines, each_line, _read_games)
+
+
+def each_line(first: str) -> EachLine | None:
+    """What reads a file that begins with this line; None if that is a number."""
+    word = first.split(maxsplit=1)[0]
+    return None if word.isascii() and word.isdigit() else EachLine(canonical)
 
 
 def canonical(text: str) -> str:
@@ -63,10 +61,9 @@ def _board_reasons(board: str) -> list[str]:
     return reasons
 
 
-def _read_games(
-    announced: int, number: int, words: list[str], lines: Iterator[tuple[int, str]]
-) -> Iterator[Layout | Reject]:
-    games = 0
+def _read_games(first: Line, lines: Iterator[Line]) -> Iterator[Layout | Reject]:
+    number, (count, *words) = first[0], first[1].split()
+    announced, games = int(count[:18]), 0
     start, holes = number, list[str]()
     while True:
         for word in words:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.reading import read_line
+from dealmill.pipeline.games.reading import EachLine, read_file
 
 MOST_CARDS = 104
 LONGEST_LINE = 1000
@@ -16,9 +16,12 @@ LONGEST_LINE = 1000
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
     """Read one layout a line; blank lines are passed over."""
-    for number, line in lines:
-        if line and not line.isspace():
-            yield read_line(number, line, canonical)
+    return read_file(lines, each_line)
+
+
+def each_line(_first: str) -> EachLine:
+    """What reads a file that begins with this line."""
+    return EachLine(canonical)
 
 
 def canonical(text: str) -> str:

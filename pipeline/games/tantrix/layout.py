@@ -10,28 +10,24 @@ COLOURS are those of the sides, clockwise from the one facing up. Clockwise from
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.reading import read_line
+from dealmill.pipeline.games.reading import EachLine, Line, read_file
 from dealmill.pipeline.games.tantrix.position import canonical_text
 from dealmill.pipeline.games.tantrix.statement import COUNT, read_cases
 
 LONGEST_LINE = 2000
 
 
-def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
+def read(lines: Iterable[Line]) -> Iterator[Layout | Reject]:
     """Read the statement's format if the first line that is not blank is one number, else one layout a line."""
-    filled = ((number, text) for number, line in lines if (text := line.strip()))
-    first = next(filled, None)
-    if first is None:
-        return
-    if COUNT.fullmatch(first[1]):
-        yield from read_cases(first, filled)
-    else:
-        for number, text in chain([first], filled):
-            yield read_line(number, text, canonical)
+    return read_file(lines, each_line, read_cases)
+
+
+def each_line(first: str) -> EachLine | None:
+    """What reads a file that begins with this line; None if that is one number."""
+    return None if COUNT.fullmatch(first) else EachLine(canonical)
 
 
 def canonical(text: str) -> str:

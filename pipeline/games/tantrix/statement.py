@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.reading import rejected
+from dealmill.pipeline.games.reading import Line, rejected
 from dealmill.pipeline.games.tantrix.position import canonical_text
 from dealmill.pipeline.games.tantrix.tiles import MOST_ON_FIELD, SIDES
 
 COUNT = re.compile(r"[+-]?[0-9]{1,9}")
 ROW = re.compile(r"[+-]?[0-9]+\s+[+-]?[0-9]+\s+\S+")
 LONGEST_LINE = 200
-
-Line = tuple[int, str]
 
 
 @dataclass(slots=True)
@@ -74,7 +72,7 @@ class Case:
 
 def read_cases(first: Line, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
     """Read the cases behind the `first` line, which announces how many there are; no line is blank."""
-    announced = int(first[1])
+    announced = int(first[1].strip())
     last_line, found = first[0], 0
     for found, case in enumerate(_split(lines), start=1):
         last_line = case.last_line
@@ -96,7 +94,8 @@ def read_cases(first: Line, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
 
 def _split(lines: Iterable[Line]) -> Iterator[Case]:
     case = None
-    for number, line in lines:
+    for number, found in lines:
+        line = found.strip()
         # The mark keeps a line that is cut from passing for a good one.
         text = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
         if COUNT.fullmatch(text):

@@ -1,13 +1,16 @@
 """Inserting rows: many at once, the fastest way each database has (figures in docs/decisions/0004-bulk-writes.md), or
 one that somebody else may insert at the same time."""
 
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table, insert
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.types import TypeEngine
+
+if TYPE_CHECKING:
+    from psycopg import Copy
 
 Row = tuple[Any, ...]
 
@@ -16,19 +19,25 @@ def insert_rows(connection: Connection, table: Table, columns: Sequence[str], ro
     """Insert rows, each with the values of `columns` in that order; the other columns stay empty."""
     if not rows:
         return
-    names = ", ".join(columns)
     if connection.dialect.name == "sqlite":
+        names = ", ".join(columns)
         places = ", ".join("?" * len(columns))
         connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({places})", list(rows))  # noqa: S608
         return
-    types = [_postgresql_name(connection, table.c[column].type) for column in columns]
+    with copying(connection, table, columns) as copy:
+        copy.set_types([_postgresql_name(connection, table.c[column].type) for column in columns])
+        for row in rows:
+            copy.write_row(row)
+
+
+@contextmanager
+def copying(connection: Connection, table: Table, columns: Sequence[str]) -> "Iterator[Copy]":
+    """A COPY into these columns of a table on PostgreSQL, in its binary form."""
     cursor = connection.connection.cursor()
-    statement = f"COPY {table.name} ({names}) FROM STDIN (FORMAT BINARY)"
+    statement = f"COPY {table.name} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
     try:
         with cursor.copy(statement) as copy:
-            copy.set_types(types)
-            for row in rows:
-                copy.write_row(row)
+            yield copy
     except connection.dialect.loaded_dbapi.Error as error:
         raise DBAPIError.instance(statement, None, error, connection.dialect.loaded_dbapi.Error) from error
 

@@ -3,12 +3,13 @@ tables, if somebody had changed a line number or the text of a reject."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Column, Connection, Table, and_, exists, not_, or_, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
 from dealmill.pipeline.seals import columns_digest, digests, numbers, texts
-from dealmill.pipeline.store.database.bulk import Row, insert_rows
+from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.tables import ITEMS, REJECTS, items, rejects, source_blocks
 
 
@@ -20,13 +21,12 @@ class Listing:
     kind: int
     table: Table
     place: Column[int]
-    digested: tuple[tuple[Column[object], Callable[[Sequence[object]], bytes]], ...]
+    digested: tuple[tuple[Column[object], Callable[[Any], bytes]], ...]
 
-    def digest(self, rows: Sequence[Row]) -> bytes:
-        """The digest of rows with all columns of the table, in the order of their places."""
-        order = list(self.table.c)
-        places = [(order.index(column), write) for column, write in self.digested]
-        return columns_digest(self.table.name, *(write([row[place] for row in rows]) for place, write in places))
+    def digest(self, columns: Sequence[Any]) -> bytes:
+        """The digest of rows, in the order of their places, by their digested columns."""
+        writers = (write for _, write in self.digested)
+        return columns_digest(self.table.name, *(write(column) for write, column in zip(writers, columns, strict=True)))
 
 
 ITEM_LISTING = Listing(
@@ -44,25 +44,34 @@ REJECT_LISTING = Listing(
 
 
 def record_source_blocks(
-    connection: Connection, listing: Listing, source: int, before: int, after: int, rows: Sequence[Row], *, last: bool
+    connection: Connection,
+    listing: Listing,
+    source: int,
+    before: int,
+    after: int,
+    columns: Sequence[Any],
+    *,
+    last: bool,
 ) -> None:
-    """Record the digests of the blocks that are complete with these rows, which were the ones behind the first `before`
-    of a source and make them `after`; if they are the `last`, that of a shorter block too."""
+    """Record the digests of the blocks that are complete with these rows, of which there are the digested `columns`;
+    they were the ones behind the first `before` of a source and make them `after`. If they are the `last`, record that
+    of a shorter block too."""
     found = []
     for number in range(before // BLOCK, block_of(after) + 1 if last else after // BLOCK):
         first, stop = block_range(number, after)
-        begun = first <= before
-        block = (
-            _rows(connection, listing, source, first, stop) if begun else rows[first - before - 1 : stop - before - 1]
-        )
+        if first <= before:
+            block = _columns(connection, listing, source, first, stop)
+        else:
+            block = [column[first - before - 1 : stop - before - 1] for column in columns]
         found.append((source, listing.kind, number, listing.digest(block)))
     insert_rows(connection, source_blocks, ("source_id", "kind", "number", "digest"), found)
 
 
-def _rows(connection: Connection, listing: Listing, source: int, first: int, stop: int) -> Sequence[Row]:
-    place = listing.place
-    query = select(listing.table).where(listing.table.c.source_id == source, place >= first, place < stop)
-    return [tuple(row) for row in connection.execute(query.order_by(place))]
+def _columns(connection: Connection, listing: Listing, source: int, first: int, stop: int) -> list[list[object]]:
+    place, digested = listing.place, [column for column, _ in listing.digested]
+    query = select(*digested).where(listing.table.c.source_id == source, place >= first, place < stop)
+    rows = connection.execute(query.order_by(place)).all()
+    return [[row[number] for row in rows] for number in range(len(digested))]
 
 
 def source_blocks_from(
@@ -76,7 +85,7 @@ def source_blocks_from(
         recorded = select(blocks.digest).where(
             blocks.source_id == source, blocks.kind == listing.kind, blocks.number == number
         )
-        found = listing.digest(_rows(connection, listing, source, start, end))
+        found = listing.digest(_columns(connection, listing, source, start, end))
         yield start, end, connection.execute(recorded).scalar_one_or_none(), found
 
 

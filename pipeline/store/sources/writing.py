@@ -4,13 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection, func, select, update
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, StoreError
-from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.store.database.bulk import Row, insert_once, insert_rows
+from dealmill.pipeline.games.batch import Bytes, Texts
+from dealmill.pipeline.games.entries import Entries
+from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
+from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, insert_columns
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.opening import create_store
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
@@ -22,22 +27,35 @@ from dealmill.pipeline.store.sources.stored import (
     one_source,
 )
 
+DIGEST = 16
+"""Bytes that tell a layout from all others of all games."""
 UNSEALED = b""
 """The seal of a source whose number is not known yet, which is part of it."""
-ItemRow = tuple[int, int, int, bytes, str]
 
 
 def layout_digest(game: str, layout: str) -> bytes:
     """The 16 bytes that tell a layout from all others of all games."""
-    digest = _digest_of(game).copy()
-    digest.update(layout.encode(errors="surrogateescape"))
+    return _digest(_digest_of(game), layout.encode(errors="surrogateescape"))
+
+
+def layout_digests(game: str, layouts: Texts) -> Bytes:
+    """Those of n layouts, as n × 16 bytes."""
+    whole, start = layouts.together.tobytes(), _digest_of(game)
+    ends = (layouts.starts - layouts.starts[0]).tolist()
+    found = b"".join([_digest(start, whole[first:end]) for first, end in pairwise(ends)])
+    return np.frombuffer(found, dtype=np.uint8).reshape(-1, DIGEST)
+
+
+def _digest(start: blake2b, layout: bytes) -> bytes:
+    digest = start.copy()
+    digest.update(layout)
     return digest.digest()
 
 
 @cache
 def _digest_of(game: str) -> blake2b:
     """The digest of all layouts of a game as far as they begin alike."""
-    return blake2b(f"{game}\n".encode(), digest_size=16)
+    return blake2b(f"{game}\n".encode(), digest_size=DIGEST)
 
 
 def open_source(store: Database, game: str, name: str, digest: bytes) -> Source:
@@ -97,29 +115,22 @@ class Beginnings:
     def __init__(self) -> None:
         self._kept = bytearray()
 
-    def add(self, rows: Sequence[ItemRow]) -> None:
-        """Keep those of these rows of items, unless that would be too much to hold in memory."""
+    def add(self, digests: Bytes) -> None:
+        """Keep those of these digests (n × 16), unless that would be too much to hold in memory."""
         if len(self._kept) < self.MOST * 8:
-            self._kept += b"".join([digest[:8] for _, _, _, digest, _ in rows])
+            self._kept += digests[:, :8].tobytes()
 
     def differ(self, count: int) -> bool:
         """Whether the digests of so many items are known to differ."""
         if len(self._kept) != count * 8:
             return False
-        import numpy as np
-
         numbers = np.frombuffer(self._kept, dtype=np.uint64)
         numbers.sort()
         return bool((numbers[1:] != numbers[:-1]).all())
 
 
 def append(
-    store: Database,
-    source: Source,
-    entries: Sequence[Layout | Reject],
-    seen: Beginnings | None = None,
-    *,
-    last: bool = False,
+    store: Database, source: Source, entries: Entries, seen: Beginnings | None = None, *, last: bool = False
 ) -> Source:
     """Store the next entries of a source in one transaction, with jobs for the runs that were planned over it; `seen`
     is told their digests. If they are the `last`, and it is known that none is a duplicate, the source is complete.
@@ -129,25 +140,29 @@ def append(
     StoreError
         If someone else is reading the same source into the store at the same time.
     """
-    found = [entry for entry in entries if isinstance(entry, Layout)]
-    bad = [entry for entry in entries if isinstance(entry, Reject)]
-    after = replace(source, accepted=source.accepted + len(found), rejected=source.rejected + len(bad))
-    accepted = [
-        (source.id, position, entry.line, layout_digest(source.game, entry.text), entry.text)
-        for position, entry in enumerate(found, start=source.accepted + 1)
-    ]
+    layouts, bad = entries.layouts, entries.rejects
+    after = replace(source, accepted=source.accepted + len(layouts), rejected=source.rejected + len(bad))
+    digests = layout_digests(source.game, layouts)
+    positions = np.arange(source.accepted + 1, after.accepted + 1)
+    fixed: dict[str, Fixed] = {
+        "source_id": source.id,
+        "position": range(source.accepted + 1, after.accepted + 1),
+        "line": entries.lines,
+        "digest": ByteStrings(digests),
+    }
     rejected = [
         (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
         for number, entry in enumerate(bad, start=source.rejected + 1)
     ]
     if seen:
-        seen.add(accepted)
+        seen.add(digests)
         after = replace(after, complete=last and seen.differ(after.accepted))
     with store.writing() as connection:
         _advance(connection, source, after)
-        insert_rows(connection, items, ("source_id", "position", "line", "digest", "layout"), accepted)
+        insert_columns(connection, items, Columns(fixed, "layout", layouts))
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
-        _record_blocks(connection, source, after, accepted, rejected)
+        told = [[row[place] for row in rejected] for place in range(1, 5)]
+        _record_blocks(connection, source, after, (positions, entries.lines, digests), told)
         _follow(connection, after)
     return after
 
@@ -164,7 +179,7 @@ def complete(store: Database, source: Source, seen: Beginnings | None = None) ->
     after = replace(source, duplicates=duplicates, complete=True)
     with store.writing() as connection:
         _advance(connection, source, after)
-        _record_blocks(connection, source, after, [], [])
+        _record_blocks(connection, source, after, (), ())
         _follow(connection, after)
     return after
 
@@ -190,13 +205,14 @@ def _follow(connection: Connection, source: Source) -> None:
 
 
 def _record_blocks(
-    connection: Connection, before: Source, after: Source, accepted: Sequence[Row], rejected: Sequence[Row]
+    connection: Connection, before: Source, after: Source, accepted: Sequence[Any], rejected: Sequence[Any]
 ) -> None:
-    for listing, old, new, rows in (
+    """Record the blocks that are complete with these digested columns of what is new."""
+    for listing, old, new, columns in (
         (ITEM_LISTING, before.accepted, after.accepted, accepted),
         (REJECT_LISTING, before.rejected, after.rejected, rejected),
     ):
-        record_source_blocks(connection, listing, after.id, old, new, rows, last=after.complete)
+        record_source_blocks(connection, listing, after.id, old, new, columns, last=after.complete)
 
 
 def _advance(connection: Connection, before: Source, after: Source) -> None:

@@ -8,7 +8,6 @@ from sqlalchemy import Connection, select
 
 from dealmill.pipeline.fingerprint import whole_blocks
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import items, verdicts
@@ -17,6 +16,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Solved, Texts
+    from dealmill.pipeline.store.database.columns import Columns
 
 ITEM = Shape(items.c.position, items.c.layout)
 LOST = "fault of the record: the source has lost this item"
@@ -24,19 +24,21 @@ LOST = "fault of the record: the source has lost this item"
 
 @dataclass(frozen=True, slots=True)
 class SolvedRows:
-    """What a job found: rows of verdicts on the items from `first` to before `stop`, the digests of the blocks that
-    these alone are, and totals."""
+    """What a job found: verdicts on the items from `first` to before `stop`, as columns of rows, the digests of the
+    blocks that these alone are, and totals."""
 
     run: int
     first: int
     stop: int
-    rows: list[tuple[object, ...]]
+    columns: "Columns"
     whole: Mapping[int, bytes]
     totals: Mapping[str, int]
 
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.record.contract.Found`."""
-        insert_rows(connection, verdicts, ("run_id", "position", "verdict", "value", "nodes", "evidence"), self.rows)
+        from dealmill.pipeline.store.database.columns import insert_columns
+
+        insert_columns(connection, verdicts, self.columns)
         record_blocks(connection, self.run, self.first, self.stop, self.whole)
 
 
@@ -64,17 +66,17 @@ def give_up(store: Database, run: PlannedRun, first: int, stop: int, trouble: st
 def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
     """The layouts at these positions. One that is lost or damaged is empty, and has an error by its place from 0."""
     from dealmill.pipeline.games.batch import pack
+    from dealmill.pipeline.store.sources.layouts import joined_layouts
 
-    query = (
-        select(items.c.position, items.c.layout)
-        .where(items.c.source_id == run.source, items.c.position >= first, items.c.position < stop)
-        .order_by(items.c.position)
-    )
     with store.reading() as connection:
-        rows = connection.execute(query).all()
-    texts = [text for _, text in rows]
-    if len(rows) == stop - first and set(map(type, texts)) == {str} and "".join(texts).isascii():
-        return pack(texts), {}
+        layouts = joined_layouts(connection, run.source, first, stop)
+        if layouts is not None:
+            return layouts, {}
+        rows = connection.execute(
+            select(items.c.position, items.c.layout)
+            .where(items.c.source_id == run.source, items.c.position >= first, items.c.position < stop)
+            .order_by(items.c.position)
+        ).all()
     texts, errors = [""] * (stop - first), dict.fromkeys(range(stop - first), LOST)
     for row in rows:
         place = int(row.position) - first
@@ -88,20 +90,27 @@ def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[
 
 def solved_rows(run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:
     """What a job found: `solved` on the `layouts` from position `first` on."""
-    from dealmill.pipeline.games.batch import listed
+    from dealmill.pipeline.store.database.columns import Columns, Fixed, Some
 
-    batch, codes, stop = listed(solved), solved.verdicts.tolist(), first + len(layouts)
-    said = zip(range(first, stop), codes, batch.values, batch.nodes, batch.evidence, strict=True)
-    totals = {verdict.word: codes.count(int(verdict)) for verdict in Verdict}
+    stop = first + len(layouts)
+    scored, decided = solved.verdicts == int(Verdict.SCORED), solved.verdicts != int(Verdict.UNDECIDED)
+    fixed: dict[str, Fixed] = {
+        "run_id": run.id,
+        "position": range(first, stop),
+        "verdict": solved.verdicts.astype("int64"),
+        "nodes": solved.nodes,
+        "value": Some(solved.values, scored),
+    }
+    codes = solved.verdicts.tolist()
     return SolvedRows(
         run=run.id,
         first=first,
         stop=stop,
-        rows=[(run.id, *row) for row in said],
+        columns=Columns(fixed, "evidence", solved.evidence, decided),
         whole=whole_blocks(first, layouts, solved),
         totals={
-            **totals,
-            "value_sum": sum(value for value in batch.values if value is not None),
-            "nodes": sum(batch.nodes),
+            **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
+            "value_sum": sum(solved.values[scored].tolist()),
+            "nodes": sum(solved.nodes.tolist()),
         },
     )

@@ -1,0 +1,180 @@
+"""What a script of one process would do whose author knows all the tricks: texts and numbers stay in arrays from the
+file to the row, checked and solved by the same kernels, and each batch of rows is one statement. Like the plain script
+(`bench/bare.py`), it claims nothing, fences nothing, shows nothing, and cannot go on where it broke off; and a line
+that is no canonical layout ends it."""
+
+import sqlite3
+import struct
+from collections.abc import Iterator
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+
+from bench.bare import POSTGRES, SQLITE, TABLES
+from dealmill.pipeline.games.batch import Bytes, Numbers, Solved, Texts
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import load
+
+BLOCK = 2 << 20
+"""Bytes that are read at once: some ten thousand layouts."""
+DIGEST = 16
+ITEMS = """INSERT INTO items
+SELECT 1, ? + key, ? + key, substr(?, key * 16 + 1, 16), value FROM json_each(?)"""
+VERDICTS = """INSERT INTO verdicts
+SELECT 1, ? + key, CAST(substr(?, key + 1, 1) AS INTEGER), CAST(nullif(substr(?, key * 20 + 1, 20), ?) AS INTEGER),
+       CAST(substr(?, key * 20 + 1, 20) AS INTEGER), value
+FROM json_each(?)"""
+NO_NUMBER = b" " * 20
+
+
+class Part(NamedTuple):
+    """Some lines of the file, which begin at a position, and what was found."""
+
+    first: int
+    lines: bytes
+    layouts: Texts
+    digests: bytes
+    solved: Solved
+
+
+def _parts(game: Game, file: Path) -> Iterator[Part]:
+    solver = load(game.full_name(game.engines[0]))
+    begun, first = b"", 1
+    start = blake2b(f"{game.name}\n".encode(), digest_size=DIGEST)
+    with file.open("rb") as blocks:
+        for block in iter(partial(blocks.read, BLOCK), b""):
+            whole, _, rest = (begun + block).rpartition(b"\n")
+            begun = rest
+            ends = np.flatnonzero(np.frombuffer(whole + b"\n", dtype=np.uint8) == ord("\n"))
+            starts = np.concatenate(([0], ends - np.arange(len(ends))))
+            layouts = Texts(np.frombuffer(whole.replace(b"\n", b""), dtype=np.uint8), starts)
+            yield Part(first, whole, layouts, _digests(start, whole), solver(layouts))
+            first += len(layouts)
+    if begun:
+        raise ValueError("the last line has no end")
+
+
+def _digests(start: blake2b, lines: bytes) -> bytes:
+    digests = []
+    for line in lines.split(b"\n"):
+        digest = start.copy()
+        digest.update(line)
+        digests.append(digest.digest())
+    return b"".join(digests)
+
+
+def into_sqlite(game: Game, file: Path, database: Path) -> None:
+    """The script on SQLite, with the settings that the store has."""
+    connection = sqlite3.connect(database, isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.executescript(TABLES.format(**SQLITE))
+    for part in _parts(game, file):
+        found = part.solved
+        codes = (found.verdicts + ord("0")).astype(np.uint8).tobytes()
+        scored = found.verdicts == int(Verdict.SCORED)
+        values, nodes = _written(found.values, scored), _written(found.nodes, np.ones_like(scored))
+        layouts = _json(part.lines.replace(b"\n", b'","'))
+        evidence = _json(_separated(found.evidence.text, found.evidence.starts).tobytes())
+        connection.execute("BEGIN")
+        connection.execute(ITEMS, (part.first, part.first, part.digests, layouts))
+        connection.execute(VERDICTS, (part.first, codes, values, NO_NUMBER, nodes, evidence))
+        connection.execute("COMMIT")
+    connection.close()
+
+
+def _json(texts: bytes) -> str:
+    return f'["{texts.decode()}"]'
+
+
+def _written(numbers: Numbers, counts: NDArray[np.bool_]) -> bytes:
+    """Numbers that are not negative in twenty digits each, blanks where they do not count. They are bytes, since
+    SQLite has to look for the place of a character in a text."""
+    digits = np.where(counts[:, None], numbers[:, None] // 10 ** np.arange(18, -1, -1) % 10 + ord("0"), ord(" "))
+    return np.pad(digits.astype(np.uint8), ((0, 0), (1, 0)), constant_values=ord(" ")).tobytes()
+
+
+@numba.njit(cache=True)
+def _separated(text: Bytes, starts: Numbers) -> Bytes:
+    """Texts with the signs between them that a list in JSON has."""
+    count = len(starts) - 1
+    found = np.empty(starts[count] - starts[0] + 3 * (count - 1), dtype=np.uint8)
+    at = 0
+    for number in range(count):
+        if number:
+            found[at], found[at + 1], found[at + 2] = ord('"'), ord(","), ord('"')
+            at += 3
+        for place in range(starts[number], starts[number + 1]):
+            found[at] = text[place]
+            at += 1
+    return found
+
+
+def into_postgres(game: Game, file: Path, url: str) -> None:
+    """The script on PostgreSQL, by binary COPY."""
+    with psycopg.connect(url) as connection:
+        connection.execute(TABLES.format(**POSTGRES).encode())
+        for part in _parts(game, file):
+            count, found = len(part.layouts), part.solved
+            places = np.arange(part.first, part.first + count, dtype=">i8")
+            ones = np.ones(count, dtype=">i4")
+            scored = found.verdicts == int(Verdict.SCORED)
+            _copy(
+                connection,
+                "items (source_id, position, line, digest, layout)",
+                [ones, places, places, np.frombuffer(part.digests, dtype="V16")],
+                part.layouts,
+            )
+            for values, chosen in (("value, ", np.flatnonzero(scored)), ("", np.flatnonzero(~scored))):
+                _copy(
+                    connection,
+                    f"verdicts (run_id, position, verdict, {values}nodes, evidence)",
+                    [
+                        ones[chosen],
+                        places[chosen],
+                        found.verdicts[chosen].astype(">i2"),
+                        *([found.values[chosen].astype(">i8")] if values else []),
+                        found.nodes[chosen].astype(">i8"),
+                    ],
+                    found.evidence.chosen(chosen),
+                )
+            connection.commit()
+
+
+def _copy(connection: psycopg.Connection, into: str, columns: list[NDArray[np.generic]], texts: Texts) -> None:
+    """Rows of columns of one width each, with a text behind them."""
+    if not len(texts):
+        return
+    parts: list[tuple[str, NDArray[np.generic] | int, str]] = [("fields", len(columns) + 1, ">i2")]
+    for number, column in enumerate(columns):
+        parts += [(f"size{number}", column.itemsize, ">i4"), (f"field{number}", column, column.dtype.str)]
+    rows = np.empty(len(texts), dtype=[(name, kind) for name, _, kind in [*parts, ("length", texts.lengths, ">i4")]])
+    for name, values, _ in parts:
+        rows[name] = values
+    rows["length"] = texts.lengths
+    written = _behind(rows.view(np.uint8).reshape(len(texts), -1), texts.text, texts.starts)
+    with connection.cursor().copy(f"COPY {into} FROM STDIN (FORMAT BINARY)".encode()) as copy:
+        copy.write(b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0) + written.tobytes() + b"\xff\xff")
+
+
+@numba.njit(cache=True)
+def _behind(rows: NDArray[np.uint8], text: Bytes, starts: Numbers) -> Bytes:
+    """Each row with its text."""
+    count, width = rows.shape
+    found = np.empty(count * width + starts[count] - starts[0], dtype=np.uint8)
+    at = 0
+    for number in range(count):
+        for place in range(width):
+            found[at] = rows[number, place]
+            at += 1
+        for place in range(starts[number], starts[number + 1]):
+            found[at] = text[place]
+            at += 1
+    return found

@@ -1,0 +1,119 @@
+"""A file as entries, block by block. Where its game has a layout on each line, the compiled check finds the lines that
+are canonical layouts, which is nearly all of most files; what is unusual goes through the reader of the game, line by
+line. That reader is the reference, and reads everything as long as nothing is compiled."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import BinaryIO
+
+import numpy as np
+
+from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, concatenated, lengths_to_starts, pack
+from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.entries import Entries
+from dealmill.pipeline.games.reading import EachLine, Line
+from dealmill.pipeline.ingest.files import Progress, decoded, lines_of, text_blocks
+
+Check = Callable[[Bytes, Numbers, Numbers], Mask]
+"""The compiled check of a game: ``mask(text, starts, ends)``."""
+FindCheck = Callable[[int], Check | None]
+"""Finds the check for somebody who has read so many bytes, or None if it is to go on without it."""
+AT_ONCE = 2_000
+"""Entries that are read one by one before they are handed on."""
+NEWLINE = ord("\n")
+
+
+def scan(
+    file: BinaryIO, name: str, game: Game, find_check: FindCheck, progress: Progress = lambda _: None
+) -> Iterator[Entries]:
+    """The entries of a file. The check is looked for before each block.
+
+    Raises
+    ------
+    InputError
+        See `text_blocks`.
+    """
+    blocks = text_blocks(file, name, progress)
+    for number, block in blocks:
+        first = next((line for line in lines_of(number, block) if line[1].strip()), None)
+        if first is None:
+            continue
+        each, rest = game.layout.each_line(first[1].strip()), chain([(number, block)], blocks)
+        if each is None:
+            yield from _read(game, chain.from_iterable(lines_of(*block) for block in rest))
+        else:
+            yield from _scan_lines(each, rest, find_check)
+
+
+def _scan_lines(each: EachLine, blocks: Iterable[tuple[int, bytes]], find_check: FindCheck) -> Iterator[Entries]:
+    read = 0
+    for number, block in blocks:
+        check = find_check(read)
+        yield _scanned(each, number, block, check) if check else _read_lines(each, lines_of(number, block))
+        read += len(block)
+    yield Entries.of(list(each.missing()))
+
+
+def _read(game: Game, lines: Iterable[Line]) -> Iterator[Entries]:
+    some = list[Layout | Reject]()
+    try:
+        for entry in game.layout.read(lines):
+            some.append(entry)
+            if len(some) == AT_ONCE:
+                yield Entries.of(some)
+                some = []
+    except InputError:
+        yield Entries.of(some)
+        raise
+    yield Entries.of(some)
+
+
+def _read_lines(each: EachLine, lines: Iterable[Line]) -> Entries:
+    return Entries.of([entry for line in lines if (entry := each.entry(*line))])
+
+
+def _scanned(each: EachLine, number: int, block: bytes, check: Check) -> Entries:
+    """The entries of a block, whose first line has this number."""
+    text = np.frombuffer((block + b"\n").replace(b"\r\n", b"\n"), dtype=np.uint8)
+    ends = np.flatnonzero(text == NEWLINE)
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    canonical = check(text, starts, ends)
+    found = list(_unusual(each, number, canonical, lambda at: decoded(text[starts[at] : ends[at]].tobytes())))
+    layouts = _without_ends(text, starts, ends, canonical)
+    places = np.flatnonzero(canonical)
+    if tidied := [(at, entry.text) for at, entry in found if isinstance(entry, Layout)]:
+        places = np.concatenate((places, [at for at, _ in tidied]))
+        order = np.argsort(places)
+        layouts = concatenated([layouts, pack([text for _, text in tidied])]).chosen(order)
+        places = places[order]
+    bad = [(at, entry) for at, entry in found if isinstance(entry, Reject)]
+    before = np.searchsorted(places, np.array([at for at, _ in bad], dtype=np.int64))
+    return Entries(number + places, layouts, [reject for _, reject in bad], before + np.arange(len(bad)))
+
+
+def _unusual(
+    each: EachLine, number: int, canonical: Mask, line: Callable[[int], str]
+) -> Iterator[tuple[int, Layout | Reject]]:
+    """The entries of the lines that must be read one by one, with their places in the block; these lines are not
+    `canonical` afterwards, whatever is in them."""
+    count, at = len(canonical), 0
+    for odd in chain(np.flatnonzero(~canonical).tolist(), [count]):
+        while at <= odd and at < count:
+            passed = min(odd - at, each.room)
+            at += passed
+            each.pass_over(passed, number + at - 1)
+            if at == count:
+                return
+            canonical[at] = False
+            if entry := each.entry(number + at, line(at)):
+                yield at, entry
+            at += 1
+
+
+def _without_ends(text: Bytes, starts: Numbers, ends: Numbers, canonical: Mask) -> Texts:
+    """The canonical lines as texts."""
+    if not canonical.all():
+        text = text[np.repeat(canonical, ends - starts + 1)]
+    whole = np.frombuffer(text.tobytes().replace(b"\n", b""), dtype=np.uint8)
+    return Texts(whole, lengths_to_starts((ends - starts)[canonical]))

@@ -1,0 +1,186 @@
+"""Inserting whole columns by one statement: numbers and texts go from arrays to rows, without a tuple for each row.
+
+SQLite makes the rows from a list in JSON, which holds the texts. All other columns are bytes, equally many a row, which
+it cuts by the number of the row; bytes, since in a text it would have to count characters. PostgreSQL gets rows in its
+binary form, by COPY. Figures are in docs/decisions/0004-bulk-writes.md.
+"""
+
+import json
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table
+
+from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, lengths_to_starts, unpack
+from dealmill.pipeline.store.database.bulk import copying
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PLAIN = bytes(sign for sign in range(ord(" "), ord("~") + 1) if chr(sign) not in '"\\')
+"""What stands in a string of JSON as it is."""
+BEGIN = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
+END = struct.pack(">h", -1)
+NULL = -1
+"""The length of a field that is NULL."""
+WIDTHS: tuple[tuple[type, str], ...] = ((SmallInteger, ">i2"), (BigInteger, ">i8"), (Integer, ">i4"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Some:
+    """Numbers where `there` is true, NULL elsewhere."""
+
+    numbers: Numbers
+    there: Mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByteStrings:
+    """Byte strings of one length: n × length."""
+
+    rows: Bytes
+
+
+Fixed = int | range | Numbers | Some | ByteStrings
+"""A column that takes equally many bytes in each of n rows: one number for all, consecutive numbers, n numbers, or byte
+strings."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Rows of a table: columns by name, and one of texts, which are NULL where they are not `there`."""
+
+    fixed: Mapping[str, Fixed]
+    name: str
+    texts: Texts
+    there: Mask | None = None
+
+
+def insert_columns(connection: Connection, table: Table, columns: Columns) -> None:
+    """Insert rows that are given as columns."""
+    if not len(columns.texts):
+        return
+    if connection.dialect.name == "sqlite":
+        _insert_from_json(connection, table, columns)
+    else:
+        _copy(connection, table, columns)
+
+
+def _insert_from_json(connection: Connection, table: Table, columns: Columns) -> None:
+    expressions, parameters = [], list[Any]()
+    for column in columns.fixed.values():
+        expression, values = _cut(column)
+        expressions.append(expression)
+        parameters += values
+    text = "value"
+    if columns.there is not None:
+        text = "CASE substr(?, key + 1, 1) WHEN x'01' THEN value END"
+        parameters.append(columns.there.tobytes())
+    names = ", ".join([*columns.fixed, columns.name])
+    connection.exec_driver_sql(
+        f"INSERT INTO {table.name} ({names}) SELECT {', '.join([*expressions, text])} FROM json_each(?)",  # noqa: S608
+        (*parameters, _json(columns.texts)),
+    )
+
+
+def _cut(column: Fixed) -> tuple[str, list[Any]]:
+    """The SQL for the value of a column in row number `key`, and its parameters."""
+    match column:
+        case int():
+            return "?", [column]
+        case range():
+            return "? + key", [column.start]
+        case ByteStrings(rows):
+            width = rows.shape[1]
+            return f"substr(?, key * {width} + 1, {width})", [rows.tobytes()]
+        case Some(numbers, there):
+            digits = _digits(numbers)
+            digits[~there] = ord(" ")
+            cut, parameters = _cut(ByteStrings(digits))
+            return f"CAST(nullif({cut}, ?) AS INTEGER)", [*parameters, b" " * digits.shape[1]]
+        case _:
+            cut, parameters = _cut(ByteStrings(_digits(column)))
+            return f"CAST({cut} AS INTEGER)", parameters
+
+
+def _digits(numbers: Numbers) -> Bytes:
+    """Numbers in ASCII, a row each: the sign, and as many digits as the longest has."""
+    magnitudes = np.abs(numbers)
+    width = len(str(magnitudes.max()))
+    found = np.empty((len(numbers), width + 1), dtype=np.uint8)
+    found[:, 0] = np.where(numbers < 0, ord("-"), ord(" "))
+    for place in range(width, 0, -1):
+        magnitudes, digits = np.divmod(magnitudes, 10)
+        found[:, place] = digits + ord("0")
+    return found
+
+
+def _json(texts: Texts) -> str:
+    """A list of texts in JSON."""
+    whole = texts.together.tobytes()
+    if whole.translate(None, PLAIN):
+        return json.dumps(unpack(texts))
+    joined = b'","'.join(_slices(whole, texts.starts))
+    return f'["{joined.decode()}"]'
+
+
+def _slices(whole: bytes, starts: Numbers) -> Iterator[bytes]:
+    return (whole[start:end] for start, end in pairwise((starts - starts[0]).tolist()))
+
+
+def _copy(connection: Connection, table: Table, columns: Columns) -> None:
+    count = len(columns.texts)
+    rows, kept = _heads(table, columns)
+    parts = [b""] * (2 * count)
+    parts[::2] = _slices(rows[kept].tobytes(), lengths_to_starts(kept.sum(axis=1)))
+    texts, starts = columns.texts.together.tobytes(), columns.texts.starts
+    parts[1::2] = _slices(texts, starts)
+    if columns.there is not None:
+        for place in np.flatnonzero(~columns.there).tolist():
+            parts[2 * place + 1] = b""
+    with copying(connection, table, [*columns.fixed, columns.name]) as copy:
+        copy.write(b"".join([BEGIN, *parts, END]))
+
+
+def _heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
+    """All of each row but its text, n × bytes, and which of them are sent: a field that is NULL has none."""
+    count = len(columns.texts)
+    fields = [_field(table, name, column, count) for name, column in columns.fixed.items()]
+    parts = [_bytes(np.full(count, len(fields) + 1, dtype=">i2"))]
+    kept = [np.ones_like(parts[0], dtype=np.bool_)]
+    for field, there in fields:
+        parts += [_lengths(np.full(count, field.shape[1]), there), field]
+        kept += [np.ones((count, 4), dtype=np.bool_), np.repeat(there[:, None], field.shape[1], axis=1)]
+    everywhere = np.ones(count, dtype=np.bool_)
+    parts.append(_lengths(columns.texts.lengths, everywhere if columns.there is None else columns.there))
+    return np.hstack(parts), np.hstack([*kept, np.ones((count, 4), dtype=np.bool_)])
+
+
+def _field(table: Table, name: str, column: Fixed, count: int) -> tuple[Bytes, Mask]:
+    """The bytes of a field, n × bytes, and where it is not NULL."""
+    there = np.ones(count, dtype=np.bool_)
+    kind = next((kind for known, kind in WIDTHS if isinstance(table.c[name].type, known)), "")
+    match column:
+        case ByteStrings(rows):
+            return rows, there
+        case int():
+            return _bytes(np.full(count, column, dtype=kind)), there
+        case range():
+            return _bytes(np.arange(column.start, column.start + count, dtype=kind)), there
+        case Some(numbers, there):
+            return _bytes(numbers.astype(kind)), there
+        case _:
+            return _bytes(column.astype(kind)), there
+
+
+def _lengths(lengths: Numbers, there: Mask) -> Bytes:
+    return _bytes(np.where(there, lengths, NULL).astype(">i4"))
+
+
+def _bytes(numbers: "NDArray[Any]") -> Bytes:
+    """The bytes of n numbers, n × bytes."""
+    return numbers.view(np.uint8).reshape(len(numbers), -1)

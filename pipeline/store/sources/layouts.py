@@ -1,0 +1,32 @@
+"""The layouts of a source as one text, which is how jobs read them: a row for each costs more than to solve some."""
+
+import numpy as np
+from sqlalchemy import Connection, case, func, literal, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from dealmill.pipeline.games.batch import Texts, lengths_to_starts
+from dealmill.pipeline.store.database.tables import items
+
+
+def joined_layouts(connection: Connection, source: int, first: int, stop: int) -> Texts | None:
+    """The layouts at the positions `first` to before `stop`; None if not every one of them is there, a text in one
+    line, in ASCII, so that each has to be looked at."""
+    rows = (
+        select(items.c.position, items.c.layout)
+        .where(items.c.source_id == source, items.c.position >= first, items.c.position < stop)
+        .order_by(items.c.position)
+        .subquery()
+    )
+    if connection.dialect.name == "sqlite":  # which keeps the order of the inner query for this function
+        joined = func.group_concat(rows.c.layout, "\n")
+        texts = func.count(case((func.typeof(rows.c.layout) == "text", 1)))
+    else:
+        joined = func.string_agg(rows.c.layout, aggregate_order_by(literal("\n"), rows.c.position))
+        texts = func.count(rows.c.layout)
+    count, text = connection.execute(select(texts, joined)).one()
+    if count != stop - first or not text.isascii() or text.count("\n") != count - 1:
+        return None
+    whole = text.encode()
+    ends = np.flatnonzero(np.frombuffer(whole + b"\n", dtype=np.uint8) == ord("\n"))
+    lengths = np.diff(ends, prepend=-1) - 1
+    return Texts(np.frombuffer(whole.replace(b"\n", b""), dtype=np.uint8), lengths_to_starts(lengths))

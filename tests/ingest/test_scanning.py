@@ -1,0 +1,121 @@
+"""A file scanned with the compiled check has the entries that the reader of its game finds line by line."""
+
+import io
+from typing import cast
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.entries import Entries, joined_entries
+from dealmill.pipeline.ingest import files
+from dealmill.pipeline.ingest.compiled import checked_by
+from dealmill.pipeline.ingest.files import numbered_lines
+from dealmill.pipeline.ingest.scanning import scan
+from tests.doing import deal
+from tests.fuzz import inputs
+
+each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+PASSES = ["canonical", "canonical", "canonical", "canonical", "real", "mutated", "lower", "blank", "wide", "noise"]
+
+
+@st.composite
+def contents(draw: st.DrawFn, game: Game) -> bytes:
+    """A file: mostly canonical layouts, with anything else among them."""
+    canonical, real = deal(game, 9, 1, 40), inputs.real_lines(game)
+    lines = [draw(inputs.headers).encode()] if draw(st.booleans()) else []
+    for kind in draw(st.lists(st.sampled_from(PASSES), max_size=40)):
+        layout = draw(st.sampled_from(canonical))
+        match kind:
+            case "canonical":
+                line = layout
+            case "real":
+                line = draw(st.sampled_from([*real, "*"]))
+            case "mutated":
+                line = draw(inputs.mutated(st.just(layout)))
+            case "lower":
+                line = layout.swapcase()
+            case "blank":
+                line = draw(st.sampled_from(["", " ", "\t", "\u2003"]))
+            case "wide":
+                line = f" {layout} "
+            case _:
+                line = draw(inputs.anything)
+        lines.append(line.encode("utf-8", "surrogatepass"))
+    ends = draw(st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
+    return ends.join(lines) + draw(st.sampled_from([b"", ends, b"\r"]))
+
+
+def listed(entries: Entries) -> list[Layout | Reject]:
+    """Entries one by one, in their order."""
+    pairs = zip(entries.lines.tolist(), unpack(entries.layouts), strict=True)
+    found: list[Layout | Reject] = [Layout(line, text) for line, text in pairs]
+    for place, reject in zip(entries.places.tolist(), entries.rejects, strict=True):
+        found.insert(place, reject)
+    return found
+
+
+def scanned(game: Game, data: bytes, sizes: list[int], *, compiled: bool) -> tuple[list[Entries], str | None]:
+    """What a scan finds, and the error that ends it."""
+    file = io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes)))
+    found = list[Entries]()
+    try:
+        for entries in scan(file, "name", game, lambda _: checked_by(game) if compiled else None):
+            found.append(entries)
+    except InputError as error:
+        return found, str(error)
+    return found, None
+
+
+def read(game: Game, data: bytes) -> tuple[list[Layout | Reject], str | None]:
+    """The same by the reader of the game alone."""
+    found = list[Layout | Reject]()
+    try:
+        for entry in game.layout.read(numbered_lines(io.BytesIO(data), "name")):
+            found.append(entry)
+    except InputError as error:
+        return found, str(error)
+    return found, None
+
+
+@each_game
+@given(data=st.data())
+def test_a_scan_finds_what_the_reader_finds(game: Game, data: st.DataObject) -> None:
+    file = data.draw(contents(game))
+    sizes = data.draw(st.lists(st.integers(1, 400), max_size=10))
+    with patch.object(files, "LINES", data.draw(st.sampled_from([64, 1 << 12]))):
+        for compiled in (True, False):
+            found, error = scanned(game, file, sizes, compiled=compiled)
+            assert ([entry for part in found for entry in listed(part)], error) == read(game, file)
+
+
+@each_game
+@given(data=st.data())
+def test_entries_can_be_skipped_and_joined(game: Game, data: st.DataObject) -> None:
+    file = data.draw(contents(game))
+    with patch.object(files, "LINES", 256):
+        parts, _ = scanned(game, file, [256] * 40, compiled=True)
+    expected = [entry for part in parts for entry in listed(part)]
+    whole = joined_entries([Entries.of([]), *parts])
+    assert listed(whole) == expected
+    assert len(whole) == len(expected)
+    count = data.draw(st.integers(0, len(expected)))
+    assert listed(whole.behind(count)) == expected[count:]
+    assert listed(Entries.of(expected)) == expected
+
+
+@each_game
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_stands_before_a_broken_place_is_found(game: Game, *, compiled: bool) -> None:
+    statement = (game.examples / f"{game.name}-statement.txt").read_bytes()
+    for good in (statement, "\n".join(deal(game, 3, 1, 5)).encode() + b"\n"):
+        found, error = scanned(game, good + b"A\0B\n", [1 << 20], compiled=compiled)
+        assert ([entry for part in found for entry in listed(part)], error) == read(game, good + b"A\0B\n")
+        assert any(len(part.layouts) for part in found)
+        assert error is not None
+        assert "NUL byte" in error

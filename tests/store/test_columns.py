@@ -1,0 +1,103 @@
+"""Rows that are inserted as columns are those that are inserted row by row."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, SmallInteger, Table, Text, delete, select
+
+from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Some, insert_columns
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.sources.layouts import joined_layouts
+from tests.doing import a_source
+
+TABLE = Table(
+    "tried",
+    MetaData(),
+    Column("one", Integer),
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("small", SmallInteger),
+    Column("number", BigInteger),
+    Column("digest", LargeBinary),
+    Column("value", BigInteger),
+    Column("told", Text),
+)
+NAMES = [column.name for column in TABLE.c]
+WIDTH = 3
+texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8) | st.text(
+    "AB 1", max_size=9
+)
+rows = st.tuples(
+    st.integers(-(2**15), 2**15 - 1),
+    st.integers(-(2**62), 2**62),
+    st.binary(min_size=WIDTH, max_size=WIDTH),
+    st.none() | st.integers(-(2**62), 2**62),
+    st.none() | texts,
+)
+
+
+@pytest.fixture
+def tried(store: Database) -> Database:
+    """A store with one table more."""
+    with store.writing() as connection:
+        TABLE.create(connection)
+    return store
+
+
+def columns_of(one: int, first: int, chosen: list[tuple[int, int, bytes, int | None, str | None]]) -> Columns:
+    small, number, digests, values, told = zip(*chosen, strict=True)
+    return Columns(
+        {
+            "one": one,
+            "position": range(first, first + len(chosen)),
+            "small": np.array(small),
+            "number": np.array(number),
+            "digest": ByteStrings(np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, WIDTH)),
+            "value": Some(
+                np.array([7 if value is None else value for value in values]),
+                np.array([value is not None for value in values]),
+            ),
+        },
+        "told",
+        pack(["NULL" if text is None else text for text in told]),
+        np.array([text is not None for text in told]),
+    )
+
+
+@given(one=st.integers(-(2**31), 2**31 - 1), first=st.integers(1, 2**62), chosen=st.lists(rows, min_size=1, max_size=9))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_columns_become_the_rows_that_they_are(
+    tried: Database, one: int, first: int, chosen: list[tuple[int, int, bytes, int | None, str | None]]
+) -> None:
+    found = []
+    expected = [(one, first + place, *row) for place, row in enumerate(chosen)]
+    for in_columns in (True, False):
+        with tried.writing() as connection:
+            connection.execute(delete(TABLE))
+            if in_columns:
+                insert_columns(connection, TABLE, columns_of(one, first, chosen))
+            else:
+                insert_rows(connection, TABLE, NAMES, expected)
+            found.append([tuple(row) for row in connection.execute(select(TABLE).order_by(TABLE.c.position))])
+    assert found == [expected, expected]
+
+
+def test_no_rows_are_no_statement(store: Database) -> None:
+    with store.writing() as connection:
+        insert_columns(connection, TABLE, Columns({}, "told", pack([])))
+
+
+def test_layouts_are_read_as_one_text(store: Database) -> None:
+    layouts = ["AABB", "ABAB", "ABBAC", "C"] * 700
+    source = a_source(store, "memory/two-pass", layouts).id
+    with store.reading() as connection:
+        found = joined_layouts(connection, source, 3, 2_000)
+        assert found is not None
+        assert (found.text.tobytes(), found.lengths.tolist()) == (
+            "".join(layouts[2:1_999]).encode(),
+            list(map(len, layouts[2:1_999])),
+        )
+        assert joined_layouts(connection, source, 2_700, 2_802) is None  # there are 2,800
+        assert joined_layouts(connection, source + 1, 1, 2) is None

@@ -11,7 +11,11 @@ from click.testing import CliRunner
 
 from dealmill.cli import dealmill as commands
 from dealmill.cli import doctor
+from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.settings import Settings
+from dealmill.pipeline.store.database import health
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.health import server_version
 from tests.servers import Postgres, dealmill
 
 CHECKS = ["versions", "engines", "kernels", "database", "tables", "clock"]
@@ -113,3 +117,10 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
     assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])
     assert "behind the database's: have both set by NTP" in wrong["clock"]
     assert "make room" in wrong["disk"]
+
+
+def test_a_database_that_is_too_old_is_told(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert server_version(sqlite_store) == f"sqlite {sqlite3.sqlite_version}"
+    monkeypatch.setattr(health, "LEAST_SQLITE", (99, 1))
+    with pytest.raises(StoreError, match=r"comes with SQLite 3\.[0-9.]+, and Dealmill needs 99\.1 or newer"):
+        server_version(sqlite_store)

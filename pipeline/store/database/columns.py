@@ -2,7 +2,8 @@
 
 SQLite makes the rows from a list in JSON, which holds the texts. All other columns are bytes, equally many a row, which
 it cuts by the number of the row; bytes, since in a text it would have to count characters. PostgreSQL gets rows in its
-binary form, by COPY. Figures are in docs/decisions/0004-bulk-writes.md.
+binary form, by COPY. Figures are in
+docs/decisions/0031-arrays-from-file-to-row.md.
 """
 
 import json

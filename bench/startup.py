@@ -3,55 +3,102 @@
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
+from typing import NamedTuple
 
-from bench.measure import rounded, seconds, table
+import dealmill
+from bench.measure import rounded, table
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.games.contract import Game
 from tests.servers import clean_environment, dealmill_command
 
 GAME = "card-pairing"
 TIMES = 9
 TOLD = "compiling"
-NOTHING = [sys.executable, "-c", "pass"]
+NOTHING = "pass"
+COMPILER = "import numba"
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+
+BETWEEN = """
+import ctypes, os, resource, subprocess, sys, time
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans become children of this process
+begun = time.perf_counter()
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+elapsed = time.perf_counter() - begun
+try:
+    while True:
+        os.wait()
+except ChildProcessError:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(elapsed, spent.ru_utime + spent.ru_stime)
+"""
+"""A small process between us and a command. It counts the CPU time of all processes of the command, also of those that
+the command leaves for others to clear away."""
+
+
+class Spent(NamedTuple):
+    """What a command took: seconds from start to end, CPU seconds of all its processes, and what it said."""
+
+    elapsed: float
+    cpu: float
+    said: str
 
 
 def start_up() -> str:
-    """A row per command: with compiled engines, and once with none."""
+    """A row per command: with compiled engines and cached byte code, and once with no engines compiled."""
     game = find_game(GAME)
-    load(game.full_name(game.engines[0]))
     with tempfile.TemporaryDirectory() as folder:
-        layout = Path(folder) / f"{GAME}.txt"
-        with (game.examples / f"{GAME}-deals.txt").open() as deals:
-            layout.write_text(next(deals))
-        commands = {
-            "`dealmill --help`": (["--help"], 0.25),
-            "`dealmill answer` on one layout": (["answer", GAME, str(layout)], 1.0),
-        }
-        rows = [_warm(what, dealmill_command(words), goal) for what, (words, goal) in commands.items()]
-        rows.append(_cold("`dealmill run` on one layout, nothing compiled yet, two workers", folder, layout))
-    return table(["command", "median, s", "best, s", "best / best of `python -c pass`", "goal, s", "told"], rows)
+        layout = _layout(game, Path(folder))
+        run = ["run", str(layout)]
+        warm = [
+            _warm("`dealmill --help`", ["--help"], NOTHING, "CPU ≤ 5 ×"),
+            _warm("`dealmill answer` on one layout", ["answer", GAME, str(layout)], COMPILER, "CPU ≤ 2 ×"),
+            _warm("`dealmill status`", ["status"], NOTHING, "–", {"DEALMILL_DATABASE_URL": _store(Path(folder))}),
+            _warm("`dealmill run` on one layout, two workers", run, COMPILER, "2 s, alone on the machine"),
+        ]
+        cold = _spent(dealmill_command(run), Path(folder), {"XDG_CACHE_HOME": folder})
+    told = f"nothing compiled yet: {cold.said.count(TOLD)} × “{TOLD} …”"
+    rows = [*warm, [f"the same, {told}", f"{cold.elapsed:.2f}", f"{cold.cpu:.2f}", "–", "–", "12 s"]]
+    return table(["command", "median, s", "CPU, s", "against `python -c`", "CPU / CPU", "goal"], rows)
 
 
-def _warm(what: str, command: Sequence[str], goal: float) -> list[str]:
-    pairs = [(seconds(_started(command)), seconds(_started(NOTHING))) for _ in range(TIMES)]
-    ours, theirs = zip(*pairs, strict=True)
-    return [what, f"{median(ours):.2f}", f"{min(ours):.2f}", f"{rounded(min(ours) / min(theirs))} ×", f"{goal:g}", "–"]
+def _layout(game: Game, folder: Path) -> Path:
+    file = folder / f"{game.name}.txt"
+    with (game.examples / f"{game.name}-deals.txt").open() as deals:
+        file.write_text(next(deals))
+    return file
 
 
-def _started(command: Sequence[str]) -> Callable[[], object]:
-    return lambda: subprocess.run(command, env=clean_environment(), check=True, capture_output=True)
+def _store(folder: Path) -> str:
+    """The URL of a store with a run in it."""
+    url = f"sqlite:///{folder}/night.db"
+    with dealmill.open(url) as store:
+        store.run("deal:memory:seed=1:1-9")
+    return url
 
 
-def _cold(what: str, folder: str, layout: Path) -> list[str]:
-    said: list[str] = []
-    env = clean_environment({"DEALMILL_WORKERS": "2", "XDG_CACHE_HOME": folder})
-    command = dealmill_command(["run", str(layout)])
-    elapsed = seconds(
-        lambda: said.append(
-            subprocess.run(command, cwd=folder, env=env, check=True, capture_output=True, text=True).stderr
-        )
-    )
-    return [what, f"{elapsed:.2f}", f"{elapsed:.2f}", "–", "–", f"{said[0].count(TOLD)} × “{TOLD} …”"]
+def _warm(
+    what: str, words: Sequence[str], other: str, goal: str, settings: Mapping[str, str] = NO_SETTINGS
+) -> list[str]:
+    """Both sides in turn, each time in a new folder; the first time is not counted."""
+    pairs = []
+    for _ in range(1 + TIMES):
+        with tempfile.TemporaryDirectory() as folder:
+            ours = _spent(dealmill_command(words), Path(folder), settings)
+            pairs.append((ours, _spent([sys.executable, "-c", other], Path(folder))))
+    counted = pairs[1:]
+    elapsed, cpu = (median(column) for column in zip(*((ours.elapsed, ours.cpu) for ours, _ in counted), strict=True))
+    ratio = median(ours.cpu / theirs.cpu for ours, theirs in counted)
+    return [what, f"{elapsed:.2f}", f"{cpu:.2f}", f"`{other}`", f"{rounded(ratio)} ×", goal]
+
+
+def _spent(command: Sequence[str], folder: Path, settings: Mapping[str, str] = NO_SETTINGS) -> Spent:
+    env = clean_environment({"DEALMILL_WORKERS": "2", **settings})
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    between = [sys.executable, "-S", "-c", BETWEEN, *command]
+    ran = subprocess.run(between, cwd=folder, env=env, check=True, capture_output=True, text=True)
+    elapsed, cpu = map(float, ran.stdout.split())
+    return Spent(elapsed, cpu, ran.stderr)

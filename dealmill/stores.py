@@ -14,7 +14,6 @@ from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.named import all_named, game_of_source, named, open_readings, packed_sources
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
@@ -159,6 +158,7 @@ class Store:
         All files must exist, but one that cannot be read does not stop the others; see `BatchResult.errors`. For the
         rest see `run`.
         """
+        from dealmill.pipeline.ingest.named import all_named, game_of_source, open_readings, packed_sources
         from dealmill.workers.local.working import solve_runs  # loads Celery
 
         limit = node_limit(max_nodes)
@@ -189,6 +189,8 @@ class Store:
         InputError, NotFoundError, UsageError
             If a file does not exist, or its game is not known.
         """
+        from dealmill.pipeline.ingest.named import all_named, open_readings  # loads NumPy
+
         with open_readings(self._database, all_named(sources), game, progress) as readings:
             for reading in readings.found:
                 reading.finish(progress)
@@ -215,6 +217,8 @@ class Store:
         StoreError
             If the source has not been read to its end.
         """
+        from dealmill.pipeline.ingest.named import named, packed_sources  # loads NumPy
+
         limit = node_limit(max_nodes)
         wanted = str(source) if isinstance(source, int) else named(source)
         if not isinstance(wanted, DealRange):

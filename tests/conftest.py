@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import text
 
 from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.database.tables import REVISION, metadata
+from dealmill.pipeline.store.database.revision import create_tables
 from tests.faults.tables import aligned
 from tests.servers import Postgres, running_postgres
 
@@ -37,8 +36,7 @@ def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Data
 
 @pytest.fixture
 def store(empty_store: Database) -> Database:
-    """A store with its tables, of each kind; those that migrations make, as a test of them shows, in a tenth of the
-    time."""
+    """A store with its tables, of each kind."""
     return with_tables(empty_store)
 
 
@@ -53,9 +51,7 @@ def sqlite_store(tmp_path: Path) -> Iterator[Database]:
 def with_tables(store: Database) -> Database:
     """The same store, with tables."""
     with store.rebuilding() as connection:
-        metadata.create_all(connection, checkfirst=False)
-        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)"))
-        connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})
+        create_tables(connection)
     return store
 
 

@@ -1,4 +1,5 @@
-"""``python -m dealmill.workers PROCESSES``: a Celery worker.
+"""``python -m dealmill.workers PROCESSES [engines]``: a Celery worker. With `engines`, what all engines need is loaded
+once, and not in each of its processes.
 
 Celery's own command line takes half a second longer to load (docs/decisions/0016-reading-is-the-bottleneck.md).
 """
@@ -37,9 +38,12 @@ def _begin(**_signal: object) -> None:
     gc.freeze()  # what is loaded stays: going through it again and again takes a sixth of an audit
 
 
-def main(processes: int) -> int:
+def main(processes: int, *, engines: bool) -> int:
     """Work until told to stop; returns the exit code."""
     prepare()
+    if engines:
+        from dealmill.pipeline import solve  # noqa: F401 -- loads the compiler
+    gc.freeze()  # what is loaded stays, and is shared with the processes as long as nobody looks at it
     worker = app.Worker(
         pool="prefork",
         concurrency=processes,
@@ -54,4 +58,4 @@ def main(processes: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    sys.exit(main(int(sys.argv[1]), engines="engines" in sys.argv[2:]))

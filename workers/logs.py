@@ -2,6 +2,8 @@
 
 import logging
 import warnings
+from collections.abc import MutableMapping
+from typing import Any
 
 from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
@@ -10,17 +12,19 @@ from dealmill.pipeline.settings import settings
 from dealmill.workers.messages import BROKER_ERRORS
 
 PLAIN = "%(processName)s: %(message)s"
+IN_HAND: dict[str, int] = {}
+"""The numbers of the job that this process does, and of the run or the audit that it belongs to; in JSON lines."""
 
 
 def formatter() -> logging.Formatter:
     """What makes a line of a record, in the form that the settings name."""
     if settings().log_format == "console":
         return logging.Formatter(PLAIN)
-    import structlog  # slow to load, and the command itself needs this file
+    import structlog  # slow to load
 
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[
-            structlog.contextvars.merge_contextvars,
+            _add_what_is_in_hand,
             structlog.stdlib.add_log_level,
             structlog.stdlib.add_logger_name,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -32,6 +36,11 @@ def formatter() -> logging.Formatter:
             structlog.processors.JSONRenderer(),
         ],
     )
+
+
+def _add_what_is_in_hand(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    event.update(IN_HAND)
+    return event
 
 
 def line_of(message: str) -> str:

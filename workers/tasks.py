@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from structlog.contextvars import bind_contextvars, clear_contextvars
-
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
 from dealmill.pipeline.runs.planning import installed_engines, other_version_here
 from dealmill.pipeline.settings import settings
@@ -21,6 +19,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.kinds import KINDS, Kind
+from dealmill.workers.logs import IN_HAND
 
 logger = logging.getLogger(__name__)
 
@@ -39,13 +38,13 @@ def configured_store() -> Database:
 def do_job(*message: object, **_more: object) -> None:
     """Do the job that a message names by its kind and its number, if it is one for us. Doing it twice, late or not at
     all is harmless; see `dealmill.pipeline.store.queue.leases`."""
-    clear_contextvars()
+    IN_HAND.clear()
     name, number = message if len(message) == 2 else (None, None)
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None or not isinstance(number, int) or not 0 < number <= GREATEST_NUMBER:
         logger.warning("a message names no job, and is dropped")
         return
-    bind_contextvars(job=number)
+    IN_HAND["job"] = number
     try:
         _do_number(kind, number)
     except StoreError as error:  # whoever keeps the farm up meets it, too, and ends
@@ -69,7 +68,7 @@ def _do_number(kind: Kind, number: int) -> None:
 
 def _do(store: Database, kind: Kind, job: Any) -> None:
     number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
-    bind_contextvars(**{owner: job.lease.owner})
+    IN_HAND[owner] = job.lease.owner
     over = job.lease.attempt > leases.ATTEMPTS
     trouble = f"tried {leases.ATTEMPTS} times: {job.lease.trouble}"
     do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)

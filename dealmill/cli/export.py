@@ -1,7 +1,5 @@
 """``export``: the verdicts of a run as a file for other programs."""
 
-from pathlib import Path
-
 import click
 
 import dealmill
@@ -12,11 +10,11 @@ from dealmill.cli.progress import shown
 
 @click.command()
 @click.argument("run")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path())
 @verdict_option
 @click.option("--retracted", is_flag=True, help="Even if the verdicts were retracted.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists; of a symbolic link, the target.")
-def export(run: str, file: Path, verdicts: tuple[str, ...], retracted: bool, force: bool) -> None:
+def export(run: str, file: str, verdicts: tuple[str, ...], retracted: bool, force: bool) -> None:
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
 
     The suffix of FILE says in which form: .parquet, .csv, or .jsonl for a JSON object a line. The columns are position,

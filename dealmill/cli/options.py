@@ -7,7 +7,6 @@ import click
 
 from dealmill.pipeline.arguments import MOST_NODES
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games import games
 from dealmill.pipeline.games.verdict import Verdict
 
 
@@ -30,7 +29,7 @@ class Range(click.ParamType[tuple[int | None, int | None]]):
 
 
 game_option = click.option(
-    "--game", metavar="GAME", help=f"The game, if the file's name does not tell it: {', '.join(games())}."
+    "--game", metavar="GAME", help="The game, if the file's name does not tell it; see dealmill games."
 )
 engine_option = click.option("--engine", metavar="GAME/ENGINE", help="Not the game's default one.")
 nodes_option = click.option(

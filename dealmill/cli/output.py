@@ -1,12 +1,10 @@
 """Rows on standard output: a table for people, or JSON, JSON lines or CSV for programs."""
 
 import csv
-import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import click
@@ -37,6 +35,8 @@ def output_options(command: Command) -> Command:
 
 def called_as() -> str:
     """How the user calls us: by our name if the shell finds it, else by the path that was typed."""
+    from pathlib import Path  # not for a help text
+
     path = Path(sys.argv[0])
     return path.name if shutil.which(path.name) else str(path)
 
@@ -65,11 +65,8 @@ def counted(number: int, thing: str) -> str:
 def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None) -> None:
     """Write rows as they come; only the table needs them all at once."""
     match form:
-        case "json":
-            _write_json(rows)
-        case "nl":
-            for row in rows:
-                click.echo(json.dumps(row))
+        case "json" | "nl":
+            _write_json(rows, lines=form == "nl")
         case "csv":
             writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
@@ -91,12 +88,18 @@ def write_first(
     return found[most - 1] if len(found) > most else None
 
 
-def _write_json(rows: Iterable[Mapping[str, object]]) -> None:
+def _write_json(rows: Iterable[Mapping[str, object]], *, lines: bool) -> None:
+    import json  # not for a help text
+
     opening = "["
     for row in rows:
-        click.echo(f"{opening}\n{json.dumps(row)}", nl=False)
-        opening = ","
-    click.echo("[]" if opening == "[" else "\n]")
+        if lines:
+            click.echo(json.dumps(row))
+        else:
+            click.echo(f"{opening}\n{json.dumps(row)}", nl=False)
+            opening = ","
+    if not lines:
+        click.echo("[]" if opening == "[" else "\n]")
 
 
 def _write_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:

@@ -1,42 +1,25 @@
 """The progress of long work on standard error: messages always, a bar only on a terminal."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import dealmill
-from dealmill.cli.interrupt import check_interrupted
-from dealmill.cli.output import counted, tell
+from dealmill.cli.output import tell
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.progress import (
-    Auditing,
-    Continued,
-    Event,
-    Exporting,
-    Ingested,
-    Ingesting,
-    Message,
-    Opening,
-    Progress,
-    Refused,
-    Repeating,
-    Solving,
-    Step,
-    Surveying,
-    Working,
-)
 
-SHOWN = 10
-"""Rejects that are shown at once; ``dealmill query --rejected`` lists all."""
-
-Say = Callable[[str], object]
+if TYPE_CHECKING:
+    from dealmill.pipeline.progress import Progress, Step
 
 
 @contextmanager
-def shown(store: "dealmill.Store | None" = None) -> Iterator[Progress]:
+def shown(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
     """Show progress for as long as the `with` block lasts. With a `store`, the rejects of a source are shown, too."""
+    from dealmill.cli.events import show, words  # loads all events, which the help text of a command has no use for
+
     if not sys.stderr.isatty():
-        yield lambda event: _show(event, store, tell, _no_bar)
+        yield lambda event: show(event, store, tell, _no_bar)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -56,83 +39,16 @@ def shown(store: "dealmill.Store | None" = None) -> Iterator[Progress]:
         def say(message: str) -> None:
             bar.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
 
-        def draw(step: Step) -> None:
-            title, note = _words(step)
+        def draw(step: "Step") -> None:
+            title, note = words(step)
             new = title not in titles  # drawn at once, else only at the next tick of the bar
             titles.add(title)
             bar.update(
                 task, description=title, completed=step.done, total=step.total, note=printable(note), refresh=new
             )
 
-        yield lambda event: _show(event, store, say, draw)
+        yield lambda event: show(event, store, say, draw)
 
 
-def _no_bar(_step: Step) -> None:
+def _no_bar(_step: "Step") -> None:
     """Draw nothing."""
-
-
-def _show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[[Step], None]) -> None:
-    check_interrupted()
-    match event:
-        case Step():
-            draw(event)
-        case Ingested(source, None):
-            _tell_source(store, source, say)
-        case Ingested(_, error) | Refused(error):
-            say(f"dealmill: {error}")
-        case Continued():
-            say(_continued(event))
-        case Repeating():
-            say(f"run {event.run} repeats run {event.repeats}")
-        case Message(text):
-            say(text)
-
-
-def _words(step: Step) -> tuple[str, str]:
-    """What is being done, and how far it is."""
-    title, note = type(step).__name__.lower(), ""
-    match step:
-        case Opening():
-            note = step.name
-        case Ingesting():
-            title, note = "reading", f"{step.source}: {step.accepted:,} layouts, {step.rejected:,} rejected"
-        case Solving():
-            note = f"{step.engine} on {step.source}{_rate(step.rate)}"
-        case Surveying():
-            note = f"{step.done:,} deals{_rate(step.rate)}"
-        case Auditing():
-            wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
-            note = f"{step.done:,} verdicts{wrong}"
-        case Working():
-            note = f"{step.total - step.done:,} jobs left"
-        case Exporting():
-            note = f"{step.done:,} verdicts"
-    return title, note
-
-
-def _rate(rate: float | None) -> str:
-    return f", {rate:,.0f}/s" if rate else ""
-
-
-def _continued(run: Continued) -> str:
-    what = f"run {run.run}: {run.engine} on {run.source}"
-    if run.finished:
-        return f"{what} is already solved"
-    total = f"{run.layouts:,}" if run.complete else f"{run.layouts:,} that were read so far"
-    return f"{what} goes on at {run.solved:,} of {total}"
-
-
-def _tell_source(store: "dealmill.Store | None", source: "dealmill.Source", say: Say) -> None:
-    """Say what a source holds, and what is wrong with the first of its rejects."""
-    say(
-        f"source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
-        f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
-    )
-    if not source.rejected or store is None:
-        return
-    for _, reject in store.rejects(source=source.id, limit=SHOWN):
-        say(f"  {source.name}, line {reject.line}: {'; '.join(reject.reasons)}")
-    if source.rejected > SHOWN:
-        say(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected")
-    if not source.accepted:
-        say(f"  none of it is a layout of {source.game}: is it a file of another game? (--game)")

@@ -4,7 +4,6 @@ import click
 
 import dealmill
 from dealmill.cli.output import counted, write_line, write_lines
-from dealmill.pipeline.deals import is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
@@ -22,6 +21,8 @@ def show(item: str, layout: str | None, engine: str | None, retracted: bool) -> 
     deal:camelot:seed=1:17; or the name of a game, followed by a LAYOUT in its canonical text. The last two are solved
     on the spot, and nothing is stored.
     """
+    from dealmill.pipeline.deals import is_deal_range, parse_deal_range  # loads what its help text has no use for
+
     if layout is not None:
         _print(dealmill.solve(item, layout, engine=engine))
     elif is_deal_range(item):

@@ -1,7 +1,5 @@
 """``survey``: how many deals of a game can be won, or what they are worth on average."""
 
-from pathlib import Path
-
 import click
 
 import dealmill
@@ -33,7 +31,7 @@ COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 @click.option("--seed", type=int, default=1, show_default=True, help="Which series of deals, 0 to 2⁶⁴ − 1.")
 @parameters_option
 @nodes_option
-@click.option("--report", type=click.Path(path_type=Path), help="A folder for a report with pictures.")
+@click.option("--report", type=click.Path(), help="A folder for a report with pictures.")
 @output_options
 def survey(
     game: str,
@@ -43,7 +41,7 @@ def survey(
     seed: int,
     given: tuple[str, ...],
     max_nodes: int | None,
-    report: Path | None,
+    report: str | None,
     form: str | None,
 ) -> None:
     """Estimate how many deals of GAME can be won, or their mean value, from random deals.
@@ -67,7 +65,7 @@ def survey(
                 progress=progress,
             )
         _write(found, form)
-        if report:
+        if report is not None:
             found.report(report)
             tell(f"the report:                {report}")
         if found.facts.get(Verdict.UNWINNABLE.word):

@@ -12,7 +12,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage
 from dealmill.pipeline.store.record.contract import Fault, Stretch
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.sources.writing import layout_digest
+from dealmill.pipeline.store.sources.digests import layout_digest
 
 
 @dataclass(frozen=True, slots=True)

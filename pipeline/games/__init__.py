@@ -3,13 +3,16 @@
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
 from dealmill.pipeline.errors import DealmillError, NotFoundError, UsageError
-from dealmill.pipeline.games.contract import Engine, Game
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.contract import Engine, Game
 
 
 @cache
-def games() -> dict[str, Game]:
+def games() -> "dict[str, Game]":
     """All games by name, in the order of their names.
 
     Raises
@@ -22,14 +25,16 @@ def games() -> dict[str, Game]:
     return {game.name: game for game in found}
 
 
-def _game_in(folder: str) -> Game:
+def _game_in(folder: str) -> "Game":
+    from dealmill.pipeline.games.contract import Game  # not for those who only need the names of verdicts
+
     module = import_module(f"{__name__}.{folder}")
     if isinstance(game := getattr(module, "GAME", None), Game):
         return game
     raise DealmillError(f"{module.__file__} has no GAME: see docs/add-a-game.md, or take the folder away")
 
 
-def find_game(name: str) -> Game:
+def find_game(name: str) -> "Game":
     """The game of that name.
 
     Raises
@@ -41,7 +46,7 @@ def find_game(name: str) -> Game:
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
 
 
-def engine_of(game: str, engine: str | None = None) -> tuple[Game, Engine]:
+def engine_of(game: str, engine: str | None = None) -> "tuple[Game, Engine]":
     """The engine of that name of a game, or its default one. The name of the game may also be that of an engine.
 
     Raises
@@ -60,7 +65,7 @@ def engine_of(game: str, engine: str | None = None) -> tuple[Game, Engine]:
     return owner, found
 
 
-def find_engine(name: str, within: Game | None = None) -> tuple[Game, Engine]:
+def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]":
     """The engine of a full name such as ``memory/two-pass``; a game's name alone means its default engine.
 
     Where it is clear `within` which game it must be, the name of the engine alone is enough.

@@ -27,7 +27,7 @@ SOURCE = "deal:memory:seed=1:1-40000"
 class SwallowingFarm:
     """A farm in which a signal arrives, and its exception is lost."""
 
-    def __init__(self, *_: object) -> None:
+    def __init__(self, *_: object, **_more: object) -> None:
         self.ticks = 0
 
     def __enter__(self) -> Self:

@@ -74,7 +74,9 @@ def few_pauses() -> Iterator[float]:
     raise NeverDone("for the database, which is there")
 
 
-def work_here(store: Database, done: Callable[[], bool], progress: Progress, readings: Sequence[Reading] = ()) -> None:
+def work_here(
+    store: Database, done: Callable[[], bool], progress: Progress, readings: Sequence[Reading] = (), **_more: bool
+) -> None:
     """What `dealmill.workers.local.working.work_until` does, without a broker and processes."""
     for reading in readings:
         reading.finish(progress)

@@ -14,8 +14,9 @@ from dealmill.pipeline.store.queue.solving import CHUNK
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.digests import layout_digest
 from dealmill.pipeline.store.sources.stored import find_source, rejects_of, reread
-from dealmill.pipeline.store.sources.writing import append, complete, layout_digest, open_source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import do_runs
 
 

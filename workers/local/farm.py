@@ -37,7 +37,8 @@ QUICK_DEATHS = 3
 
 
 class Farm:
-    """Celery workers on this machine, with a broker of their own unless one is configured.
+    """Celery workers on this machine, with a broker of their own unless one is configured. `engines` says whether the
+    jobs need engines, which the workers then load before they are told of one.
 
     Raises
     ------
@@ -45,9 +46,10 @@ class Farm:
         On entry, if the configured broker does not answer or a local one cannot be started.
     """
 
-    def __init__(self, store: Database, tell: Tell) -> None:
+    def __init__(self, store: Database, tell: Tell, *, engines: bool) -> None:
         self._store = store
         self._tell = tell
+        self._engines = engines
         self._said: deque[str] = deque(maxlen=20)
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._quick_deaths = 0
@@ -115,8 +117,9 @@ class Farm:
 
     def _start_worker(self) -> None:
         self._worker_started = time.monotonic()
+        loaded = ["engines"] if self._engines else []
         self._worker = start(
-            (sys.executable, "-P", "-W", QUIET, "-m", "dealmill.workers", str(settings().workers)),
+            (sys.executable, "-P", "-W", QUIET, "-m", "dealmill.workers", str(settings().workers), *loaded),
             environment={
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,

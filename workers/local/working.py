@@ -29,9 +29,16 @@ LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Seconds between two looks at how far the work is, a fiftieth of those it has taken; each look takes time from it."""
 
 
-def work_until(store: Database, done: Callable[[], bool], progress: Progress, readings: Sequence[Reading] = ()) -> None:
+def work_until(
+    store: Database,
+    done: Callable[[], bool],
+    progress: Progress,
+    readings: Sequence[Reading] = (),
+    *,
+    engines: bool = True,
+) -> None:
     """Keep local workers at work until `done`, and read these sources meanwhile. While the database is unavailable,
-    wait for it.
+    wait for it. `engines` says whether the work needs engines.
 
     Raises
     ------
@@ -41,7 +48,7 @@ def work_until(store: Database, done: Callable[[], bool], progress: Progress, re
         If the store is opened for reading only, or its file was deleted or replaced.
     """
     store.refuse_read_only()
-    with Farm(store, lambda line: progress(Message(line))) as farm:
+    with Farm(store, lambda line: progress(Message(line)), engines=engines) as farm:
         for reading in readings:
             reading.finish(progress, farm.tick)
         begun = time.monotonic()
@@ -148,7 +155,7 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
             raise DamagedError(_told_stuck(f"audit {number}", lease))
         return audit.finished
 
-    work_until(store, done, progress)
+    work_until(store, done, progress, engines=False)
     return find_audit(store, number)
 
 

@@ -1,25 +1,30 @@
-"""Bringing a database to a migration."""
+"""Bringing a database to a migration. Alembic is loaded only where there is one to run: that takes a tenth of a
+second."""
 
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING, Literal
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import Connection, func, inspect, select, text
 
 from dealmill import migrations
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.store.database.connections import Database, clock, shown
-from dealmill.pipeline.store.database.revision import revision_of
-from dealmill.pipeline.store.database.tables import LEASED, audit_jobs, jobs
+from dealmill.pipeline.store.database.revision import create_tables, revision_of
+from dealmill.pipeline.store.database.tables import LEASED, REVISION, audit_jobs, jobs
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+HEAD = "head"
+"""What Alembic calls the newest revision."""
 ALONE = Lock()
 """Held during a migration: Alembic keeps the one it is in among the globals of its modules."""
 
 
-def _config(connection: Connection | None = None) -> Config:
+def _config(connection: Connection | None = None) -> "Config":
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__path__[0])))
     config.attributes["connection"] = connection
@@ -28,6 +33,8 @@ def _config(connection: Connection | None = None) -> Config:
 
 def revisions() -> list[str]:
     """All migrations this code knows, oldest first."""
+    from alembic.script import ScriptDirectory
+
     script = ScriptDirectory.from_config(_config())
     return [revision.revision for revision in reversed(list(script.walk_revisions()))]
 
@@ -46,8 +53,8 @@ def current(store: Database) -> str | None:
         return revision_of(connection)
 
 
-def upgrade(store: Database, revision: str = "head") -> None:
-    """Run the migrations up to `revision`, all or none.
+def upgrade(store: Database, revision: str = HEAD) -> None:
+    """Run the migrations up to `revision`, all or none. A database that has no tables gets the newest ones at once.
 
     Raises
     ------
@@ -57,13 +64,13 @@ def upgrade(store: Database, revision: str = "head") -> None:
     current(store)  # refuses a file of something else before anything is written
     with ALONE, store.rebuilding() as connection:
         found = revision_of(connection)
-        _known(found)
-        if found != revisions()[-1]:
-            _at_rest(connection)
-        try:
-            command.upgrade(_config(connection), revision)
-        except CommandError as error:
-            raise StoreError(str(error)) from error
+        if found is None and revision == HEAD:
+            create_tables(connection)
+        elif found != REVISION or revision != HEAD:
+            _known(found)
+            if found != REVISION:
+                _at_rest(connection)
+            _migrate("upgrade", connection, revision)
 
 
 def downgrade(store: Database, revision: str) -> None:
@@ -79,10 +86,17 @@ def downgrade(store: Database, revision: str) -> None:
     with ALONE, store.rebuilding() as connection:
         _known(revision_of(connection))
         _at_rest(connection)
-        try:
-            command.downgrade(_config(connection), revision)
-        except CommandError as error:
-            raise StoreError(str(error)) from error
+        _migrate("downgrade", connection, revision)
+
+
+def _migrate(direction: Literal["upgrade", "downgrade"], connection: Connection, revision: str) -> None:
+    from alembic import command
+    from alembic.util import CommandError
+
+    try:
+        getattr(command, direction)(_config(connection), revision)
+    except CommandError as error:
+        raise StoreError(str(error)) from error
 
 
 def _known(revision: str | None) -> None:

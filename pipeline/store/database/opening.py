@@ -2,7 +2,7 @@
 
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.store.database.connections import Database, database_url, shown
-from dealmill.pipeline.store.database.revision import revision_of
+from dealmill.pipeline.store.database.revision import create_tables, revision_of
 from dealmill.pipeline.store.database.tables import REVISION
 
 
@@ -37,7 +37,7 @@ def check_tables(store: Database) -> None:
         revision = revision_of(connection)
     if revision == REVISION:
         return
-    from dealmill.pipeline.store.database import migrate  # slow to load, and rarely needed
+    from dealmill.pipeline.store.database import migrate  # loads Alembic, and is rarely needed
 
     place = shown(store.url)
     if revision is None:
@@ -59,6 +59,6 @@ def create_store(store: Database) -> None:
         If the file cannot be created.
     """
     if store.vacant():
-        from dealmill.pipeline.store.database import migrate  # slow to load, and rarely needed
-
-        migrate.upgrade(store)
+        with store.rebuilding() as connection:
+            if revision_of(connection) is None:  # else another command was faster
+                create_tables(connection)

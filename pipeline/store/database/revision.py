@@ -1,14 +1,22 @@
-"""The revision of a database: the migration that its tables stand at, as ``alembic_version`` names it."""
+"""The revision of a database: the migration that its tables stand at, as ``alembic_version`` names it; and new tables,
+which stand at the newest one from the start."""
 
 import re
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, inspect, select
 
 from dealmill.pipeline.errors import DamagedError, StoreError
 from dealmill.pipeline.store.database.connections import shown
-from dealmill.pipeline.store.database.tables import REVISION, items, jobs, runs, sources
+from dealmill.pipeline.store.database.tables import REVISION, items, jobs, metadata, runs, sources
 
 TABLE = "alembic_version"
+alembic_version = Table(
+    TABLE,
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
+"""As Alembic itself would make it, which keeps its one row."""
 OURS = {table.name for table in (sources, items, runs, jobs)}
 """Tables that every store has had from its first revision."""
 FORM = re.compile(r"(?!0000)[0-9]{4}")
@@ -36,7 +44,7 @@ def revision_of(connection: Connection) -> str | None:
         if ours:
             raise _damaged(place, "is missing")
         return None
-    written = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
+    written = connection.execute(select(alembic_version.c.version_num)).scalars().all()
     if not written and not ours:
         return None
     if len(written) != 1:
@@ -45,6 +53,14 @@ def revision_of(connection: Connection) -> str | None:
     if not isinstance(revision, str) or not FORM.fullmatch(revision):
         raise _damaged(place, f"holds {revision!r:.40}, which is not a revision")
     return revision
+
+
+def create_tables(connection: Connection) -> None:
+    """Create the tables of this code in a database that has none of them: those that all migrations would leave behind,
+    in a fraction of the time (docs/decisions/0030-starting.md)."""
+    metadata.create_all(connection, checkfirst=False)
+    alembic_version.create(connection, checkfirst=True)  # one whose migrations were undone has kept it
+    connection.execute(alembic_version.insert().values(version_num=REVISION))
 
 
 def _damaged(place: str, what: str) -> DamagedError:

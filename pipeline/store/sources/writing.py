@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
 
@@ -21,41 +19,23 @@ from dealmill.pipeline.store.database.opening import create_store
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.queue.solving import cut_jobs
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
+from dealmill.pipeline.store.sources.digests import DIGEST, continued, digest_start
 from dealmill.pipeline.store.sources.stored import (
     COLUMNS,
     Source,
     one_source,
 )
 
-DIGEST = 16
-"""Bytes that tell a layout from all others of all games."""
 UNSEALED = b""
 """The seal of a source whose number is not known yet, which is part of it."""
 
 
-def layout_digest(game: str, layout: str) -> bytes:
-    """The 16 bytes that tell a layout from all others of all games."""
-    return _digest(_digest_of(game), layout.encode(errors="surrogateescape"))
-
-
 def layout_digests(game: str, layouts: Texts) -> Bytes:
     """Those of n layouts, as n × 16 bytes."""
-    whole, start = layouts.together.tobytes(), _digest_of(game)
+    whole, start = layouts.together.tobytes(), digest_start(game)
     ends = (layouts.starts - layouts.starts[0]).tolist()
-    found = b"".join([_digest(start, whole[first:end]) for first, end in pairwise(ends)])
+    found = b"".join([continued(start, whole[first:end]) for first, end in pairwise(ends)])
     return np.frombuffer(found, dtype=np.uint8).reshape(-1, DIGEST)
-
-
-def _digest(start: blake2b, layout: bytes) -> bytes:
-    digest = start.copy()
-    digest.update(layout)
-    return digest.digest()
-
-
-@cache
-def _digest_of(game: str) -> blake2b:
-    """The digest of all layouts of a game as far as they begin alike."""
-    return blake2b(f"{game}\n".encode(), digest_size=DIGEST)
 
 
 def open_source(store: Database, game: str, name: str, digest: bytes) -> Source:

@@ -1,0 +1,96 @@
+"""The events of long work in words."""
+
+from collections.abc import Callable
+
+import dealmill
+from dealmill.cli.interrupt import check_interrupted
+from dealmill.cli.output import counted
+from dealmill.pipeline.progress import (
+    Auditing,
+    Continued,
+    Event,
+    Exporting,
+    Ingested,
+    Ingesting,
+    Message,
+    Opening,
+    Refused,
+    Repeating,
+    Solving,
+    Step,
+    Surveying,
+    Working,
+)
+
+SHOWN = 10
+"""Rejects that are shown at once; ``dealmill query --rejected`` lists all."""
+
+Say = Callable[[str], object]
+
+
+def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[[Step], None]) -> None:
+    """Draw a step, or say what has happened. Whoever was told to end does so here."""
+    check_interrupted()
+    match event:
+        case Step():
+            draw(event)
+        case Ingested(source, None):
+            _tell_source(store, source, say)
+        case Ingested(_, error) | Refused(error):
+            say(f"dealmill: {error}")
+        case Continued():
+            say(_continued(event))
+        case Repeating():
+            say(f"run {event.run} repeats run {event.repeats}")
+        case Message(text):
+            say(text)
+
+
+def words(step: Step) -> tuple[str, str]:
+    """What is being done, and how far it is."""
+    title, note = type(step).__name__.lower(), ""
+    match step:
+        case Opening():
+            note = step.name
+        case Ingesting():
+            title, note = "reading", f"{step.source}: {step.accepted:,} layouts, {step.rejected:,} rejected"
+        case Solving():
+            note = f"{step.engine} on {step.source}{_rate(step.rate)}"
+        case Surveying():
+            note = f"{step.done:,} deals{_rate(step.rate)}"
+        case Auditing():
+            wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
+            note = f"{step.done:,} verdicts{wrong}"
+        case Working():
+            note = f"{step.total - step.done:,} jobs left"
+        case Exporting():
+            note = f"{step.done:,} verdicts"
+    return title, note
+
+
+def _rate(rate: float | None) -> str:
+    return f", {rate:,.0f}/s" if rate else ""
+
+
+def _continued(run: Continued) -> str:
+    what = f"run {run.run}: {run.engine} on {run.source}"
+    if run.finished:
+        return f"{what} is already solved"
+    total = f"{run.layouts:,}" if run.complete else f"{run.layouts:,} that were read so far"
+    return f"{what} goes on at {run.solved:,} of {total}"
+
+
+def _tell_source(store: "dealmill.Store | None", source: "dealmill.Source", say: Say) -> None:
+    """Say what a source holds, and what is wrong with the first of its rejects."""
+    say(
+        f"source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
+        f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
+    )
+    if not source.rejected or store is None:
+        return
+    for _, reject in store.rejects(source=source.id, limit=SHOWN):
+        say(f"  {source.name}, line {reject.line}: {'; '.join(reject.reasons)}")
+    if source.rejected > SHOWN:
+        say(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected")
+    if not source.accepted:
+        say(f"  none of it is a layout of {source.game}: is it a file of another game? (--game)")

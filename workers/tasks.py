@@ -14,6 +14,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.leases import Lease
 from dealmill.pipeline.store.queue.workers import worker_name
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.workers import metrics
@@ -54,7 +55,7 @@ def do_job(*message: object, **_more: object) -> None:
 def _do_number(kind: Kind, number: int) -> None:
     store = _waiting(configured_store)
     try:
-        run = _waiting(partial(run_of_job, store, kind.TABLE, number))
+        run = _waiting(partial(_run, store, kind, number))
     except DamagedError as error:
         _refuse_damaged(store, kind, number, error)
         return
@@ -64,6 +65,11 @@ def _do_number(kind: Kind, number: int) -> None:
     job = _waiting(partial(kind.claim, store, number, worker_name(os.getpid()), settings().lease_seconds))
     if job is not None:
         _do(store, kind, job)
+
+
+def _run(store: Database, kind: Kind, number: int) -> PlannedRun | None:
+    with store.reading() as connection:
+        return run_of_job(connection, kind.TABLE, number)
 
 
 def _do(store: Database, kind: Kind, job: Any) -> None:
@@ -93,7 +99,11 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
 
 def _refuse_damaged(store: Database, kind: Kind, number: int, error: DamagedError) -> None:
     """Give a job back whose run cannot be read, so that those who wait for it learn why."""
-    claim = partial(leases.claim, store, kind.TABLE, number, worker_name(os.getpid()), settings().lease_seconds)
+
+    def claim() -> Lease | None:
+        with store.writing() as connection:
+            return leases.claim(connection, kind.TABLE, number, worker_name(os.getpid()), settings().lease_seconds)
+
     if lease := _waiting(claim):
         logger.error("job %d cannot be done: %s", number, error)
         _waiting(partial(leases.release, store, kind.TABLE, lease, str(error)))

@@ -21,7 +21,8 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers.local import working
 from dealmill.workers.local.working import work_until
 
-SOURCE = "deal:memory:seed=1:1-40000"
+DEALS = 200_000
+SOURCE = f"deal:memory:seed=1:1-{DEALS}"
 
 
 class SwallowingFarm:
@@ -108,4 +109,4 @@ def test_while_a_source_is_read(store: Database) -> None:
     reading = deals_reading(store, parse_deal_range(SOURCE))
     with pytest.raises(KeyboardInterrupt), shown() as progress:
         work_until(store, partial(never, progress), progress, [reading])
-    assert 0 < reading.source.accepted < 40_000
+    assert 0 < reading.source.accepted < DEALS

@@ -289,7 +289,8 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: in
 
 
 def test_an_unknown_job_is_nobodys(store: Database) -> None:
-    assert run_of_job(store, SOLVING, 4711) is None
+    with store.reading() as connection:
+        assert run_of_job(connection, SOLVING, 4711) is None
     assert claim(store, 4711, "w", LEASE) is None
 
 

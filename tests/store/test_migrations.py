@@ -237,6 +237,17 @@ def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_t
     assert an_audit(store, find_run(store, number)).clean
 
 
+def test_a_job_is_not_taken_over_tables_of_another_revision(store: Database) -> None:
+    plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
+    first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
+    migrate.downgrade(store, "0006")
+    with pytest.raises(StoreError, match="has other tables than this Dealmill needs"):
+        jobs.claim(store, first, "began before the migration", 60.0)
+    migrate.upgrade(store)  # which waits for no lease
+    do_runs(store)
+    assert find_run(store, "1").finished
+
+
 def test_foreign_keys_are_looked_after_again_behind_a_migration(empty_store: Database) -> None:
     migrate.upgrade(empty_store)
     with pytest.raises(StoreError, match=r"(?i)foreign key"), empty_store.writing() as connection:

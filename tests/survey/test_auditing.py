@@ -42,7 +42,8 @@ def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Database
     assert len(leases.pending(store, AUDITING, installed_engines(), 10)) == 2
     alter(store, other)
     [left] = leases.pending(store, AUDITING, installed_engines(), 10)
-    assert run_of_job(store, AUDITING, left) is not None
+    with store.reading() as connection:
+        assert run_of_job(connection, AUDITING, left) is not None
     job = audits.claim(store, left, "one", LEASE)
     assert job is not None and job.run.id == 2
 

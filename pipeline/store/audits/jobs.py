@@ -36,12 +36,12 @@ Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
 
 
 def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | None:
-    """Take a job for so many seconds; None if it is done or someone else's."""
-    lease = leases.claim(store, AUDITING, job, worker, seconds)
-    run = None if lease is None else run_of_job(store, AUDITING, job)
-    if lease is None or run is None:
-        return None
-    with store.reading() as connection:
+    """Take a job for so many seconds; None if it is done or someone else's, and not if its run cannot be read."""
+    with store.writing() as connection:
+        lease = leases.claim(connection, AUDITING, job, worker, seconds)
+        run = None if lease is None else run_of_job(connection, AUDITING, job)
+        if lease is None or run is None:
+            return None
         row = connection.execute(
             select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
         ).one()

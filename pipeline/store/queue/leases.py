@@ -90,22 +90,21 @@ def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[in
     )
 
 
-def claim(store: Database, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
+def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
     """Take a job for so many seconds; None if it is not pending, or has to wait."""
     table = jobs.table
-    with store.writing() as connection:
-        claimed = connection.execute(
-            update(table)
-            .where(table.c.id == job, _waiting(jobs))
-            .values(
-                state=LEASED,
-                attempt=table.c.attempt + 1,
-                worker=worker,
-                started=clock(),
-                leased_until=clock() + seconds,
-            )
-            .returning(table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
-        ).one_or_none()
+    claimed = connection.execute(
+        update(table)
+        .where(table.c.id == job, _waiting(jobs))
+        .values(
+            state=LEASED,
+            attempt=table.c.attempt + 1,
+            worker=worker,
+            started=clock(),
+            leased_until=clock() + seconds,
+        )
+        .returning(table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+    ).one_or_none()
     return None if claimed is None else Lease(*claimed)
 
 

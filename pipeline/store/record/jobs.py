@@ -30,10 +30,13 @@ def prepare(run: PlannedRun) -> None:
 
 
 def claim(store: Database, job: int, worker: str, seconds: float) -> Job | None:
-    """Take a job for so many seconds; None if it is done or someone else's."""
-    lease = leases.claim(store, SOLVING, job, worker, seconds)
-    # Whoever looked at the run of this job before may have seen another's: SQLite gives numbers of deleted rows again.
-    run = None if lease is None else run_of_job(store, SOLVING, job)
+    """Take a job for so many seconds; None if it is done or someone else's. One whose run cannot be read is not taken.
+
+    Whoever looked at the run of this job before may have seen another's: SQLite gives numbers of deleted rows again.
+    """
+    with store.writing() as connection:
+        lease = leases.claim(connection, SOLVING, job, worker, seconds)
+        run = None if lease is None else run_of_job(connection, SOLVING, job)
     return None if lease is None or run is None else Job(lease, run)
 
 

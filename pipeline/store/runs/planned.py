@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, Select, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, select
 
 from dealmill.pipeline.arguments import MOST_PACKED
 from dealmill.pipeline.errors import DamagedError
-from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import Storage, engines, runs, sources
 from dealmill.pipeline.store.queue.leases import JobTable
@@ -101,7 +100,7 @@ def item_count(what: str, items: object) -> int:
     return items
 
 
-def run_of_job(store: Database, jobs: JobTable, number: int) -> PlannedRun | None:
+def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRun | None:
     """The run that a job is about; None if there is no such job (any more).
 
     Raises
@@ -110,6 +109,5 @@ def run_of_job(store: Database, jobs: JobTable, number: int) -> PlannedRun | Non
         If the run cannot be read.
     """
     query: Select[*tuple[Any, ...]] = select(*PLANNED).select_from(jobs.joined.join(JOINED, jobs.run == runs.c.id))
-    with store.reading() as connection:
-        row = connection.execute(query.where(jobs.table.c.id == number)).one_or_none()
+    row = connection.execute(query.where(jobs.table.c.id == number)).one_or_none()
     return None if row is None else PlannedRun(**planned_fields(row._mapping))

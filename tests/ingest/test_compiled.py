@@ -1,0 +1,44 @@
+"""The compiled check comes to somebody who reads a file while another process compiles it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.servers import clean_environment
+
+SCRIPT = """
+import os, sys, time
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.ingest.compiled import ENOUGH, check_of
+
+game = find_game("memory")
+with check_of(game) as find:
+    found = [find(0), find(ENOUGH)]
+    print(found, "numba" in sys.modules)
+try:
+    os.waitpid(-1, os.WNOHANG)
+except ChildProcessError:
+    print("nobody is left")
+with check_of(game) as find:
+    find(0)
+    while find(ENOUGH) is None:
+        time.sleep(0.05)
+    print(find(0))
+    from dealmill.pipeline.games.batch import pack
+    texts = pack(["AABB", "AAB", "ABBA"])
+    print(find(ENOUGH)(texts.text, texts.starts[:-1], texts.starts[1:]))
+"""
+
+
+def test_another_process_compiles_what_a_reader_has_not_got_yet(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env=clean_environment({"XDG_CACHE_HOME": str(tmp_path)}),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert told.stdout.splitlines() == ["[None, None] False", "nobody is left", "None", "[ True False  True]"], (
+        told.stderr
+    )

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from io import BufferedReader
-from itertools import chain
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -97,7 +96,7 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
 
 def text_digest(file: BinaryIO, name: str) -> bytes:
     """SHA-256 of the text, unpacked where it is gzipped, so that both forms of a file are the same source. What stands
-    behind a place that `numbered_lines` does not get over counts for nothing.
+    behind a place that `text_blocks` does not get over counts for nothing.
 
     Raises
     ------
@@ -144,17 +143,6 @@ def lines_of(number: int, block: bytes) -> Iterator[tuple[int, str]]:
 def decoded(line: bytes) -> str:
     """See `lines_of`."""
     return line.decode("utf-8", "replace").rstrip("\r")
-
-
-def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers, see `lines_of`.
-
-    Raises
-    ------
-    InputError
-        See `text_blocks`.
-    """
-    return chain.from_iterable(lines_of(*block) for block in text_blocks(file, name))
 
 
 def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:

@@ -2,11 +2,15 @@
 
 import gzip
 import io
+from collections.abc import Iterator
+from itertools import chain
+from typing import BinaryIO
 
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.ingest.files import lines_of, text_blocks
 from tests.doing import deal
 
 DEALS = 30
@@ -16,6 +20,11 @@ TOUCHED = 3
 anything = st.text(max_size=60) | st.binary(max_size=60).map(lambda data: data.decode("utf-8", "replace"))
 headers = st.sampled_from(["", " ", "0", "1", "2", "3", "17", "*", "+1", "-1", "٣", "1.5", "9" * 30])
 wild_numbers = st.integers(-3, 120) | st.integers(-(2**70), 2**70)
+
+
+def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers, one by one."""
+    return chain.from_iterable(lines_of(*block) for block in text_blocks(file, name))
 
 
 def real_lines(game: Game) -> list[str]:

@@ -136,7 +136,7 @@ def lines(data: bytes, sizes: list[int]) -> None:
         found: list[tuple[int, str]] = []
         broke = False
         try:
-            found += files.numbered_lines(io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes))), "name")
+            found += inputs.numbered_lines(io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes))), "name")
         except InputError as error:
             broke = True
             assert str(error).startswith("name")

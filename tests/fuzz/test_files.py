@@ -16,11 +16,12 @@ import pytest
 
 from dealmill.pipeline.errors import DealmillError, InputError, UnknownSettingWarning
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.ingest.files import GZIP, numbered_lines, open_binary
+from dealmill.pipeline.ingest.files import GZIP, open_binary
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.opening import open_store
 from tests.doing import deal
+from tests.fuzz import inputs
 from tests.fuzz.targets import SECRET
 from tests.servers import ORDINARY_USER, clean_environment, dealmill_command
 
@@ -234,7 +235,7 @@ def test_what_is_no_file_is_told_in_one_sentence(
     Path("memory.txt").write_bytes(GOOD)
     Path("loop").symlink_to("loop")
     with pytest.raises(InputError, match=message), open_binary(name) as file:
-        list(numbered_lines(file, name))
+        list(inputs.numbered_lines(file, name))
 
 
 @pytest.fixture

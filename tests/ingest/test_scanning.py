@@ -15,13 +15,12 @@ from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.entries import Entries, joined_entries
 from dealmill.pipeline.ingest import files
 from dealmill.pipeline.ingest.compiled import checked_by
-from dealmill.pipeline.ingest.files import numbered_lines
 from dealmill.pipeline.ingest.scanning import scan
 from tests.doing import deal
 from tests.fuzz import inputs
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
-PASSES = ["canonical", "canonical", "canonical", "canonical", "real", "mutated", "lower", "blank", "wide", "noise"]
+KINDS = ["canonical", "canonical", "canonical", "canonical", "real", "mutated", "lower", "blank", "wide", "noise"]
 
 
 @st.composite
@@ -29,7 +28,7 @@ def contents(draw: st.DrawFn, game: Game) -> bytes:
     """A file: mostly canonical layouts, with anything else among them."""
     canonical, real = deal(game, 9, 1, 40), inputs.real_lines(game)
     lines = [draw(inputs.headers).encode()] if draw(st.booleans()) else []
-    for kind in draw(st.lists(st.sampled_from(PASSES), max_size=40)):
+    for kind in draw(st.lists(st.sampled_from(KINDS), max_size=40)):
         layout = draw(st.sampled_from(canonical))
         match kind:
             case "canonical":
@@ -76,7 +75,7 @@ def read(game: Game, data: bytes) -> tuple[list[Layout | Reject], str | None]:
     """The same by the reader of the game alone."""
     found = list[Layout | Reject]()
     try:
-        for entry in game.layout.read(numbered_lines(io.BytesIO(data), "name")):
+        for entry in game.layout.read(inputs.numbered_lines(io.BytesIO(data), "name")):
             found.append(entry)
     except InputError as error:
         return found, str(error)

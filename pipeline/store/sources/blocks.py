@@ -23,6 +23,12 @@ class Listing:
     place: Column[int]
     digested: tuple[tuple[Column[object], Callable[[Any], bytes]], ...]
 
+    def columns(self, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """The digested columns of whole rows of the table."""
+        order = list(self.table.c)
+        places = [order.index(column) for column, _ in self.digested]
+        return [[row[place] for row in rows] for place in places]
+
     def digest(self, columns: Sequence[Any]) -> bytes:
         """The digest of rows, in the order of their places, by their digested columns."""
         writers = (write for _, write in self.digested)
@@ -68,10 +74,9 @@ def record_source_blocks(
 
 
 def _columns(connection: Connection, listing: Listing, source: int, first: int, stop: int) -> list[list[object]]:
-    place, digested = listing.place, [column for column, _ in listing.digested]
-    query = select(*digested).where(listing.table.c.source_id == source, place >= first, place < stop)
-    rows = connection.execute(query.order_by(place)).all()
-    return [[row[number] for row in rows] for number in range(len(digested))]
+    place = listing.place
+    query = select(listing.table).where(listing.table.c.source_id == source, place >= first, place < stop)
+    return listing.columns(connection.execute(query.order_by(place)).all())
 
 
 def source_blocks_from(

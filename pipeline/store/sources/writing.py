@@ -141,7 +141,7 @@ def append(
         _advance(connection, source, after)
         insert_columns(connection, items, Columns(fixed, "layout", layouts))
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
-        told = [[row[place] for row in rejected] for place in range(1, 5)]
+        told = REJECT_LISTING.columns(rejected)
         _record_blocks(connection, source, after, (positions, entries.lines, digests), told)
         _follow(connection, after)
     return after

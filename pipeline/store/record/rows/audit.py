@@ -28,9 +28,6 @@ FETCHED = 1_000
 place_of = itemgetter(1)
 """The position in a row of `items`, and in one of `verdicts`."""
 
-LINE = [list(items.c).index(column) for column, _ in ITEM_LISTING.digested]
-"""The columns of `items` of which the digest of a block of the source is made."""
-
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
     """What is on record of a stretch of a run over `count` items. Its rows are read once, and those behind it that
@@ -166,8 +163,7 @@ def _source_blocks(
     found = []
     for number in numbers:
         start, end = block_range(number, count)
-        rows = _part(listed, start, end)
-        digest = ITEM_LISTING.digest([[row[column] for row in rows] for column in LINE])
+        digest = ITEM_LISTING.digest(ITEM_LISTING.columns(_part(listed, start, end)))
         found.append(BlockRecord(start, end, recorded.get(number), digest))
     return found
 

@@ -6,11 +6,18 @@ from sys import modules
 from typing import ParamSpec, TypeVar
 
 import numba
+from numba.core.registry import cpu_target
 
 from dealmill.pipeline.games.caches import cache_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def load_compiler() -> None:
+    """Load what the first call of a kernel loads, a fifth of a second, so that processes that are forked need not."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

@@ -8,8 +8,9 @@ from dealmill.pipeline.games.entries import Entries, joined_entries
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store.sources.duplicates import Beginnings
 from dealmill.pipeline.store.sources.stored import Source, reread
-from dealmill.pipeline.store.sources.writing import Beginnings, append, complete, leave
+from dealmill.pipeline.store.sources.writing import append, complete, leave
 
 BATCH = 50_000
 """Entries in one transaction, at least: enough to make its cost small, few enough to hold in memory and to lose in a

@@ -8,7 +8,7 @@ docs/decisions/0031-arrays-from-file-to-row.md.
 
 import json
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table
 
 from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, lengths_to_starts, unpack
 from dealmill.pipeline.store.database.bulk import copying
+from dealmill.pipeline.store.database.connections import Database
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,40 +62,44 @@ class Columns:
     there: Mask | None = None
 
 
-def insert_columns(connection: Connection, table: Table, columns: Columns) -> None:
-    """Insert rows that are given as columns."""
+Insert = Callable[[Connection], object]
+"""Inserts rows that were prepared before the transaction, in which others may have to wait."""
+
+
+def prepare_insert(store: Database, table: Table, columns: Columns) -> Insert:
+    """Prepare to insert rows that are given as columns into a table of a store."""
     if not len(columns.texts):
-        return
-    if connection.dialect.name == "sqlite":
-        _insert_from_json(connection, table, columns)
-    else:
-        _copy(connection, table, columns)
+        return lambda _: None
+    if store.embedded:
+        return _from_json(table, columns)
+    return _copied(table, columns)
 
 
-def _insert_from_json(connection: Connection, table: Table, columns: Columns) -> None:
-    expressions, parameters = [], list[Any]()
+def _from_json(table: Table, columns: Columns) -> Insert:
+    expressions, parameters = list[str](), list[Any]()
     for column in columns.fixed.values():
-        expression, values = _cut(column)
+        expression, cut = _cut(column)
         expressions.append(expression)
-        parameters += values
+        parameters += cut
     text = "value"
-    if columns.there is not None:
+    if columns.there is not None and not columns.there.all():
         text = "CASE substr(?, key + 1, 1) WHEN x'01' THEN value END"
         parameters.append(columns.there.tobytes())
     names = ", ".join([*columns.fixed, columns.name])
-    connection.exec_driver_sql(
-        f"INSERT INTO {table.name} ({names}) SELECT {', '.join([*expressions, text])} FROM json_each(?)",  # noqa: S608
-        (*parameters, _json(columns.texts)),
-    )
+    statement = f"INSERT INTO {table.name} ({names}) SELECT {', '.join([*expressions, text])} FROM json_each(?)"  # noqa: S608
+    values = (*parameters, _json(columns.texts))
+    return lambda connection: connection.exec_driver_sql(statement, values)
 
 
 def _cut(column: Fixed) -> tuple[str, list[Any]]:
     """The SQL for the value of a column in row number `key`, and its parameters."""
-    match column:
-        case int():
-            return "?", [column]
-        case range():
-            return "? + key", [column.start]
+    match _shortest(column):
+        case None:
+            return "NULL", []
+        case int(number):
+            return "?", [number]
+        case range(start=start):
+            return "? + key", [start]
         case ByteStrings(rows):
             width = rows.shape[1]
             return f"substr(?, key * {width} + 1, {width})", [rows.tobytes()]
@@ -103,9 +108,24 @@ def _cut(column: Fixed) -> tuple[str, list[Any]]:
             digits[~there] = ord(" ")
             cut, parameters = _cut(ByteStrings(digits))
             return f"CAST(nullif({cut}, ?) AS INTEGER)", [*parameters, b" " * digits.shape[1]]
-        case _:
-            cut, parameters = _cut(ByteStrings(_digits(column)))
+        case numbers:
+            cut, parameters = _cut(ByteStrings(_digits(numbers)))
             return f"CAST({cut} AS INTEGER)", parameters
+
+
+def _shortest(column: Fixed) -> Fixed | None:
+    """The same column, of which SQLite has the least to cut: None if all of it is NULL."""
+    if isinstance(column, Some):
+        if column.there.all():
+            return _shortest(column.numbers)
+        return column if column.there.any() else None
+    if isinstance(column, np.ndarray):
+        first = int(column[0])
+        if (column == first).all():
+            return first
+        if (np.diff(column) == 1).all():
+            return range(first, first + len(column))
+    return column
 
 
 def _digits(numbers: Numbers) -> Bytes:
@@ -133,7 +153,7 @@ def _slices(whole: bytes, starts: Numbers) -> Iterator[bytes]:
     return (whole[start:end] for start, end in pairwise((starts - starts[0]).tolist()))
 
 
-def _copy(connection: Connection, table: Table, columns: Columns) -> None:
+def _copied(table: Table, columns: Columns) -> Insert:
     count = len(columns.texts)
     rows, kept = _heads(table, columns)
     parts = [b""] * (2 * count)
@@ -143,8 +163,13 @@ def _copy(connection: Connection, table: Table, columns: Columns) -> None:
     if columns.there is not None:
         for place in np.flatnonzero(~columns.there).tolist():
             parts[2 * place + 1] = b""
-    with copying(connection, table, [*columns.fixed, columns.name]) as copy:
-        copy.write(b"".join([BEGIN, *parts, END]))
+    names, written = [*columns.fixed, columns.name], b"".join([BEGIN, *parts, END])
+
+    def insert(connection: Connection) -> None:
+        with copying(connection, table, names) as copy:
+            copy.write(written)
+
+    return insert
 
 
 def _heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:

@@ -8,9 +8,8 @@ docs/decisions/0031-arrays-from-file-to-row.md.
 
 import json
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -147,37 +146,38 @@ def _json(texts: Texts) -> str:
     whole = texts.together
     if whole.tobytes().translate(None, PLAIN):
         return json.dumps(unpack(texts))
-    ends = (texts.starts - texts.starts[0])[1:-1] + len(BETWEEN) * np.arange(len(texts) - 1)
-    written = np.empty(len(whole) + len(BETWEEN) * len(ends), dtype=np.uint8)
-    of_texts = np.ones(len(written), dtype=np.bool_)
-    for place, sign in enumerate(BETWEEN):
-        of_texts[ends + place] = False
-        written[ends + place] = sign
-    written[of_texts] = whole
-    return f'["{written.tobytes().decode()}"]'
+    heads = np.tile(np.frombuffer(BETWEEN, dtype=np.uint8), len(texts))
+    written = _behind(heads, np.full(len(texts), len(BETWEEN)), texts)
+    return f'["{written[len(BETWEEN) :].decode()}"]'
 
 
-def _slices(whole: bytes, starts: Numbers) -> Iterator[bytes]:
-    return (whole[start:end] for start, end in pairwise((starts - starts[0]).tolist()))
+def _behind(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
+    """Each text behind a head; all heads in one, with the length of each."""
+    both = np.stack([lengths, texts.lengths], axis=1)
+    of_heads = np.repeat(np.tile([True, False], len(texts)), both.ravel())
+    written = np.empty(len(of_heads), dtype=np.uint8)
+    written[of_heads] = heads
+    written[~of_heads] = texts.together
+    return written.tobytes()
 
 
 def _copied(table: Table, columns: Columns) -> Insert:
-    count = len(columns.texts)
     rows, kept = _heads(table, columns)
-    parts = [b""] * (2 * count)
-    parts[::2] = _slices(rows[kept].tobytes(), lengths_to_starts(kept.sum(axis=1)))
-    texts, starts = columns.texts.together.tobytes(), columns.texts.starts
-    parts[1::2] = _slices(texts, starts)
-    if columns.there is not None:
-        for place in np.flatnonzero(~columns.there).tolist():
-            parts[2 * place + 1] = b""
-    names, written = [*columns.fixed, columns.name], b"".join([BEGIN, *parts, END])
+    texts = columns.texts if columns.there is None else _emptied(columns.texts, columns.there)
+    body = _behind(rows[kept], kept.sum(axis=1), texts)
+    names, written = [*columns.fixed, columns.name], b"".join([BEGIN, body, END])
 
     def insert(connection: Connection) -> None:
         with copying(connection, table, names) as copy:
             copy.write(written)
 
     return insert
+
+
+def _emptied(texts: Texts, there: Mask) -> Texts:
+    """The texts, empty where they are not `there`."""
+    kept = texts.together[np.repeat(there, texts.lengths)]
+    return Texts(kept, lengths_to_starts(np.where(there, texts.lengths, 0)))
 
 
 def _heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:

@@ -1,4 +1,4 @@
-"""A worker process and the processes that work for it: what is set up in them, and what is loaded before they part."""
+"""The parent of the worker processes, and the setup of each of them."""
 
 import gc
 import os

@@ -21,7 +21,7 @@ from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources import duplicates
 from dealmill.pipeline.store.sources.digests import layout_digest
-from dealmill.pipeline.store.sources.duplicates import Beginnings, count_duplicates
+from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.stored import find_source, rejects_of, reread
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import a_source, do_runs
@@ -54,11 +54,11 @@ def test_items_keep_order_and_lines_and_duplicates_are_counted(store: Database) 
 
 @given(st.lists(st.sampled_from("ABCDEFGH"), min_size=1, max_size=12), st.integers(0, 12))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
-def test_duplicates_are_counted_alike_with_and_without_their_beginnings(
+def test_duplicates_are_counted_alike_with_and_without_digest_prefixes(
     store: Database, letters: list[str], few: int
 ) -> None:
     layouts = [letter * 2 for letter in letters]
-    seen, started = Beginnings(), open_source(store, "memory", "a.txt", uuid4().bytes)
+    seen, started = DigestPrefixes(), open_source(store, "memory", "a.txt", uuid4().bytes)
     entries = Entries.of([Layout(line, text) for line, text in enumerate(layouts, start=1)])
     source = append(store, started, entries, seen, last=True)
     expected = len(layouts) - len(set(layouts))
@@ -69,19 +69,19 @@ def test_duplicates_are_counted_alike_with_and_without_their_beginnings(
 
 def test_digests_that_only_begin_alike_are_no_duplicates(store: Database) -> None:
     source = a_source(store, "memory/two-pass", ["AABB", "ABAB", "ABBA", "AABB"])
-    seen = Beginnings()
+    seen = DigestPrefixes()
     seen.add(np.zeros((source.accepted, 16), dtype=np.uint8))
     assert shared_places(seen, source.accepted) == [1, 2, 3, 4]
     assert count_duplicates(store, source, seen) == 1
 
 
-def test_beginnings_of_other_items_are_not_used() -> None:
-    seen = Beginnings()
+def test_prefixes_of_other_items_are_not_used() -> None:
+    seen = DigestPrefixes()
     seen.add(np.arange(64, dtype=np.uint8).reshape(4, 16))
     assert (shared_places(seen, 4), shared_places(seen, 5), shared_places(seen, 3)) == ([], None, None)
 
 
-def shared_places(seen: Beginnings, count: int) -> list[int] | None:
+def shared_places(seen: DigestPrefixes, count: int) -> list[int] | None:
     found = seen.shared(count)
     return None if found is None else found.tolist()
 

@@ -64,11 +64,11 @@ class Columns:
 
 
 Insert = Callable[[Connection], object]
-"""Inserts rows that were prepared before the transaction, in which others may have to wait."""
+"""Inserts prepared rows. Preparing them outside the transaction keeps it short: SQLite has one writer at a time."""
 
 
 def prepare_insert(store: Database, table: Table, columns: Columns) -> Insert:
-    """Prepare to insert rows that are given as columns into a table of a store."""
+    """Prepare the statement that inserts columns as rows into a table of a store."""
     if not len(columns.texts):
         return lambda _: None
     if store.embedded:
@@ -115,7 +115,7 @@ def _cut(column: Fixed) -> tuple[str, list[Any]]:
 
 
 def _shortest(column: Fixed) -> Fixed | None:
-    """The same column, of which SQLite has the least to cut: None if all of it is NULL."""
+    """Return the same column in its cheapest form for SQLite; None if every value is NULL."""
     if isinstance(column, Some):
         if column.there.all():
             return _shortest(column.numbers)
@@ -152,7 +152,7 @@ def _json(texts: Texts) -> str:
 
 
 def _behind(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
-    """Each text behind a head; all heads in one, with the length of each."""
+    """Concatenate head 1, text 1, head 2, text 2, …; `heads` are concatenated and have these lengths."""
     both = np.stack([lengths, texts.lengths], axis=1)
     of_heads = np.repeat(np.tile([True, False], len(texts)), both.ravel())
     written = np.empty(len(of_heads), dtype=np.uint8)
@@ -175,7 +175,7 @@ def _copied(table: Table, columns: Columns) -> Insert:
 
 
 def _emptied(texts: Texts, there: Mask) -> Texts:
-    """The texts, empty where they are not `there`."""
+    """Return the texts, empty where they are not `there`."""
     kept = texts.together[np.repeat(there, texts.lengths)]
     return Texts(kept, lengths_to_starts(np.where(there, texts.lengths, 0)))
 

@@ -1,6 +1,6 @@
-"""How many items of a source have a layout that stands earlier in it. It takes a database longer than a second to sort
-the digests of a million; so whoever reads a source from its start keeps the beginnings of all of them in memory, and
-only items whose digests begin alike are compared in the store."""
+"""Count the duplicates of a source. A database takes 0.4 to 1 s to sort a million digests, so a reader that starts at the
+beginning of a source keeps the first eight bytes of each digest in memory, and only items that share these are compared
+in the database."""
 
 from typing import TYPE_CHECKING
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW = 20_000
-"""Items that are compared one by one, at most; more are left to the database."""
+"""The most items that are named in a query; if more share a prefix, the database compares all items."""
 AT_ONCE = 1_000_000
-"""Numbers that are compared at once, which takes some times their memory."""
+"""Numbers compared in one step, which needs several times their memory."""
 
 
-class Beginnings:
-    """The first eight bytes of the digests of a source, as far as it has been read without a break."""
+class DigestPrefixes:
+    """The first eight bytes of each digest of a source, for a reader that started at its beginning."""
 
     MOST = 16_000_000
 
@@ -31,23 +31,23 @@ class Beginnings:
         self._shared: Numbers | None = None
 
     def add(self, digests: Bytes) -> None:
-        """Keep those of these digests (n × 16), unless that would be too much to hold in memory."""
+        """Add the prefixes of these digests (n × 16), unless there are more than `MOST` already."""
         self._shared = None
         if len(self._kept) < self.MOST * 8:
             self._kept += digests[:, :8].tobytes()
 
     def shared(self, count: int) -> Numbers | None:
-        """The positions of those of the first `count` items whose digests begin like another's; None if they are not
-        known."""
+        """Return the positions of the items whose prefix occurs more than once among the first `count` items; None if
+        not exactly their digests were added."""
         if len(self._kept) != count * 8:
             return None
         if self._shared is None:
-            self._shared = _places_of_repeated(np.frombuffer(self._kept, dtype=np.uint64)) + 1
+            self._shared = _repeated(np.frombuffer(self._kept, dtype=np.uint64)) + 1
         return self._shared
 
 
-def _places_of_repeated(numbers: "NDArray[np.uint64]") -> Numbers:
-    """The places of the numbers that stand there more than once."""
+def _repeated(numbers: "NDArray[np.uint64]") -> Numbers:
+    """Return the indexes of the numbers that occur more than once."""
     ordered = np.sort(numbers)
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
     del ordered
@@ -56,8 +56,8 @@ def _places_of_repeated(numbers: "NDArray[np.uint64]") -> Numbers:
     return np.concatenate([np.empty(0, dtype=np.int64), *found])
 
 
-def count_duplicates(store: Database, source: Source, seen: Beginnings | None) -> int:
-    """How many items have a layout that stands earlier in the source; `seen` are their digests, if they are known."""
+def count_duplicates(store: Database, source: Source, seen: DigestPrefixes | None) -> int:
+    """Count the items whose layout occurs earlier in the source; `seen` holds their prefixes, if these are known."""
     of_source = items.c.source_id == source.id
     shared = None if seen is None else seen.shared(source.accepted)
     if shared is None or len(shared) > FEW:

@@ -20,7 +20,7 @@ from dealmill.pipeline.store.database.tables import Storage, items, rejects, run
 from dealmill.pipeline.store.queue.solving import cut_jobs
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
 from dealmill.pipeline.store.sources.digests import DIGEST, continued, digest_start
-from dealmill.pipeline.store.sources.duplicates import Beginnings, count_duplicates
+from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.stored import (
     COLUMNS,
     Source,
@@ -88,7 +88,7 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
 
 
 def append(
-    store: Database, source: Source, entries: Entries, seen: Beginnings | None = None, *, last: bool = False
+    store: Database, source: Source, entries: Entries, seen: DigestPrefixes | None = None, *, last: bool = False
 ) -> Source:
     """Store the next entries of a source in one transaction, with jobs for the runs that were planned over it; `seen`
     is told their digests. If they are the `last`, and it is known that none is a duplicate, the source is complete.
@@ -127,7 +127,7 @@ def append(
     return after
 
 
-def complete(store: Database, source: Source, seen: Beginnings | None = None) -> Source:
+def complete(store: Database, source: Source, seen: DigestPrefixes | None = None) -> Source:
     """Say that a source has been read to its end, and cut the last jobs of its runs; `seen` are its digests.
 
     Raises

@@ -1,6 +1,6 @@
-"""Count the duplicates of a source. A database takes 0.4 to 1 s to sort a million digests, so a reader that starts at the
-beginning of a source keeps the first eight bytes of each digest in memory, and only items that share these are compared
-in the database."""
+"""Count the duplicates of a source. A database takes 0.4 to 1 s to sort a million digests, so a reader that starts at
+the beginning of a source keeps the first eight bytes of each digest in memory, and only items that share these are
+compared in the database."""
 
 from typing import TYPE_CHECKING
 

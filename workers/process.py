@@ -5,7 +5,7 @@ import os
 import warnings
 
 from celery.platforms import SecurityWarning
-from celery.signals import worker_process_init
+from celery.signals import worker_process_init, worker_ready
 
 # Imported here and not by Celery's `include`, which would look for everything in the working directory first.
 from dealmill.workers import metrics, tasks  # noqa: F401
@@ -25,12 +25,17 @@ def prepare() -> None:
     warnings.filterwarnings("ignore", category=SecurityWarning)
     connect_logs()
     worker_process_init.connect(_begin)
+    worker_ready.connect(_serve_metrics)
 
 
 def _begin(**_signal: object) -> None:
     """Set up one of the processes that work."""
     die_with_parent()
     gc.freeze()  # what is loaded stays: going through it again and again takes a sixth of an audit
+
+
+def _serve_metrics(**_signal: object) -> None:
+    metrics.serve()
 
 
 def main(processes: int, *, engines: bool) -> int:

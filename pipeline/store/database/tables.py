@@ -44,7 +44,7 @@ from sqlalchemy import (
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0008"
+REVISION = "0009"
 """The migration these tables belong to."""
 
 metadata = MetaData(

@@ -1,4 +1,4 @@
-"""Views for people who open the database."""
+"""Views for people who open the database; and a retraction can be undone."""
 
 # ruff: noqa: S608 -- all SQL is made of constants
 
@@ -20,7 +20,13 @@ STORAGE = "CASE runs.storage WHEN 1 THEN 'rows' WHEN 2 THEN 'packed' END"
 STATE = "CASE jobs.state WHEN 1 THEN 'pending' WHEN 2 THEN 'leased' WHEN 3 THEN 'done' END"
 
 
+WHAT = "run, rerun, audit or retract"
+WITH_UNRETRACT = "run, rerun, audit, retract or unretract"
+
+
 def upgrade() -> None:
+    _comment(WHAT, WITH_UNRETRACT)
+
     def time(column: str) -> str:
         return TIMES[op.get_context().dialect.name].format(column)
 
@@ -69,3 +75,10 @@ JOIN sources ON sources.id = rejects.source_id"""
 def downgrade() -> None:
     for view in ("results_view", "runs_view", "jobs_view", "sources_view", "rejects_view"):
         op.execute(f"DROP VIEW {view}")
+    _comment(WITH_UNRETRACT, WHAT)
+
+
+def _comment(old: str, new: str) -> None:
+    """SQLite has no comments."""
+    if op.get_context().dialect.name == "postgresql":
+        op.alter_column("actions", "what", existing_comment=old, existing_nullable=False, comment=new)

@@ -1,5 +1,5 @@
-"""SIGTERM, SIGHUP and Ctrl-C, remembered: the exception that a signal raises may be lost. A library may catch it, and the
-interpreter itself ignores it where it clears an object away (``__del__``, the callback of a weak reference)."""
+"""SIGTERM, SIGHUP and Ctrl-C, remembered, because the exception that a signal raises may be lost: a library may catch
+it, and the interpreter itself ignores it while it deletes an object (``__del__``, the callback of a weak reference)."""
 
 import signal
 import sys

@@ -21,18 +21,6 @@ from tests.fuzz import inputs
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 KINDS = [*["canonical"] * 4, "real", "mutated", "lower", "blank", "wide", "noise", "comment"]
-    "canonical",
-    "canonical",
-    "canonical",
-    "canonical",
-    "real",
-    "mutated",
-    "lower",
-    "blank",
-    "wide",
-    "noise",
-    "comment",
-]
 
 
 @st.composite

@@ -1,12 +1,14 @@
 """The farm of one command: broker, Celery workers and reconciler, kept up until the command has what it wants."""
 
+import os
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from queue import SimpleQueue
+from socket import gethostname
 from threading import Thread
 from types import TracebackType
 from typing import Self
@@ -17,12 +19,14 @@ from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import check_tables
 from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store.queue.leases import expire, leased
+from dealmill.workers.kinds import KINDS
 from dealmill.workers.local.broker import LocalBroker
 from dealmill.workers.local.folder import work_folder
 from dealmill.workers.local.interrupts import ignored_interrupts
-from dealmill.workers.local.processes import kill, start, stop
+from dealmill.workers.local.processes import STOP_SECONDS, kill, start, stop
 from dealmill.workers.logs import line_of
-from dealmill.workers.reconciler import check_broker, reconcile, unfinished
+from dealmill.workers.reconciler import check_broker, reconcile
 
 Tell = Callable[[str], object]
 """Called with every line that the workers print, in the thread of whoever keeps the farm up."""
@@ -33,6 +37,8 @@ QUIET = "ignore:unknown setting:UserWarning"
 """Our own process has warned of unknown settings."""
 TICK = 0.5
 """Seconds between two looks at the queue; each takes some milliseconds from whoever reads a source meanwhile."""
+STOPPED = "its command was stopped"
+"""What ended an attempt, for whoever tries the job again."""
 QUICK_DEATH = 5.0
 QUICK_DEATHS = 3
 
@@ -141,16 +147,30 @@ class Farm:
         return str(folder)
 
     def _stop_worker(self) -> None:
-        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if the
-        database cannot be used."""
+        """Stop the workers. They get a second to finish their jobs; what they do not finish is given back at once, and
+        not when its lease ends."""
         try:
-            busy = unfinished(self._store) > 0
+            held = [(kind.TABLE, *job) for kind in KINDS.values() for job in leased(self._store, kind.TABLE)]
         except StoreError:
-            busy = False
-        if busy:
-            stop(self._worker)
-        else:
+            held = []
+        ours = [(jobs, worker, lease) for jobs, worker, lease in held if self._is_ours(worker)]
+        if not ours:
             kill(self._worker)
+            return
+        jobs_left = "1 job" if len(ours) == 1 else f"{len(ours)} jobs"
+        self.say(f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again")
+        stop(self._worker)
+        with suppress(StoreError):
+            for jobs, worker, lease in ours:
+                expire(self._store, jobs, lease.id, worker, STOPPED)
+
+    def _is_ours(self, worker: str) -> bool:
+        """Whether a worker is a process that this farm has started."""
+        host, _, process = worker.partition(" ")[0].rpartition(":")
+        try:
+            return host == gethostname() and os.getpgid(int(process)) == self._worker.pid
+        except (OSError, ValueError):  # it has ended, or its name is damaged
+            return False
 
     def _restart_worker(self) -> None:
         gave_up = (self._worker.returncode or 0) > 0  # by itself, and not killed

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 PR_SET_PDEATHSIG = 1
-STOP_SECONDS = 20
+STOP_SECONDS = 1.0
+"""How long a process may finish what it is doing when the user wants it to end."""
 
 
 def die_with_parent() -> None:

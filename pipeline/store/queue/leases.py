@@ -140,6 +140,15 @@ def expire(store: Database, jobs: JobTable, job: int, worker: str, trouble: str)
         )
 
 
+def leased(store: Database, jobs: JobTable) -> list[tuple[str, Lease]]:
+    """Return the leased jobs, each with the name of its worker."""
+    table = jobs.table
+    columns = (table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+    query = select(table.c.worker, *columns).where(table.c.state == LEASED).order_by(table.c.id)
+    with store.reading() as connection:
+        return [(str(worker), Lease(*row)) for worker, *row in connection.execute(query)]
+
+
 def free_expired(store: Database, jobs: JobTable) -> None:
     """Make jobs pending again whose lease has run out: in two halves, as long as they can be halved."""
     table = jobs.table

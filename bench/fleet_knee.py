@@ -1,13 +1,15 @@
-"""The statements of a job, sent to PostgreSQL by pgbench, which takes so little of the processors that the server is what
-ends the growth."""
+"""The statements of a job, sent to PostgreSQL by pgbench, which leaves so much of the processors to the server that the
+server is what ends the growth."""
 
 import re
 import subprocess
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from psycopg import Binary
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
@@ -16,6 +18,7 @@ from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.record.packed.solving import solve
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers import tasks
@@ -24,11 +27,12 @@ from tests.servers import Postgres
 
 CLIENTS = (1, 2, 8, 32, 128, 400)
 JOBS = 8_000
-JOB = 2
-"""The number of the job whose statements are taken; that of its first item, and of the one behind its last, stand for
-nothing else in them."""
+JOB = 777
+"""The number of the job whose statements are taken. Neither this number nor those of its first item and of the one
+behind its last are anything else in them."""
+VARIABLES = {JOB: ":job", (JOB - 1) * BLOCK + 1: ":first", JOB * BLOCK + 1: ":stop"}
 HEAD = f"""\\set done :done + 1
-\\set job :client_id * :each + :done
+\\set job {JOB} + :client_id * :each + :done
 \\set first (:job - 1) * {BLOCK} + 1
 \\set stop :job * {BLOCK} + 1
 \\set block :job - 1
@@ -50,6 +54,7 @@ def _row(server: Postgres, clients: int) -> list[str]:
     script.write_text(HEAD + "".join(f"{statement};\n" for statement in _statements(store, run)))
     used = cpu_seconds(server.process.pid)
     said = _pgbench(server, store, script, clients, each)
+    time.sleep(0.5)  # until its connections have ended
     used = cpu_seconds(server.process.pid) - used
     if find_run(store, run).done < each * clients:
         raise RuntimeError(f"some jobs were not done: {said}")
@@ -62,17 +67,19 @@ def _statements(store: Database, run: int) -> list[str]:
     """What is sent for a job, with variables in place of what differs from job to job. A row of blocks, which is
     copied, is inserted."""
     sent: list[str] = []
+    url = store.url.render_as_string(hide_password=False)
 
     def note(_connection: object, _cursor: object, statement: str, parameters: Any, *_rest: object) -> None:
         sent.append(_written(statement, parameters))
 
     found = solve(store, find_run(store, run), 1, BLOCK + 1)
-    hooks = {
+    opened = patch.object(tasks, "configured_store", lambda: open_store(url))
+    hooks: dict[str, Callable[..., object]] = {
         "before_cursor_execute": note,
         "begin": lambda _: sent.append("BEGIN"),
         "commit": lambda _: sent.append("COMMIT"),
     }
-    with patch.dict(KINDS, solve=Sleeping(lambda: 0.0, found)), patch.object(tasks, "configured_store", lambda: store):
+    with patch.dict(KINDS, solve=Sleeping(lambda: 0.0, found)), opened:
         for name, hook in hooks.items():
             event.listen(Engine, name, hook)
         tasks.do_job.run("solve", JOB)
@@ -82,31 +89,31 @@ def _statements(store: Database, run: int) -> list[str]:
 
 
 def _written(statement: str, parameters: Mapping[str, Any]) -> str:
-    variables = {JOB: ":job", (JOB - 1) * BLOCK + 1: ":first", JOB * BLOCK + 1: ":stop"}
-
     def value(name: re.Match[str]) -> str:
         match parameters[name[1]]:
             case None:
                 return "NULL"
-            case bytes(data):
-                return f"'\\x{data.hex()}'"
+            case Binary() as data:
+                return f"'\\x{bytes(data.obj).hex()}'"
             case str(text):
                 return f"'{text.replace(':', '.')}'"
-            case number:
+            case float(number):
                 return str(number)
+            case number:
+                return VARIABLES.get(number, str(int(number)))
 
     return " ".join(re.sub(r"%\((\w+)\)s", value, statement).split())
 
 
 def _pgbench(server: Postgres, store: Database, script: Path, clients: int, each: int) -> str:
     command = [
-        "pgbench",
+        str(server.programs / "pgbench"),
         "--no-vacuum",
         "--protocol=prepared",
         f"--file={script}",
         f"--define=each={each}",
         "--define=done=0",
     ]
-    options = [f"--client={clients}", f"--transactions={each}", "--host", server.folder, "--username=dealmill"]
-    program, *words = [*command, *options, store.url.database or ""]
-    return subprocess.run([server.programs / program, *words], check=True, capture_output=True, text=True).stdout
+    options = [f"--client={clients}", f"--transactions={each}", f"--host={server.folder}", "--username=dealmill"]
+    words = [*command, *options, str(store.url.database)]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout

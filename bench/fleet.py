@@ -17,7 +17,7 @@ from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.fingerprint import BLOCK, block_of
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.database.connections import Database, engine_for
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue import leases
@@ -37,7 +37,7 @@ WARM, LEAST, COUNT = 12, 5, 1_200
 """Jobs: of each worker before it is measured, since a connection is slow until it has plans; of each then; of all."""
 STEADY = 60
 """Jobs a second that all workers together do, which leaves this machine some time."""
-LOADS = [(workers, workers / STEADY) for workers in (10, 100, 200, 400)] + [(workers, 0.0) for workers in (2, 16, 128)]
+LOADS = [(workers, workers / STEADY) for workers in (10, 100, 400)] + [(workers, 0.0) for workers in (2, 32)]
 """Numbers of workers, and how long they sleep: at last, no longer than the machine makes them wait."""
 
 
@@ -81,8 +81,8 @@ def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
     numbers = leases.pending(store, SOLVING, installed_engines(), count + WARM * workers)
     found = solve_packed(store, find_run(store, run), 1, BLOCK + 1)
     url = store.url.render_as_string(hide_password=False)
-    begun: list[tuple[float, float, float]] = []
-    start = threading.Barrier(workers, action=lambda: begun.append(_now(server)))
+    times: list[tuple[float, float, float]] = []
+    start, ended = (threading.Barrier(workers, action=lambda: times.append(_now(server))) for _ in range(2))
 
     def work(worker: int) -> None:
         here.url = f"{url}&application_name={worker}"  # each has a connection of its own
@@ -91,20 +91,21 @@ def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
             tasks.do_job.run("solve", number)
         start.wait()
         time.sleep(sleep * worker / workers)
+        here.sleep = sleep
         for number in mine[WARM:]:
-            here.sleep = sleep
             tasks.do_job.run("solve", number)
+        ended.wait()
+        open_store(here.url).close()
 
     here = threading.local()
     kinds = patch.dict(KINDS, solve=Sleeping(lambda: getattr(here, "sleep", 0.0), found))
     opened = patch.object(tasks, "configured_store", lambda: open_store(here.url))
     with kinds, opened, ThreadPoolExecutor(workers) as pool:
         list(pool.map(work, range(workers)))
-    elapsed, *used = (end - start for end, start in zip(_now(server), *begun, strict=True))
+    elapsed, *used = (after - before for before, after in zip(*times, strict=True))
     if find_run(store, run).done != len(numbers):
         raise RuntimeError("some jobs were not done")
     store.close()
-    engine_for.cache_clear()
     return [str(workers), f"{sleep:.1f}", f"{count / elapsed:.0f}", *(f"{each / count * 1e3:.2f}" for each in used)]
 
 

@@ -26,7 +26,8 @@ from dealmill.workers.kinds import KINDS
 from tests.servers import Postgres
 
 CLIENTS = (1, 2, 8, 32, 128, 400)
-JOBS = 8_000
+LEAST, COUNT = 100, 8_000
+"""Jobs: of each client at least, since a connection is slow until it has plans; of all."""
 JOB = 777
 """The number of the job whose statements are taken. Neither this number nor those of its first item and of the one
 behind its last are anything else in them."""
@@ -48,8 +49,8 @@ def knee(server: Postgres) -> str:
 
 def _row(server: Postgres, clients: int) -> list[str]:
     store = new_store(server)
-    each = JOBS // clients
-    run = plan_jobs(store, JOBS + JOB)
+    each = max(COUNT // clients, LEAST)
+    run = plan_jobs(store, JOB + each * clients)
     script = server.folder / "job.sql"
     script.write_text(HEAD + "".join(f"{statement};\n" for statement in _statements(store, run)))
     used = cpu_seconds(server.process.pid)

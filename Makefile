@@ -1,6 +1,7 @@
 # Everything goes through a virtual environment in .venv; `make install` alone leaves .venv/bin/dealmill ready to use.
 PYTHON ?= python3
 BIN := .venv/bin
+EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv: install it (Debian: apt install python3-venv), or name one with make PYTHON=…
 
 .PHONY: install run test check reproduce golden docs bench bench-scale soak lock clean
@@ -46,9 +47,10 @@ soak: .venv/soaked
 
 # After a change of dependencies in pyproject.toml; needs uv.
 lock:
-	uv export --quiet --format requirements-txt --no-emit-project --no-dev --no-header --output-file requirements.txt
-	uv export --quiet --format requirements-txt --no-emit-project --only-dev --no-header --output-file requirements-dev.txt
-	uv export --quiet --format requirements-txt --no-emit-project --only-group soak --no-header --output-file requirements-soak.txt
+	$(EXPORT) --no-dev --output-file requirements.txt
+	$(EXPORT) --no-dev --extra postgresql --extra metrics --output-file requirements-server.txt
+	$(EXPORT) --all-extras --group dev --output-file requirements-dev.txt
+	$(EXPORT) --only-group soak --output-file requirements-soak.txt
 
 .venv/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "$(NEEDS)"; exit 1; }

@@ -1,18 +1,24 @@
-"""Run all benchmarks, print them, and write docs/performance.md."""
+"""``python -m bench [HEADING…]``: run all benchmarks, or those of some headings, print them, and write them into
+docs/performance.md."""
 
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from bench import audits, checks, engines, growth, kernels, pipeline, startup, surveys
-
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+from bench import audits, checks, engines, growth, kernels, page, room, scripts, startup, streams, surveys
 
 SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
+    (
+        "The whole way",
+        "`dealmill run` on a file with two workers, from the start of the command to its end, against two scripts of "
+        "one process that read the same file, call the same engine, and insert the same rows with the driver of the "
+        "database: a plain one (`bench/bare.py`), and one whose author knows all the tricks (`bench/clever.py`).",
+        scripts.against_scripts,
+    ),
     (
         "Engines",
         "Through `dealmill.pipeline.solve`, on a core, evidence included, against the naive implementations of the "
@@ -39,17 +45,10 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         engines.around_the_engine,
     ),
     (
-        "The whole way",
-        "`dealmill run` on a file with two workers, from the start of the command to its end, against two scripts of "
-        "one process that read the same file, call the same engine, and insert the same rows with the driver of the "
-        "database: a plain one (`bench/bare.py`), and one whose author knows all the tricks (`bench/clever.py`).",
-        pipeline.against_scripts,
-    ),
-    (
         "On disk",
         "Bytes of the embedded database for each layout after a run, by table, column and index. What a table takes "
         "beyond its columns are the headers of its rows, and room in its pages that is left for more.",
-        pipeline.on_disk,
+        room.on_disk,
     ),
     (
         "Ten times as many",
@@ -70,7 +69,7 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "and how long it takes to ask for the first hundred unwinnable deals, for those of the last thousand, for one.",
         surveys.to_a_hundredth_of_a_per_cent,
     ),
-    ("A stream", "`dealmill answer` on canonical layouts through a pipe.", pipeline.stream),
+    ("A stream", "`dealmill answer` on canonical layouts through a pipe.", streams.stream),
     ("Evidence", "Bytes of evidence over random deals.", engines.evidence_sizes),
     (
         "Certificates",
@@ -112,21 +111,24 @@ def machine() -> str:
     return f"{os.cpu_count()} cores ({model}), Python {platform.python_version()}, {versions}"
 
 
-def main() -> None:
+END = """## How it was measured
+
+By `make bench`, which takes hours; `python -m bench "The whole way"` measures one part anew. Both sides of a ratio are
+measured in turn in one run, and a median is given: of three, of five for kernels, of nine for starting; surveys and
+runs of ten million are done once. Rates are of a shared, noisy machine: the ratios count."""
+
+
+def main(wanted: Sequence[str]) -> None:
     """Measure and write."""
-    parts = [
-        "# Performance",
-        "Written by `make bench`. Both sides of a ratio are measured in turn in one run, and a median is given: of "
-        "three, of five for kernels, of nine for starting; surveys are run once. Rates are of "
-        "a shared, noisy machine: the ratios count.",
-        f"{datetime.now(UTC):%Y-%m-%d}, {machine()}.",
-    ]
+    titles = [title for title, _, _ in SECTIONS]
+    if unknown := set(wanted) - set(titles):
+        sys.exit(f"no such heading: {', '.join(sorted(unknown))}; there are: {', '.join(titles)}")
     for title, meaning, measured in SECTIONS:
-        part = f"## {title}\n\n{meaning}\n\n{measured()}"
-        sys.stdout.write(f"{part}\n\n")
-        sys.stdout.flush()
-        parts.append(part)
-    PAGE.write_text("\n\n".join(parts) + "\n")
+        if not wanted or title in wanted:
+            text = f"{measured()}\n\n{meaning}\n\n{datetime.now(UTC):%Y-%m-%d}, {machine()}."
+            sys.stdout.write(f"## {title}\n\n{text}\n\n")
+            sys.stdout.flush()
+            page.write(titles, page.parts() | {title: text}, END)
 
 
-main()
+main(sys.argv[1:])

@@ -9,8 +9,7 @@ from pathlib import Path
 from shutil import copytree
 
 from bench.bare import into_sqlite
-from bench.measure import ROUNDS, in_turn, rounded, table, watched_command
-from bench.pipeline import dealt
+from bench.measure import ROUNDS, dealt, in_turn, rounded, table, watched_command
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.verdict import Verdict

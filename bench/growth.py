@@ -6,8 +6,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from bench.measure import rounded, seconds, table, watched_command
-from bench.pipeline import bytes_by_part, dealt
+from bench.measure import dealt, rounded, seconds, table, watched_command
+from bench.room import bytes_by_part
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.query import results

@@ -1,4 +1,4 @@
-"""Timing two sides in turn, so that a machine that changes its speed changes it for both."""
+"""Files to measure with, and timing sides in turn, so that a machine that changes its speed changes it for all."""
 
 import os
 import subprocess
@@ -10,9 +10,13 @@ from threading import Event, Thread
 from time import perf_counter
 from uuid import uuid4
 
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.contract import Game
 from tests.servers import clean_environment, dealmill_command
 
 ROUNDS = 3
+SEED = 20261121
+GAMES = ("card-pairing", "camelot", "hi-q", "memory", "tantrix")
 MARK = "MARK_OF_BENCH"
 
 
@@ -32,6 +36,15 @@ def in_turn(one: Callable[[], object], other: Callable[[], object], rounds: int 
 def all_in_turn(sides: Sequence[Callable[[], object]], rounds: int = ROUNDS) -> list[list[float]]:
     """The seconds that each side takes, run A B C A B C …"""
     return [list(times) for times in zip(*([seconds(side) for side in sides] for _ in range(rounds)), strict=True)]
+
+
+def dealt(game: Game, count: int, folder: Path) -> Path:
+    """A file of so many deals."""
+    file = folder / f"{game.name}.txt"
+    with file.open("w") as lines:
+        for layout in parse_deal_range(f"deal:{game.name}:seed={SEED}:1-{count}"):
+            lines.write(f"{layout.text}\n")
+    return file
 
 
 def table(columns: list[str], rows: list[list[str]]) -> str:

@@ -1,13 +1,17 @@
-"""The tables of a store: created, upgraded and downgraded by migrations.
+"""The database of a store: its tables are created, upgraded and downgraded by migrations; a file is backed up.
 
 A new SQLite file gets its tables when something is first stored in it; those of a server are only changed by `upgrade`.
 In all functions `url` is that of the database; None means ``DEALMILL_DATABASE_URL``.
 """
 
 from contextlib import closing
+from os import PathLike
+from pathlib import Path
 
+from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database import migrate
+from dealmill.pipeline.store.database.backup import back_up
 from dealmill.pipeline.store.database.connections import Database, database_url
 
 
@@ -37,6 +41,24 @@ def downgrade(url: str | None = None, *, revision: str) -> str | None:
     with closing(_database(url)) as database:
         migrate.downgrade(database, revision)
         return migrate.current(database)
+
+
+def backup(file: str | PathLike[str], url: str | None = None, progress: Progress = silent) -> int:
+    """Copy an embedded store, as it is at one moment, into a new file, and return the size of the file in bytes.
+
+    Commands and workers may go on meanwhile.
+
+    Raises
+    ------
+    UsageError
+        If the store is on PostgreSQL, which has tools of its own.
+    OutputError
+        If the file exists or cannot be written.
+    StoreError
+        If there is no store yet, or it cannot be read.
+    """
+    with closing(_database(url)) as database:
+        return back_up(database, Path(file), progress)
 
 
 def current(url: str | None = None) -> str | None:

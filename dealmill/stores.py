@@ -20,7 +20,7 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.query import Ends, Query, answers_of, matching_runs, parse_item, query_of, wanted_results
 from dealmill.pipeline.results.summary import summarise
 from dealmill.pipeline.runs.planning import engines_for, queue_run
-from dealmill.pipeline.runs.retract import retract
+from dealmill.pipeline.runs.retract import retract, unretract
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.actions import Action, list_actions
 from dealmill.pipeline.store.audits.planned import latest_audits
@@ -427,6 +427,20 @@ class Store:
             If `why` is empty.
         """
         return Retraction(self._database, retract(self._database, engine, version, why))
+
+    def unretract(self, engine: str, version: str, why: str) -> list[Run]:
+        """Undo the retraction of an engine version, and return the runs whose verdicts are answers again.
+
+        The log of actions keeps the retraction and its reason. Runs that were planned in the place of these stay.
+
+        Raises
+        ------
+        NotFoundError
+            If the store has no runs of it.
+        UsageError
+            If `why` is empty, or the version is not retracted.
+        """
+        return [Run(self._database, status) for status in unretract(self._database, engine, version, why)]
 
     def log(self) -> list[Action]:
         """Return who did what to the store, when and why, oldest first."""

@@ -60,5 +60,7 @@ class Survey:
         ------
         OutputError
             If they cannot be written.
+        UsageError
+            If the extra ``plots`` is missing.
         """
         write_report(self._store, self._status, self.facts, Path(folder))

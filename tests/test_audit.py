@@ -268,7 +268,7 @@ def test_an_engine_that_lies_is_caught(store: Database) -> None:
         first, stop = job.lease.first, job.lease.stop
         ones = np.ones(stop - first, dtype=np.int64)
         lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * (stop - first)))
-        assert jobs.finish(store, job, solved_rows(job.run, first, pack(DEALS[first - 1 : stop - 1]), lies))
+        assert jobs.finish(store, job, solved_rows(store, job.run, first, pack(DEALS[first - 1 : stop - 1]), lies))
     run = find_run(store, number)
     honest = a_run(store, PAIRING, DEALS[:300], max_nodes=10**6)
     winnable = {position for position, _ in of_verdict(store, honest, Verdict.WINNABLE)}

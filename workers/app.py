@@ -1,7 +1,7 @@
 """The Celery app. A message names a kind of job and the number of a job, and nothing else: the database is the truth.
 
 Importing it changes nothing for other Celery apps in the same process; what a worker process needs beyond it is set up
-in `dealmill.workers.__main__`.
+in `dealmill.workers.process`.
 """
 
 from celery import Celery

@@ -1,9 +1,9 @@
 """What workers log: lines for people, or a JSON object a line, with the run and the job that it is about."""
 
+import json
 import logging
 import warnings
-from collections.abc import MutableMapping
-from typing import Any
+from datetime import UTC, datetime
 
 from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
@@ -20,27 +20,25 @@ def formatter() -> logging.Formatter:
     """What makes a line of a record, in the form that the settings name."""
     if settings().log_format == "console":
         return logging.Formatter(PLAIN)
-    import structlog  # slow to load
-
-    return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[
-            _add_what_is_in_hand,
-            structlog.stdlib.add_log_level,
-            structlog.stdlib.add_logger_name,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.CallsiteParameterAdder({structlog.processors.CallsiteParameter.PROCESS}),
-        ],
-        processors=[
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-    )
+    return JsonLines()
 
 
-def _add_what_is_in_hand(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    event.update(IN_HAND)
-    return event
+class JsonLines(logging.Formatter):
+    """Formats a record as a JSON object in one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the object: what happened, the run or audit and the job, level, logger, time, process, traceback."""
+        fields: dict[str, object] = {
+            "event": record.getMessage(),
+            **IN_HAND,
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "timestamp": f"{datetime.fromtimestamp(record.created, UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
+            "process": record.process,
+        }
+        if record.exc_info:
+            fields["exception"] = self.formatException(record.exc_info)
+        return json.dumps(fields)
 
 
 def line_of(message: str) -> str:

@@ -79,7 +79,7 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
     trouble = f"tried {leases.ATTEMPTS} times: {job.lease.trouble}"
     do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
     try:
-        with metrics.SECONDS.labels(engine, owner).time():
+        with metrics.timed(engine, owner):
             outcome = _waiting(do)
         finished = _waiting(partial(kind.finish, store, job, outcome))
     except ReplacedError:

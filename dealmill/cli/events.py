@@ -8,6 +8,7 @@ from dealmill.cli.output import counted
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
+    Copying,
     Event,
     Exporting,
     Ingested,
@@ -65,6 +66,8 @@ def words(step: Step) -> tuple[str, str]:
             note = f"{step.total - step.done:,} jobs left"
         case Exporting():
             note = f"{step.done:,} verdicts"
+        case Copying():
+            note = f"{step.done:,} pages"
     return title, note
 
 

@@ -1,5 +1,5 @@
-"""SIGTERM and Ctrl-C, remembered: the exception that a signal raises may be lost. A library may catch it, and the
-interpreter itself ignores it where it clears an object away (``__del__``, the callback of a weak reference)."""
+"""SIGTERM, SIGHUP and Ctrl-C, remembered, because the exception that a signal raises may be lost: a library may catch
+it, and the interpreter itself ignores it while it deletes an object (``__del__``, the callback of a weak reference)."""
 
 import signal
 import sys
@@ -12,9 +12,14 @@ _told = Event()
 
 
 def heed_signals() -> None:
-    """Have both raise KeyboardInterrupt from now on, and once more where the interpreter has ignored it."""
+    """Raise KeyboardInterrupt for each of them, and once more where the interpreter has ignored it.
+
+    SIGHUP, which a terminal sends when it is closed, is left alone where it is ignored, as `nohup` wants it.
+    """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
         signal.signal(number, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _interrupt)
     sys.unraisablehook = _ignored
 
 

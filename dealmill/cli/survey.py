@@ -7,6 +7,7 @@ from dealmill.cli.options import engine_option, given_parameters, nodes_option, 
 from dealmill.cli.output import called_as, output_options, tell, write_rows
 from dealmill.cli.progress import shown
 from dealmill.pipeline.arguments import MOST_PACKED
+from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 
 COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
@@ -52,6 +53,8 @@ def survey(
     dealt and solved again when they are needed, and compared with the stored verdicts and digests.
     """
     parameters = given_parameters(given)
+    if report is not None:
+        check_extra("plots")
     with dealmill.open() as store:
         with shown() as progress:
             found = store.survey(

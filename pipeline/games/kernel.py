@@ -6,11 +6,19 @@ from sys import modules
 from typing import ParamSpec, TypeVar
 
 import numba
+from numba.core.registry import cpu_target
 
 from dealmill.pipeline.games.caches import cache_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def load_compiler() -> None:
+    """Initialize the compiler, which takes 0.2 s and would otherwise happen in the first call of a kernel. Done before
+    a fork, it is shared by all forked processes."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

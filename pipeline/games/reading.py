@@ -11,13 +11,20 @@ KEPT = 200
 """Characters of a bad layout that are kept, and of each reason."""
 MOST_REASONS = 50
 NO_END = 2**62
+COMMENT = "#"
 
 Line = tuple[int, str]
 
 
+def is_skipped(line: str) -> bool:
+    """Whether a reader skips a line: it is blank, or a comment, whose first character but for spaces is ``#``."""
+    text = line.lstrip()
+    return not text or text[0] == COMMENT
+
+
 class EachLine:
-    """Reads a file with a layout on each line that is not blank, line by line. Lines that are known to be canonical may
-    be passed over, as long as there is room for them."""
+    """Reads a file with a layout on each line, but for skipped ones, line by line. Lines that are known to be canonical
+    may be passed over, as long as there is room for them."""
 
     def __init__(
         self, canonical: Callable[[str], str], *, announced: int | None = None, end: str | None = None
@@ -46,9 +53,9 @@ class EachLine:
 
     def entry(self, number: int, line: str) -> Layout | Reject | None:
         """What a line is; None if it is no entry."""
-        text = line.strip()
-        if not text:
+        if is_skipped(line):
             return None
+        text = line.strip()
         self._last = number
         if not self._begun:
             self._begun = True
@@ -88,9 +95,9 @@ def read_file(
     each_line: Callable[[str], EachLine | None],
     read_statement: Callable[[Line, Iterator[Line]], Iterator[Layout | Reject]] | None = None,
 ) -> Iterator[Layout | Reject]:
-    """Read a file with a layout on each line, or one in the format of a statement, as its first line that is not blank
-    tells: `each_line` returns None for that of a statement."""
-    filled = ((number, line) for number, line in lines if line and not line.isspace())
+    """Read a file with a layout on each line, or one in the format of a statement. The first line that is not skipped
+    decides: `each_line` returns None for that of a statement."""
+    filled = ((number, line) for number, line in lines if not is_skipped(line))
     first = next(filled, None)
     if first is None:
         return

@@ -8,8 +8,9 @@ from dealmill.pipeline.games.entries import Entries, joined_entries
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store.sources.duplicates import DigestPrefixes
 from dealmill.pipeline.store.sources.stored import Source, reread
-from dealmill.pipeline.store.sources.writing import Beginnings, append, complete, leave
+from dealmill.pipeline.store.sources.writing import append, complete, leave
 
 BATCH = 50_000
 """Entries in one transaction, at least: enough to make its cost small, few enough to hold in memory and to lose in a
@@ -53,7 +54,7 @@ class Reading:
         def tell(text: str) -> None:
             progress(Message(text))
 
-        batches, seen = 0, Beginnings()
+        batches, seen = 0, DigestPrefixes()
         for batch, at_end in self._batches():
             last = at_end and not self.broken
             step = partial(append, self._store, self.source, batch, seen, last=last)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from sqlalchemy import Connection, Select, exists, insert, or_, select, text
+from sqlalchemy import Connection, Select, case, exists, insert, or_, select, text
 
 from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.seals import seal
@@ -48,6 +48,8 @@ LISTED = (
     actions.c.dealmill,
 )
 LISTED_SHAPE = Shape(*LISTED)
+RETRACT, UNRETRACT = "retract", "unretract"
+"""What the entries say that retract the verdicts of an engine version, and that undo it."""
 YEAR_10_000 = 253_402_300_800
 """In seconds since 1970; the first that no calendar of Python has."""
 
@@ -144,8 +146,8 @@ def _without_entry() -> Iterator[tuple[str, Select[*tuple[Any, ...]]]]:
     of_audit = (entry.audit_id == audit.id, entry.run_id == audit.run_id, entry.what == "audit")
     yield "audit {} has no entry in the log of actions", select(audit.id).where(~exists().where(*of_audit))
     why = (
-        select(entry.why)
-        .where(entry.engine_id == engine.id, entry.what == "retract")
+        select(case((entry.what == RETRACT, entry.why)))
+        .where(entry.engine_id == engine.id, entry.what.in_((RETRACT, UNRETRACT)))
         .order_by(entry.id.desc())
         .limit(1)
         .scalar_subquery()

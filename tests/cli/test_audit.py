@@ -103,9 +103,15 @@ def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
         assert "version 1 of card-pairing/winnable was retracted (loses a card)" in refused.stderr
     still = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "x", "--requeue", cwd=solved)
     assert (still.returncode, "is still the installed one" in still.stderr) == (1, True)
+    both = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "x", "--undo", "--requeue", cwd=solved)
+    assert (both.returncode, "exclude each other" in both.stderr) == (2, True)
     entry = rows("log", cwd=solved)[-1]
     assert (entry["what"], entry["engine"], entry["version"], entry["why"]) == ("retract", ENGINE, "1", "loses a card")
     assert "@" in str(entry["who"]) and str(entry["when"]).startswith("20")
+    back = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "no card was lost", "--undo", cwd=solved)
+    assert (back.returncode, back.stdout) == (0, "")
+    assert back.stderr == "no longer retracted: card-pairing/winnable version 1 in 1 run\n"
+    assert len(rows("query", "1", cwd=solved)) == 3_000
 
 
 def test_surveys_and_runs_get_others_in_their_place(solved: Path) -> None:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -163,10 +163,12 @@ def test_a_query_takes_engines_and_sources_by_every_name_they_have(store: Databa
     assert found("memory", "2") == [3]
 
 
-def started(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
-    """A command that goes on while the test does something to it."""
+def started(
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None, under: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    """A command that goes on while the test does something to it, started `under` another one."""
     return subprocess.Popen(
-        dealmill_command(arguments),
+        [*under, *dealmill_command(arguments)],
         cwd=cwd,
         env=clean_environment(env),
         stdout=subprocess.PIPE,
@@ -197,9 +199,11 @@ def children_with(marker: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda s: s.name
+)
 def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signals, tmp_path: Path) -> None:
-    count = 150_000
+    count = 400_000
     source = f"deal:memory:seed=6:1-{count}"
     env = {"DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(tmp_path)}
     running = started("run", source, "--engine", "memory/incremental", cwd=tmp_path, env=env)
@@ -224,6 +228,16 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signal
     assert again.returncode == 0
     assert f"goes on at {before:,} of " in again.stderr
     assert json.loads(again.stdout)[0]["scored"] == count
+
+
+def test_a_run_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
+    nohup = ("sh", "-c", "trap '' HUP; exec \"$@\"", "-")
+    running = started("run", "deal:memory:seed=6:1-100000", cwd=tmp_path, under=nohup)
+    while not solved(tmp_path) and running.poll() is None:
+        time.sleep(0.01)
+    running.send_signal(signal.SIGHUP)
+    _, told = running.communicate(timeout=120)
+    assert (running.returncode, solved(tmp_path)) == (0, 100_000), told
 
 
 def test_a_killed_worker_and_a_killed_broker_lose_and_double_nothing(postgres: Postgres, tmp_path: Path) -> None:

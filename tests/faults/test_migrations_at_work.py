@@ -15,7 +15,7 @@ TRIES = 50
 def downgrade(place: Place, revision: str = OLDER) -> int:
     """Try until no worker holds a job at that moment; how many tries that took."""
     for tries in range(1, TRIES):
-        tried = place.command("db", "downgrade", revision)
+        tried = place.command("db", "downgrade", "--yes", revision)
         assert "Traceback" not in tried.stderr, tried.stderr
         if tried.returncode == 0:
             return tries
@@ -49,7 +49,7 @@ def test_commands_that_begin_at_that_moment(place: Place, note: Note) -> None:
     working.terminate()
     assert working.wait(UP_SECONDS) in (0, 130)
     begun = [place.start("work", "--drain")]
-    migrating = place.start("db", "downgrade", OLDER)
+    migrating = place.start("db", "downgrade", "--yes", OLDER)
     for _ in range(3):
         begun.append(place.start("work", "--drain"))
         time.sleep(0.2)

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, Small
 
 from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.store.database.bulk import insert_rows
-from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Some, insert_columns
+from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Some, prepare_insert
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.sources.layouts import joined_layouts
 from tests.doing import a_source
@@ -77,7 +77,7 @@ def test_columns_become_the_rows_that_they_are(
         with tried.writing() as connection:
             connection.execute(delete(TABLE))
             if in_columns:
-                insert_columns(connection, TABLE, columns_of(one, first, chosen))
+                prepare_insert(tried, TABLE, columns_of(one, first, chosen))(connection)
             else:
                 insert_rows(connection, TABLE, NAMES, expected)
             found.append([tuple(row) for row in connection.execute(select(TABLE).order_by(TABLE.c.position))])
@@ -86,7 +86,7 @@ def test_columns_become_the_rows_that_they_are(
 
 def test_no_rows_are_no_statement(store: Database) -> None:
     with store.writing() as connection:
-        insert_columns(connection, TABLE, Columns({}, "told", pack([])))
+        prepare_insert(store, TABLE, Columns({}, "told", pack([])))(connection)
 
 
 def test_layouts_are_read_as_one_text(store: Database) -> None:

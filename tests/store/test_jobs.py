@@ -48,12 +48,12 @@ def pending(store: Database, most: int = 10) -> list[int]:
     return leases.pending(store, SOLVING, INSTALLED, most)
 
 
-def scored(job: Job, *values: int) -> SolvedRows:
+def scored(store: Database, job: Job, *values: int) -> SolvedRows:
     """A job's items with these values."""
     ones = np.ones(len(values), dtype=np.int64)
     traces = pack([f"trace {value}" for value in values])
     solved = Solved((ones * int(Verdict.SCORED)).astype(np.int8), np.array(values), ones, traces)
-    return solved_rows(job.run, job.lease.first, pack(TEXTS[job.lease.first - 1 : job.lease.stop - 1]), solved)
+    return solved_rows(store, job.run, job.lease.first, pack(TEXTS[job.lease.first - 1 : job.lease.stop - 1]), solved)
 
 
 def test_a_run_is_cut_into_jobs_that_cover_it(store: Database, run: int) -> None:
@@ -97,8 +97,8 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
     [first, *_] = pending(store)
     job = claim(store, first, "w", LEASE)
     assert job is not None
-    assert finish(store, job, scored(job, 4, 6))
-    assert not finish(store, job, scored(job, 4, 6))
+    assert finish(store, job, scored(store, job, 4, 6))
+    assert not finish(store, job, scored(store, job, 4, 6))
     assert claim(store, first, "w", LEASE) is None
     found = page(store, find_run(store, run), Wanted(), 0, 9).results
     assert [(result.position, result.value, result.evidence) for result in found] == [
@@ -118,9 +118,9 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) 
     other = claim(store, first, "other", LEASE)
     assert late is not None and other is not None
     assert other.lease.attempt == late.lease.attempt + 1
-    assert not finish(store, late, scored(late, 0))
-    assert finish(store, other, scored(other, 4))
-    assert not finish(store, late, scored(late, 0))
+    assert not finish(store, late, scored(store, late, 0))
+    assert finish(store, other, scored(store, other, 4))
+    assert not finish(store, late, scored(store, late, 0))
     assert [result.value for result in page(store, find_run(store, run), Wanted(), 0, 9).results] == [4]
 
 
@@ -138,8 +138,8 @@ def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Da
         (1, 2, 1),
         (2, 3, 1),
     ]
-    assert late is not None and not finish(store, late, scored(late, 0, 0))
-    assert all(finish(store, job, scored(job, 4)) for job in halves if job)
+    assert late is not None and not finish(store, late, scored(store, late, 0, 0))
+    assert all(finish(store, job, scored(store, job, 4)) for job in halves if job)
 
 
 def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_one(store: Database, run: int) -> None:
@@ -148,7 +148,7 @@ def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_o
     assert late is not None
     with store.writing() as connection:
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == last).values(first=100, stop=102))
-    assert not finish(store, late, scored(late, 4, 6))
+    assert not finish(store, late, scored(store, late, 4, 6))
 
 
 def test_what_ended_the_last_attempt_is_kept_with_a_job(store: Database, run: int) -> None:
@@ -231,7 +231,7 @@ def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Database, 
     set_the_clock_back(store, 86_400)
     leases.free_expired(store, SOLVING)
     assert (find_run(store, run).leased, len(pending(store))) == (0, 4)
-    assert not finish(store, held, scored(held, 3, 5))
+    assert not finish(store, held, scored(store, held, 3, 5))
 
 
 def test_a_pause_of_before_the_clock_was_set_back_ends_at_once(store: Database, run: int) -> None:
@@ -248,7 +248,7 @@ def test_rates_are_told_whatever_the_clock_did(store: Database, run: int) -> Non
     for number in pending(store):
         held = claim(store, number, "w", LEASE)
         assert held is not None
-        assert finish(store, held, scored(held, *range(held.lease.stop - held.lease.first)))
+        assert finish(store, held, scored(store, held, *range(held.lease.stop - held.lease.first)))
         set_the_clock_back(store, 86_400)
     found = find_run(store, run)
     assert (found.finished, found.recent_seconds >= 0) == (True, True)
@@ -273,7 +273,7 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: in
     [first, *_] = pending(store)
     job = claim(store, first, "w", LEASE)
     assert job is not None
-    sound = scored(job, 4, 6)
+    sound = scored(store, job, 4, 6)
 
     class Crashing:
         totals = sound.totals
@@ -285,7 +285,7 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: in
     with pytest.raises(ValueError, match="a crash"):
         finish(store, job, Crashing())
     assert page(store, find_run(store, run), Wanted(), 0, 9).results == []
-    assert finish(store, job, scored(job, 4, 6))
+    assert finish(store, job, scored(store, job, 4, 6))
 
 
 def test_an_unknown_job_is_nobodys(store: Database) -> None:
@@ -299,7 +299,7 @@ def test_unfinished_counts_pending_and_leased(store: Database, run: int) -> None
     job = claim(store, pending(store, 1)[0], "w", LEASE)
     assert job is not None
     assert leases.unfinished(store, SOLVING, INSTALLED) == 3
-    finish(store, job, scored(job, 4, 6))
+    finish(store, job, scored(store, job, 4, 6))
     assert leases.unfinished(store, SOLVING, INSTALLED) == 2
 
 
@@ -332,7 +332,7 @@ def test_pages_filter_and_go_on_behind_a_position(store: Database, run: int) -> 
     for number, values in zip(pending(store), [(4, 6), (8, 10), (12,)], strict=True):
         job = claim(store, number, "w", LEASE)
         assert job is not None
-        finish(store, job, scored(job, *values))
+        finish(store, job, scored(store, job, *values))
     assert [result.value for result in page(store, find_run(store, run), Wanted(), 2, 2).results] == [8, 10]
     assert [result.value for result in page(store, find_run(store, run), Wanted(values=(6, 8)), 0, 9).results] == [6, 8]
     assert page(store, find_run(store, run), Wanted(verdicts=(Verdict.UNWINNABLE,)), 0, 9).results == []
@@ -345,13 +345,13 @@ def test_pages_filter_and_go_on_behind_a_position(store: Database, run: int) -> 
 def test_the_schema_itself_forbids_a_second_verdict(store: Database, run: int) -> None:
     job = claim(store, pending(store, 1)[0], "w", LEASE)
     assert job is not None
-    finish(store, job, scored(job, 4, 6))
+    finish(store, job, scored(store, job, 4, 6))
     with store.writing() as connection:
         connection.execute(update(tables.jobs).values(state=PENDING))
     again = claim(store, job.lease.id, "w", LEASE)
     assert again is not None
     with pytest.raises(Exception, match=r"(?i)unique|duplicate"):
-        finish(store, again, scored(again, 4, 6))
+        finish(store, again, scored(store, again, 4, 6))
 
 
 def test_jobs_for_an_engine_that_is_not_installed_are_left_alone(store: Database, source: Source, run: int) -> None:

@@ -2,8 +2,13 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
+from unittest.mock import patch
+from uuid import uuid4
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.contract import Layout, Reject
@@ -14,10 +19,12 @@ from dealmill.pipeline.store.queue.solving import CHUNK
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources import duplicates
 from dealmill.pipeline.store.sources.digests import layout_digest
+from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.stored import find_source, rejects_of, reread
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import do_runs
+from tests.doing import a_source, do_runs
 
 
 def layouts_of(store: Database, source: int) -> list[tuple[int, int, str]]:
@@ -43,6 +50,40 @@ def test_items_keep_order_and_lines_and_duplicates_are_counted(store: Database) 
     assert (source.accepted, source.duplicates, source.rejected, source.complete) == (4, 1, 1, True)
     assert find_source(store, "a.txt") == find_source(store, source.id) == reread(store, source) == source
     assert list(rejects_of(store, source.id)) == [Reject(2, "AB", ("too short", "odd"))]
+
+
+@given(st.lists(st.sampled_from("ABCDEFGH"), min_size=1, max_size=12), st.integers(0, 12))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+def test_duplicates_are_counted_alike_with_and_without_digest_prefixes(
+    store: Database, letters: list[str], few: int
+) -> None:
+    layouts = [letter * 2 for letter in letters]
+    seen, started = DigestPrefixes(), open_source(store, "memory", "a.txt", uuid4().bytes)
+    entries = Entries.of([Layout(line, text) for line, text in enumerate(layouts, start=1)])
+    source = append(store, started, entries, seen, last=True)
+    expected = len(layouts) - len(set(layouts))
+    assert source.complete == (expected == 0)
+    with patch.object(duplicates, "FEW", few):
+        assert count_duplicates(store, source, seen) == count_duplicates(store, source, None) == expected
+
+
+def test_digests_that_only_begin_alike_are_no_duplicates(store: Database) -> None:
+    source = a_source(store, "memory/two-pass", ["AABB", "ABAB", "ABBA", "AABB"])
+    seen = DigestPrefixes()
+    seen.add(np.zeros((source.accepted, 16), dtype=np.uint8))
+    assert shared_places(seen, source.accepted) == [1, 2, 3, 4]
+    assert count_duplicates(store, source, seen) == 1
+
+
+def test_prefixes_of_other_items_are_not_used() -> None:
+    seen = DigestPrefixes()
+    seen.add(np.arange(64, dtype=np.uint8).reshape(4, 16))
+    assert (shared_places(seen, 4), shared_places(seen, 5), shared_places(seen, 3)) == ([], None, None)
+
+
+def shared_places(seen: DigestPrefixes, count: int) -> list[int] | None:
+    found = seen.shared(count)
+    return None if found is None else found.tolist()
 
 
 def test_the_digest_tells_a_layout_from_all_others_of_all_games() -> None:

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
+from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import check_tables
@@ -44,6 +45,8 @@ class Farm:
     ------
     BrokerError
         On entry, if the configured broker does not answer or a local one cannot be started.
+    UsageError
+        On entry, if metrics are to be served and the extra ``metrics`` is missing.
     """
 
     def __init__(self, store: Database, tell: Tell, *, engines: bool) -> None:
@@ -62,6 +65,8 @@ class Farm:
         with ExitStack() as opened:
             self._check_interrupted = opened.enter_context(ignored_interrupts())
             self._folder = opened.enter_context(work_folder())
+            if settings().metrics_port:
+                check_extra("metrics")
             configured = settings().broker_url
             if configured is None:
                 self._broker = opened.enter_context(LocalBroker(self._folder))

@@ -8,9 +8,8 @@ docs/decisions/0031-arrays-from-file-to-row.md.
 
 import json
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +17,15 @@ from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table
 
 from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, lengths_to_starts, unpack
 from dealmill.pipeline.store.database.bulk import copying
+from dealmill.pipeline.store.database.connections import Database
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PLAIN = bytes(sign for sign in range(ord(" "), ord("~") + 1) if chr(sign) not in '"\\')
 """What stands in a string of JSON as it is."""
+BETWEEN = b'","'
+"""What stands between two strings of a list in JSON."""
 BEGIN = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
 END = struct.pack(">h", -1)
 NULL = -1
@@ -61,40 +63,44 @@ class Columns:
     there: Mask | None = None
 
 
-def insert_columns(connection: Connection, table: Table, columns: Columns) -> None:
-    """Insert rows that are given as columns."""
+Insert = Callable[[Connection], object]
+"""Inserts prepared rows. Preparing them outside the transaction keeps it short: SQLite has one writer at a time."""
+
+
+def prepare_insert(store: Database, table: Table, columns: Columns) -> Insert:
+    """Prepare the statement that inserts columns as rows into a table of a store."""
     if not len(columns.texts):
-        return
-    if connection.dialect.name == "sqlite":
-        _insert_from_json(connection, table, columns)
-    else:
-        _copy(connection, table, columns)
+        return lambda _: None
+    if store.embedded:
+        return _from_json(table, columns)
+    return _copied(table, columns)
 
 
-def _insert_from_json(connection: Connection, table: Table, columns: Columns) -> None:
-    expressions, parameters = [], list[Any]()
+def _from_json(table: Table, columns: Columns) -> Insert:
+    expressions, parameters = list[str](), list[Any]()
     for column in columns.fixed.values():
-        expression, values = _cut(column)
+        expression, cut = _cut(column)
         expressions.append(expression)
-        parameters += values
+        parameters += cut
     text = "value"
-    if columns.there is not None:
+    if columns.there is not None and not columns.there.all():
         text = "CASE substr(?, key + 1, 1) WHEN x'01' THEN value END"
         parameters.append(columns.there.tobytes())
     names = ", ".join([*columns.fixed, columns.name])
-    connection.exec_driver_sql(
-        f"INSERT INTO {table.name} ({names}) SELECT {', '.join([*expressions, text])} FROM json_each(?)",  # noqa: S608
-        (*parameters, _json(columns.texts)),
-    )
+    statement = f"INSERT INTO {table.name} ({names}) SELECT {', '.join([*expressions, text])} FROM json_each(?)"  # noqa: S608
+    values = (*parameters, _json(columns.texts))
+    return lambda connection: connection.exec_driver_sql(statement, values)
 
 
 def _cut(column: Fixed) -> tuple[str, list[Any]]:
     """The SQL for the value of a column in row number `key`, and its parameters."""
-    match column:
-        case int():
-            return "?", [column]
-        case range():
-            return "? + key", [column.start]
+    match _shortest(column):
+        case None:
+            return "NULL", []
+        case int(number):
+            return "?", [number]
+        case range(start=start):
+            return "? + key", [start]
         case ByteStrings(rows):
             width = rows.shape[1]
             return f"substr(?, key * {width} + 1, {width})", [rows.tobytes()]
@@ -103,9 +109,24 @@ def _cut(column: Fixed) -> tuple[str, list[Any]]:
             digits[~there] = ord(" ")
             cut, parameters = _cut(ByteStrings(digits))
             return f"CAST(nullif({cut}, ?) AS INTEGER)", [*parameters, b" " * digits.shape[1]]
-        case _:
-            cut, parameters = _cut(ByteStrings(_digits(column)))
+        case numbers:
+            cut, parameters = _cut(ByteStrings(_digits(numbers)))
             return f"CAST({cut} AS INTEGER)", parameters
+
+
+def _shortest(column: Fixed) -> Fixed | None:
+    """Return the same column in its cheapest form for SQLite; None if every value is NULL."""
+    if isinstance(column, Some):
+        if column.there.all():
+            return _shortest(column.numbers)
+        return column if column.there.any() else None
+    if isinstance(column, np.ndarray):
+        first = int(column[0])
+        if (column == first).all():
+            return first
+        if (np.diff(column) == 1).all():
+            return range(first, first + len(column))
+    return column
 
 
 def _digits(numbers: Numbers) -> Bytes:
@@ -122,29 +143,41 @@ def _digits(numbers: Numbers) -> Bytes:
 
 def _json(texts: Texts) -> str:
     """A list of texts in JSON."""
-    whole = texts.together.tobytes()
-    if whole.translate(None, PLAIN):
+    whole = texts.together
+    if whole.tobytes().translate(None, PLAIN):
         return json.dumps(unpack(texts))
-    joined = b'","'.join(_slices(whole, texts.starts))
-    return f'["{joined.decode()}"]'
+    heads = np.tile(np.frombuffer(BETWEEN, dtype=np.uint8), len(texts))
+    written = _behind(heads, np.full(len(texts), len(BETWEEN)), texts)
+    return f'["{written[len(BETWEEN) :].decode()}"]'
 
 
-def _slices(whole: bytes, starts: Numbers) -> Iterator[bytes]:
-    return (whole[start:end] for start, end in pairwise((starts - starts[0]).tolist()))
+def _behind(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
+    """Concatenate head 1, text 1, head 2, text 2, …; `heads` are concatenated and have these lengths."""
+    both = np.stack([lengths, texts.lengths], axis=1)
+    of_heads = np.repeat(np.tile([True, False], len(texts)), both.ravel())
+    written = np.empty(len(of_heads), dtype=np.uint8)
+    written[of_heads] = heads
+    written[~of_heads] = texts.together
+    return written.tobytes()
 
 
-def _copy(connection: Connection, table: Table, columns: Columns) -> None:
-    count = len(columns.texts)
+def _copied(table: Table, columns: Columns) -> Insert:
     rows, kept = _heads(table, columns)
-    parts = [b""] * (2 * count)
-    parts[::2] = _slices(rows[kept].tobytes(), lengths_to_starts(kept.sum(axis=1)))
-    texts, starts = columns.texts.together.tobytes(), columns.texts.starts
-    parts[1::2] = _slices(texts, starts)
-    if columns.there is not None:
-        for place in np.flatnonzero(~columns.there).tolist():
-            parts[2 * place + 1] = b""
-    with copying(connection, table, [*columns.fixed, columns.name]) as copy:
-        copy.write(b"".join([BEGIN, *parts, END]))
+    texts = columns.texts if columns.there is None else _emptied(columns.texts, columns.there)
+    body = _behind(rows[kept], kept.sum(axis=1), texts)
+    names, written = [*columns.fixed, columns.name], b"".join([BEGIN, body, END])
+
+    def insert(connection: Connection) -> None:
+        with copying(connection, table, names) as copy:
+            copy.write(written)
+
+    return insert
+
+
+def _emptied(texts: Texts, there: Mask) -> Texts:
+    """Return the texts, empty where they are not `there`."""
+    kept = texts.together[np.repeat(there, texts.lengths)]
+    return Texts(kept, lengths_to_starts(np.where(there, texts.lengths, 0)))
 
 
 def _heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:

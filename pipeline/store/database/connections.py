@@ -18,6 +18,7 @@ from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
 from dealmill.pipeline.errors import StoreError, StoreUnavailable, UsageError
+from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.store.database.embedded import (
     EmbeddedConnection,
     EmbeddedFile,
@@ -78,6 +79,8 @@ def database_url(url: str) -> URL:
     ------
     StoreError
         If it is no URL of a database that Dealmill knows.
+    UsageError
+        If it is a URL of PostgreSQL and the extra ``postgresql`` is missing.
     """
     try:
         parsed = make_url(url)
@@ -86,13 +89,15 @@ def database_url(url: str) -> URL:
             f"the database URL is not valid; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME {ORIGIN}"
         ) from None
     if parsed.drivername in {"postgres", "postgresql"}:
-        return parsed.set(drivername="postgresql+psycopg")
+        parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername not in {"sqlite", "postgresql+psycopg"}:
         raise StoreError(
             f"the database URL names {parsed.drivername}; Dealmill keeps its store in sqlite or postgresql {ORIGIN}"
         )
     if parsed.drivername == "sqlite":
         _check_file_url(url, parsed)
+    else:
+        check_extra("postgresql")
     return parsed
 
 

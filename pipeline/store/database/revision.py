@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, Strin
 from dealmill.pipeline.errors import DamagedError, StoreError
 from dealmill.pipeline.store.database.connections import shown
 from dealmill.pipeline.store.database.tables import REVISION, items, jobs, metadata, runs, sources
+from dealmill.pipeline.store.database.views import create_views
 
 TABLE = "alembic_version"
 alembic_version = Table(
@@ -56,9 +57,10 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def create_tables(connection: Connection) -> None:
-    """Create the tables of this code in a database that has none of them: those that all migrations would leave behind,
-    in a fraction of the time (docs/decisions/0030-starting.md)."""
+    """Create the tables and views of this code in a database that has none of them: those that all migrations would
+    leave behind, in a fraction of the time (docs/decisions/0030-starting.md)."""
     metadata.create_all(connection, checkfirst=False)
+    create_views(connection)
     alembic_version.create(connection, checkfirst=True)  # one whose migrations were undone has kept it
     connection.execute(alembic_version.insert().values(version_num=REVISION))
 

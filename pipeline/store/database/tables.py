@@ -44,7 +44,7 @@ from sqlalchemy import (
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0008"
+REVISION = "0009"
 """The migration these tables belong to."""
 
 metadata = MetaData(
@@ -356,7 +356,7 @@ actions = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     Column("who", Text, nullable=False, comment="user@host"),
-    Column("what", Text, nullable=False, comment="run, rerun, audit or retract"),
+    Column("what", Text, nullable=False, comment="run, rerun, audit, retract or unretract"),
     Column("run_id", ForeignKey("runs.id")),
     Column("audit_id", ForeignKey("audits.id")),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),

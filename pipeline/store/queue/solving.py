@@ -25,7 +25,7 @@ SOLVING = JobTable(
     .scalar_subquery(),
 )
 
-CHUNK = 10_000
+CHUNK = 25_000
 """Items in a job that are rows: some tens of milliseconds for a microsecond engine, few enough to be lost without
 regret. Whole blocks, see `dealmill.pipeline.store.record.blocks`."""
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import ColumnElement, Connection, select, update
 
-from dealmill.pipeline.errors import NotFoundError, RetractedError
+from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.database.bulk import insert_once
 from dealmill.pipeline.store.database.connections import Database, clock
@@ -54,17 +54,40 @@ def retract_engine(store: Database, name: str, version: str, why: str) -> str | 
         If it has not given any.
     """
     with store.writing() as connection:
-        known = connection.execute(
-            select(engines.c.id, engines.c.version, engines.c.retracted_why).where(engines.c.name == name)
-        ).all()
-        row = next((row for row in known if row.version == version), None)
-        if row is None:
-            have = ", ".join(sorted(row.version for row in known)) or "none"
-            raise NotFoundError(f"the store has no runs of {name} version {version}; its versions here are: {have}")
-        if row.retracted_why is None:
-            connection.execute(
-                update(engines).where(engines.c.id == row.id).values(retracted=clock(), retracted_why=why)
-            )
-            actions.record(connection, "retract", row.id, why=why)
-        before: str | None = row.retracted_why
-    return before
+        found = _on_record(connection, name, version)
+        if found.why is None:
+            _set(connection, found, clock(), why)
+            actions.record(connection, actions.RETRACT, found.id, why=why)
+    return found.why
+
+
+def unretract_engine(store: Database, name: str, version: str, why: str) -> None:
+    """Undo the retraction of an engine version: its verdicts are answers again.
+
+    Raises
+    ------
+    NotFoundError
+        If the store has no runs of it.
+    UsageError
+        If it is not retracted.
+    """
+    with store.writing() as connection:
+        found = _on_record(connection, name, version)
+        if found.why is None:
+            raise UsageError(f"version {version} of {name} is not retracted")
+        _set(connection, found, None, None)
+        actions.record(connection, actions.UNRETRACT, found.id, why=why)
+
+
+def _on_record(connection: Connection, name: str, version: str) -> EngineVersion:
+    columns = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
+    known = [EngineVersion(*row) for row in connection.execute(select(*columns).where(engines.c.name == name))]
+    found = next((one for one in known if one.version == version), None)
+    if found is None:
+        have = ", ".join(sorted(one.version for one in known)) or "none"
+        raise NotFoundError(f"the store has no runs of {name} version {version}; its versions here are: {have}")
+    return found
+
+
+def _set(connection: Connection, engine: EngineVersion, when: ColumnElement[float] | None, why: str | None) -> None:
+    connection.execute(update(engines).where(engines.c.id == engine.id).values(retracted=when, retracted_why=why))

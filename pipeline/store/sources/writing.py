@@ -6,20 +6,21 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, select, update
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, StoreError
 from dealmill.pipeline.games.batch import Bytes, Texts
 from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
-from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, insert_columns
+from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.opening import create_store
 from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.queue.solving import cut_jobs
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
 from dealmill.pipeline.store.sources.digests import DIGEST, continued, digest_start
+from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.stored import (
     COLUMNS,
     Source,
@@ -86,31 +87,8 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
     return opened
 
 
-class Beginnings:
-    """The first eight bytes of the digests of a source, kept while it is read from its start: where all of them differ
-    there are no duplicates, and the store need not sort the digests, which takes it longer than a second a million."""
-
-    MOST = 16_000_000
-
-    def __init__(self) -> None:
-        self._kept = bytearray()
-
-    def add(self, digests: Bytes) -> None:
-        """Keep those of these digests (n × 16), unless that would be too much to hold in memory."""
-        if len(self._kept) < self.MOST * 8:
-            self._kept += digests[:, :8].tobytes()
-
-    def differ(self, count: int) -> bool:
-        """Whether the digests of so many items are known to differ."""
-        if len(self._kept) != count * 8:
-            return False
-        numbers = np.frombuffer(self._kept, dtype=np.uint64)
-        numbers.sort()
-        return bool((numbers[1:] != numbers[:-1]).all())
-
-
 def append(
-    store: Database, source: Source, entries: Entries, seen: Beginnings | None = None, *, last: bool = False
+    store: Database, source: Source, entries: Entries, seen: DigestPrefixes | None = None, *, last: bool = False
 ) -> Source:
     """Store the next entries of a source in one transaction, with jobs for the runs that were planned over it; `seen`
     is told their digests. If they are the `last`, and it is known that none is a duplicate, the source is complete.
@@ -130,16 +108,18 @@ def append(
         "line": entries.lines,
         "digest": ByteStrings(digests),
     }
+    insert = prepare_insert(store, items, Columns(fixed, "layout", layouts))
     rejected = [
         (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
         for number, entry in enumerate(bad, start=source.rejected + 1)
     ]
     if seen:
         seen.add(digests)
-        after = replace(after, complete=last and seen.differ(after.accepted))
+        shared = seen.shared(after.accepted) if last else None
+        after = replace(after, complete=shared is not None and not len(shared))
     with store.writing() as connection:
         _advance(connection, source, after)
-        insert_columns(connection, items, Columns(fixed, "layout", layouts))
+        insert(connection)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
         told = REJECT_LISTING.columns(rejected)
         _record_blocks(connection, source, after, (positions, entries.lines, digests), told)
@@ -147,7 +127,7 @@ def append(
     return after
 
 
-def complete(store: Database, source: Source, seen: Beginnings | None = None) -> Source:
+def complete(store: Database, source: Source, seen: DigestPrefixes | None = None) -> Source:
     """Say that a source has been read to its end, and cut the last jobs of its runs; `seen` are its digests.
 
     Raises
@@ -155,8 +135,7 @@ def complete(store: Database, source: Source, seen: Beginnings | None = None) ->
     StoreError
         If someone else is reading the same source into the store at the same time.
     """
-    duplicates = 0 if seen and seen.differ(source.accepted) else _duplicates(store, source)
-    after = replace(source, duplicates=duplicates, complete=True)
+    after = replace(source, duplicates=count_duplicates(store, source, seen), complete=True)
     with store.writing() as connection:
         _advance(connection, source, after)
         _record_blocks(connection, source, after, (), ())
@@ -168,13 +147,6 @@ def leave(store: Database, source: Source) -> None:
     """Cut the last jobs of what has been read of a source that cannot be read to its end just now."""
     with store.writing() as connection:
         _follow(connection, replace(source, complete=True))
-
-
-def _duplicates(store: Database, source: Source) -> int:
-    """How many items have a layout that stands earlier in the source."""
-    different = select(items.c.digest).where(items.c.source_id == source.id).group_by(items.c.digest).subquery()
-    with store.reading() as connection:
-        return source.accepted - connection.execute(select(func.count()).select_from(different)).scalar_one()
 
 
 def _follow(connection: Connection, source: Source) -> None:

@@ -16,7 +16,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Solved, Texts
-    from dealmill.pipeline.store.database.columns import Columns
+    from dealmill.pipeline.store.database.columns import Insert
 
 ITEM = Shape(items.c.position, items.c.layout)
 LOST = "fault of the record: the source has lost this item"
@@ -24,21 +24,19 @@ LOST = "fault of the record: the source has lost this item"
 
 @dataclass(frozen=True, slots=True)
 class SolvedRows:
-    """What a job found: verdicts on the items from `first` to before `stop`, as columns of rows, the digests of the
+    """What a job found: verdicts on the items from `first` to before `stop`, as rows to `insert`, the digests of the
     blocks that these alone are, and totals."""
 
     run: int
     first: int
     stop: int
-    columns: "Columns"
+    insert: "Insert"
     whole: Mapping[int, bytes]
     totals: Mapping[str, int]
 
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.record.contract.Found`."""
-        from dealmill.pipeline.store.database.columns import insert_columns
-
-        insert_columns(connection, verdicts, self.columns)
+        self.insert(connection)
         record_blocks(connection, self.run, self.first, self.stop, self.whole)
 
 
@@ -53,14 +51,14 @@ def solve(store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows
     from dealmill.pipeline.solve import solve_texts
 
     layouts, errors = _layouts(store, run, first, stop)
-    return solved_rows(run, first, layouts, solve_texts(run.engine, layouts, run.max_nodes, errors))
+    return solved_rows(store, run, first, layouts, solve_texts(run.engine, layouts, run.max_nodes, errors))
 
 
 def give_up(store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
     from dealmill.pipeline.solve import broken_down
 
     layouts, _ = _layouts(store, run, first, stop)
-    return solved_rows(run, first, layouts, broken_down(trouble, len(layouts)))
+    return solved_rows(store, run, first, layouts, broken_down(trouble, len(layouts)))
 
 
 def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
@@ -88,9 +86,9 @@ def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[
     return pack(texts), errors
 
 
-def solved_rows(run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:
+def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:
     """What a job found: `solved` on the `layouts` from position `first` on."""
-    from dealmill.pipeline.store.database.columns import Columns, Fixed, Some
+    from dealmill.pipeline.store.database.columns import Columns, Fixed, Some, prepare_insert
 
     stop = first + len(layouts)
     scored, decided = solved.verdicts == int(Verdict.SCORED), solved.verdicts != int(Verdict.UNDECIDED)
@@ -106,7 +104,7 @@ def solved_rows(run: PlannedRun, first: int, layouts: "Texts", solved: "Solved")
         run=run.id,
         first=first,
         stop=stop,
-        columns=Columns(fixed, "evidence", solved.evidence, decided),
+        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, decided)),
         whole=whole_blocks(first, layouts, solved),
         totals={
             **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},

@@ -309,7 +309,7 @@ def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
     other = plan_run(store, source, "memory/incremental", "7", None, chunk=1)
     for number in leases.pending(store, SOLVING, {("memory/two-pass", "1")}, 2):
         job = claim(store, number, "w", LEASE)
-        assert job is not None and finish(store, job, scored(job, 4, 6))
+        assert job is not None and finish(store, job, scored(store, job, 4, 6))
     mine, jobs = tables.jobs.c, tables.jobs
     with store.writing() as connection:
         connection.execute(

@@ -4,7 +4,7 @@ BIN := .venv/bin
 EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv: install it (Debian: apt install python3-venv), or name one with make PYTHON=…
 
-.PHONY: install run test check reproduce golden docs bench soak lock clean
+.PHONY: install run test check reproduce golden docs bench bench-scale soak lock clean
 
 install: .venv/installed
 
@@ -35,6 +35,10 @@ docs: .venv/tested
 
 bench: .venv/tested
 	$(BIN)/python -m bench
+
+# Prints the tables that docs/scale.md goes by; minutes.
+bench-scale: .venv/tested
+	$(BIN)/python -m bench.scale
 
 # Tries every reader with hostile input, then runs with every fault, for so many seconds each, and prints a table of both:
 # make soak SECONDS=600. The default is 60, and takes about an hour on two cores.

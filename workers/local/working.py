@@ -27,6 +27,9 @@ from dealmill.workers.reconciler import unfinished, unworkable
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Seconds between two looks at how far the work is, a fiftieth of those it has taken; each look takes time from it."""
+TIMES, MOST_SECONDS = 20, 60.0
+"""How many times as long as a look took it is until the next one, and how long at most: a look at a million jobs takes
+the database most of a second."""
 
 
 def work_until(
@@ -51,8 +54,17 @@ def work_until(
     with Farm(store, lambda line: progress(Message(line)), engines=engines) as farm:
         for reading in readings:
             reading.finish(progress, farm.tick)
-        begun = time.monotonic()
-        while not patiently(done, farm.say):
+        begun = due = time.monotonic()
+
+        def look() -> bool:
+            nonlocal due
+            start = time.monotonic()  # of the last try, where the database was away
+            found = done()
+            end = time.monotonic()
+            due = end + min(TIMES * (end - start), MOST_SECONDS)
+            return found
+
+        while time.monotonic() < due or not patiently(look, farm.say):
             farm.tick(at_once=True)
             time.sleep(min(max((time.monotonic() - begun) / 50, LEAST_PAUSE), LONGEST_PAUSE))
 

@@ -11,7 +11,8 @@ from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, engines, jobs, runs, sources
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, jobs, runs, sources
+from dealmill.pipeline.store.queue.solving import TOTALS
 from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, item_count, planned_fields
 
 
@@ -95,7 +96,7 @@ def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
     found: list[RunStatus] = []
     with store.reading() as connection:
         for start in range(0, len(numbers), MOST_PARAMETERS):
-            query = _counted().where(runs.c.id.in_(numbers[start : start + MOST_PARAMETERS]))
+            query = _counted(numbers[start : start + MOST_PARAMETERS])
             found += map(_run, connection.execute(query))
     return found
 
@@ -129,36 +130,58 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     return found[0]
 
 
-def _counted() -> Select[*tuple[Any, ...]]:
-    def how_many(state: int) -> ColumnElement[int]:
-        return func.coalesce(func.sum(case((jobs.c.state == state, 1), else_=0)), 0)
-
-    latest = select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).group_by(jobs.c.run_id).subquery()
-    recent = jobs.c.finished > latest.c.at - MINUTE
-    packed = runs.c.storage == Storage.PACKED
+def _counted(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
+    the texts of their run."""
+    counted = _sums(numbers).subquery()
+    whole = ("covered", "jobs", "pending", "leased", "done", "retried", *TOTALS, "recent")
     query: Select[*tuple[Any, ...]] = (
         select(
             *PLANNED,
             sources.c.accepted,
-            cast(func.coalesce(func.max(jobs.c.stop) - 1, 0), BigInteger).label("reached"),
-            func.coalesce(func.sum(jobs.c.stop - jobs.c.first), 0).label("covered"),
-            (packed | sources.c.complete).label("complete"),
-            func.count(jobs.c.id).label("jobs"),
+            cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
+            ((runs.c.storage == Storage.PACKED) | sources.c.complete).label("complete"),
+            *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
+            counted.c.recent_seconds,
+            counted.c.started,
+            clock().label("now"),
+        )
+        .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
+        .where(runs.c.id.in_(numbers))
+        .order_by(runs.c.id)
+    )
+    return query
+
+
+def _sums(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    """A row for each of these runs that has jobs, with the sums over them."""
+
+    def how_many(state: int) -> ColumnElement[int]:
+        return func.sum(case((jobs.c.state == state, 1), else_=0))
+
+    these = jobs.c.run_id.in_(numbers)
+    latest = (
+        select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
+    )
+    recent = jobs.c.finished > latest.c.at - MINUTE
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            jobs.c.run_id,
+            func.max(jobs.c.stop).label("stop"),
+            func.sum(jobs.c.stop - jobs.c.first).label("covered"),
+            func.count().label("jobs"),
             how_many(PENDING).label("pending"),
             how_many(LEASED).label("leased"),
             how_many(DONE).label("done"),
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
-            *(func.coalesce(func.sum(jobs.c[verdict.word]), 0).label(verdict.word) for verdict in Verdict),
-            func.coalesce(func.sum(jobs.c.value_sum), 0).label("value_sum"),
-            func.coalesce(func.sum(jobs.c.nodes), 0).label("nodes_sum"),
-            func.coalesce(func.sum(case((recent, jobs.c.stop - jobs.c.first), else_=0)), 0).label("recent"),
+            *(func.sum(jobs.c[name]).label(name) for name in TOTALS),
+            func.sum(case((recent, jobs.c.stop - jobs.c.first), else_=0)).label("recent"),
             cast(func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started))), Float).label("recent_seconds"),
             cast(func.min(jobs.c.started), Float).label("started"),
-            clock().label("now"),
         )
-        .select_from(JOINED.outerjoin(jobs).outerjoin(latest, latest.c.run_id == runs.c.id))
-        .group_by(runs.c.id, sources.c.id, engines.c.id)
-        .order_by(runs.c.id)
+        .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
+        .where(these)
+        .group_by(jobs.c.run_id)
     )
     return query
 
@@ -179,7 +202,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
         retried=int(counted["retried"]),
         counts={verdict: number for verdict, number in counts.items() if number},
         value_sum=int(counted["value_sum"]),
-        nodes=int(counted["nodes_sum"]),
+        nodes=int(counted["nodes"]),
         recent=int(counted["recent"]),
         recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # less if the clock was set back meanwhile
         started=counted["started"],

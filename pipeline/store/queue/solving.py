@@ -39,8 +39,8 @@ def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk
     """Cut the items of a run that belong to no job yet into jobs. `count` is how many items its source has. While that
     is not `complete`, only whole chunks are cut."""
     end = count if complete else count - count % chunk
-    covered = connection.execute(select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == run))
-    starts = range(covered.scalar_one(), end + 1, chunk)
+    last = select(jobs.c.stop).where(jobs.c.run_id == run).order_by(jobs.c.first.desc()).limit(1)
+    starts = range(connection.execute(last).scalar() or 1, end + 1, chunk)
     leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
 
 

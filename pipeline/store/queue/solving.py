@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, func, select
+from sqlalchemy import Connection, Row, case, select
 
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict

@@ -122,5 +122,5 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
 def test_a_database_that_is_too_old_is_told(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     assert server_version(sqlite_store) == f"sqlite {sqlite3.sqlite_version}"
     monkeypatch.setattr(health, "LEAST_SQLITE", (99, 1))
-    with pytest.raises(StoreError, match=r"comes with SQLite 3\.[0-9.]+, and Dealmill needs 99\.1 or newer"):
+    with pytest.raises(StoreError, match=r"uses SQLite 3\.[0-9.]+, but Dealmill needs 99\.1 or newer"):
         server_version(sqlite_store)

@@ -92,7 +92,7 @@ def test_a_disk_that_takes_no_changes_is_told_at_once(disk: Disk, tmp_path: Path
     disk.remount("ro")
     refused = dealmill("run", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env)
     assert refused.returncode == 1, refused.stderr
-    assert refused.stderr.startswith(f"dealmill: the database sqlite:///{disk.folder}/dealmill.db takes no changes: ")
+    assert refused.stderr.startswith(f"dealmill: the database sqlite:///{disk.folder}/dealmill.db is read-only: ")
     assert refused.stderr.count("\n") == 1, refused.stderr
     disk.remount("rw")
     ran = dealmill("run", "deal:memory:seed=8:1-100", "--json", cwd=tmp_path, env=env)
@@ -107,4 +107,4 @@ def test_a_database_that_takes_no_changes_is_told_at_once(postgres: Postgres, tm
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     refused = dealmill("run", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env)
     assert (refused.returncode, refused.stderr.count("\n")) == (1, 1), refused.stderr
-    assert "takes no changes: cannot execute INSERT in a read-only transaction" in refused.stderr
+    assert "is read-only: cannot execute INSERT in a read-only transaction" in refused.stderr

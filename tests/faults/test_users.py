@@ -123,7 +123,7 @@ def test_the_local_broker_of_another_user(folder: Path, cache: Path, as_user: As
     with LocalBroker(folder) as broker:
         env = {"XDG_CACHE_HOME": str(cache / str(NAMELESS)), "DEALMILL_BROKER_URL": broker.url}
         said = refused(as_user(NAMELESS, *RUN, cwd=work, env=env))
-    assert "does not answer" in said and "Permission denied" in said
+    assert "is not available" in said and "Permission denied" in said
     note("local broker of another user", "one sentence, exit code 1")
 
 

@@ -112,5 +112,5 @@ def test_jobs_of_a_run_that_cannot_be_read_are_not_begun(store: Database, run: R
         tasks.do_job("solve", number)
     with store.reading() as connection:
         assert connection.execute(select(func.count()).select_from(tables.verdicts)).scalar_one() == 0
-    with pytest.raises(DamagedError, match=r"run 1 cannot be read: runs\.storage is 7, which is no storage"):
+    with pytest.raises(DamagedError, match=r"run 1 cannot be read: runs\.storage is 7, which is not a valid storage"):
         working.solve_runs(store, [run.id], silent)

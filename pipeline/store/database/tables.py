@@ -1,20 +1,20 @@
-"""The tables. `migrations/` builds the same ones step by step; a test holds the two against each other.
+"""Table definitions. The migrations in `migrations/` create the same tables step by step; a test compares the two.
 
 sources ─┬─ items                   the ordered layouts of a file or a range of numbered deals
-         ├─ rejects                 what was no layout, with every reason
+         ├─ rejects                 the entries that are not valid layouts, with all reasons
          ├─ source_blocks           a digest of every thousand items, and of every thousand rejects
          └─ runs ─┬─ engines        one engine with its limit over one source
-                  ├─ jobs           a range of positions: what a worker claims
-                  ├─ verdicts       one per item: what the engine said, with its evidence
-                  ├─ packs          of a packed run, in place of verdicts: those of a job in a bitmap
-                  ├─ blocks         a digest of every thousand verdicts: the run's fingerprint is made of them
-                  └─ audits ─┬─ audit_jobs   a range of the audited verdicts: what a worker claims
-                             ├─ judgements   one per audited verdict: what the referee said
-                             └─ faults       what else is wrong with the record
-actions                             who did what, when and why: a chain, each entry with a digest of those before
+                  ├─ jobs           a range of positions, claimed by a worker
+                  ├─ verdicts       one per item: the engine's verdict with its evidence
+                  ├─ packs          for a packed run, in place of verdicts: those of a job as a bitmap
+                  ├─ blocks         a digest of every thousand verdicts; the run's fingerprint is computed from them
+                  └─ audits ─┬─ audit_jobs   a range of the audited verdicts, claimed by a worker
+                             ├─ judgements   one per audited verdict: the referee's judgement
+                             └─ faults       other faults of the record
+actions                             who did what, when and why: a hash chain, each digest covers all earlier entries
 
-Columns called `seal` or `digest` bind the others of their row (`pipeline/seals.py` says how), so that an audit finds
-whatever was changed. An audit looks at every column but those that are listed in `pipeline/audit/invariants.py`.
+The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/seals.py`), so that an
+audit detects changes. An audit checks every column except those listed in `pipeline/audit/invariants.py`.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
 REVISION = "0008"
-"""The migration these tables belong to."""
+"""The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
     naming_convention={
@@ -57,22 +57,23 @@ metadata = MetaData(
 )
 
 CODES = "codes"
-"""In the `info` of a column: the codes that it may hold."""
+"""The key in the `info` of a column for the codes that it may hold."""
 
 
 class Numbers(TypeDecorator[Any]):
-    """Numbers by name. What is not JSON is read as it is, for `dealmill.pipeline.store.database.decode` to find."""
+    """A JSON object of numbers by name. A stored value that is not JSON is returned unchanged, so that
+    `dealmill.pipeline.store.database.decode` can report it."""
 
     impl = JSON(none_as_null=True)
     cache_ok = True
 
     @property
     def python_type(self) -> type[Any]:
-        """What a sound value is."""
+        """The type of a valid value."""
         return dict
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
-        """What reads a value."""
+        """Return the function that decodes a stored value."""
         read = super().result_processor(dialect, coltype)
 
         def process(value: Any) -> Any:
@@ -85,8 +86,8 @@ class Numbers(TypeDecorator[Any]):
 
 
 class NodeLimit(TypeDecorator[int]):
-    """The node limit of a run, None without one. It is stored as a number, because it is part of a unique key, in which
-    NULLs would differ."""
+    """The node limit of a run; None means no limit. None is stored as a number, because the column is part of a unique
+    key, in which NULLs would not be equal."""
 
     impl = BigInteger
     cache_ok = True
@@ -95,21 +96,22 @@ class NodeLimit(TypeDecorator[int]):
 
     @property
     def python_type(self) -> type[Any]:
-        """What a sound value is, or None."""
+        """The type of a valid value that is not None."""
         return int
 
     def process_bind_param(self, value: int | None, dialect: Dialect) -> int:
-        """What is stored."""
+        """Return the number to store for a limit."""
         return self.NONE if value is None else value
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:
-        """What was stored."""
+        """Return the limit for a stored number."""
         return None if value == self.NONE else value
 
 
 def _owner(column: str, of: str) -> ForeignKeyConstraint:
-    """The foreign key of a table with a row for each layout. Its rows are written only in the transaction that changes
-    the row they belong to; PostgreSQL would look that up again for every one (docs/decisions/0022-no-lookups.md)."""
+    """Return the foreign key of a table with one row per layout, on SQLite only. Its rows are written only in the
+    transaction that updates the row they refer to, and PostgreSQL would look that row up for each of them
+    (docs/decisions/0022-no-lookups.md)."""
     return ForeignKeyConstraint([column], [of]).ddl_if(dialect="sqlite")
 
 
@@ -165,7 +167,7 @@ rejects = Table(
 )
 
 ITEMS, REJECTS = 1, 2
-"""The kinds of blocks of a source."""
+"""The values of `source_blocks.kind`."""
 
 source_blocks = Table(
     "source_blocks",
@@ -190,13 +192,13 @@ engines = Table(
 
 
 class Storage(Code):
-    """How the verdicts of a run are stored. The numbers are stored: never reuse one."""
+    """The storage of a run's verdicts. The numbers are stored in the database: never reuse one."""
 
     ROWS = 1
-    """A row for each."""
+    """One row per verdict."""
     PACKED = 2
-    """A bit or two for each, and a digest of everything; layouts and evidence are dealt and solved again when somebody
-    asks for them. For runs over numbered deals."""
+    """One or two bits per verdict, and digests of everything. Layouts and evidence are not stored, but dealt and solved
+    again on request. Only for runs over numbered deals."""
 
 
 runs = Table(
@@ -220,7 +222,7 @@ PENDING, LEASED, DONE = 1, 2, 3
 
 
 def _lease() -> tuple[Column[Any], ...]:
-    """What every kind of job has: a range, and who works on it."""
+    """Return the columns that all kinds of jobs have: a range, a state, and the lease."""
     return (
         Column("first", BigInteger, nullable=False, comment="position of its first item"),
         Column("stop", BigInteger, nullable=False, comment="position behind its last item"),

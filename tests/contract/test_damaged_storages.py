@@ -112,7 +112,7 @@ def test_a_changed_digest_of_a_packed_run_is_a_difference_without_a_layout(
             (1_001, 1_100, True)
         ]
     with pytest.warns(
-        DamagedWarning, match="2:1001-1100 cannot be read: what comes out again is not what is on record"
+        DamagedWarning, match="2:1001-1100 cannot be read: solving again does not give the recorded result"
     ):
         assert len(everything(store, damaged.packed)) == BLOCK
     assert len(next(pages(store, damaged.packed, Wanted(), 0, BLOCK))) == BLOCK
@@ -143,7 +143,7 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
     assert [objected for objected, _ in objections_of(store, audit)] == [position]
     reason = f"what comes out again is {was.word}, and on record {turned(was).word}"
     assert Fault(position, position, reason) in faults_of(store, audit.id)
-    with pytest.raises(DamagedError, match=f"2:{position} cannot be read: what comes out again is not what is on"):
+    with pytest.raises(DamagedError, match=f"2:{position} cannot be read: solving again does not give"):
         find_result(store, damaged.packed, position)
     assert find_result(store, damaged.rows, position).verdict is was
 

@@ -1,4 +1,4 @@
-"""The first tables: sources, layouts, items, rejects, engines, runs, jobs, verdicts."""
+"""Create the first tables: sources, layouts, items, rejects, engines, runs, jobs, verdicts."""
 
 import sqlalchemy as sa
 from alembic import op

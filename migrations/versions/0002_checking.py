@@ -1,4 +1,4 @@
-"""What checking needs: fingerprints, audits with the referee's judgements, reruns, retractions, the log of actions."""
+"""Add fingerprints, audits with the referee's judgements, reruns, retractions and the action log."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -158,7 +158,7 @@ def downgrade() -> None:
 
 
 def _drop_repetitions() -> None:
-    """Runs were unique before; those that repeat one go, with all they hold."""
+    """Delete reruns with all their rows: in the earlier revision, runs are unique."""
     repetitions = "SELECT id FROM runs WHERE repetition > 0"
     for table in ("verdicts", "jobs"):
         op.execute(f"DELETE FROM {table} WHERE run_id IN ({repetitions})")  # noqa: S608

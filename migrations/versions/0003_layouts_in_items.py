@@ -1,4 +1,4 @@
-"""Layouts move into the items that they stand in: an index over the digests of all layouts costs more than it saves
+"""Move layouts into items: a unique index over the digests of all layouts costs more than it saves
 (docs/decisions/0013-layouts-in-items.md)."""
 
 import sqlalchemy as sa
@@ -59,7 +59,8 @@ def downgrade() -> None:
 
 
 def _create_items(*columns: sa.Column[object] | sa.ForeignKeyConstraint) -> None:
-    """PostgreSQL keeps the names of constraints when a table is renamed, so the old ones make way first."""
+    """Create the table `items`. PostgreSQL keeps the names of constraints when a table is renamed, so the old one is
+    renamed first."""
     if op.get_bind().dialect.name == "postgresql":
         op.execute("ALTER TABLE old_items RENAME CONSTRAINT pk_items TO pk_old_items")
     op.create_table(

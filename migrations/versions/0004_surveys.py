@@ -1,4 +1,4 @@
-"""Surveys: runs over numbered deals without end, whose verdicts are kept in bitmaps."""
+"""Add surveys: runs over endless deal ranges, whose verdicts are stored as bitmaps."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -59,7 +59,7 @@ def downgrade() -> None:
 
 
 def _drop_surveys() -> None:
-    """Nothing before knew them; they go, with all they hold."""
+    """Delete surveys with all their rows: the earlier revision does not have them."""
     surveys = "SELECT runs.id FROM runs JOIN sources ON sources.id = runs.source_id WHERE sources.endless"
     audits = f"SELECT id FROM audits WHERE run_id IN ({surveys})"  # noqa: S608
     for table in ("faults", "audit_jobs", "judgements", "actions"):

@@ -1,5 +1,5 @@
-"""Plans, sources, findings of audits and the log of actions have digests, so that an audit finds what somebody changed
-(docs/decisions/0028-the-audit-covers-the-whole-record.md). Those of what is there already are computed here."""
+"""Add digests of plans, sources, audit findings and the action log, so that an audit detects any change
+(docs/decisions/0028-the-audit-covers-the-whole-record.md). The digests of existing rows are computed here."""
 
 import json
 import struct
@@ -48,7 +48,7 @@ def downgrade() -> None:
         with op.batch_alter_table(table) as altered:
             altered.drop_column("digest")
     _number_faults()
-    if op.get_context().dialect.name == "postgresql":  # entries of the log were numbered without it
+    if op.get_context().dialect.name == "postgresql":  # ids of log entries were assigned without the sequence
         op.execute(
             "SELECT setval(pg_get_serial_sequence('actions', 'id'), coalesce(max(id), 0) + 1, false) FROM actions"
         )
@@ -73,7 +73,7 @@ def _create_source_blocks() -> None:
 
 
 def _give_faults_to_jobs() -> None:
-    """The job that found a fault is the one that its first item belongs to; the first one, if it belongs to none."""
+    """Assign each fault to the job that covers its first item, or to the first job if there is none."""
     op.execute("CREATE TABLE faults_before AS SELECT * FROM faults")
     op.drop_table("faults")
     op.create_table(
@@ -151,7 +151,7 @@ def _seal_sources() -> None:
                     before=block * BLOCK,
                     last=min((block + 1) * BLOCK, count),
                 )
-                if not found:  # the rest is lost
+                if not found:  # the remaining rows are missing
                     break
                 places, lines, *texts = zip(*found, strict=True)
                 write = _digests if table == "items" else _texts
@@ -214,7 +214,7 @@ def _seal_findings() -> None:
 
 
 def _chain_actions() -> None:
-    """Runs that are older than the log get an entry, so that every run has one."""
+    """Compute the digests of the action log. Runs older than the log get an entry first, so that every run has one."""
     op.execute(
         "INSERT INTO actions (id, at, who, what, run_id, engine_id, why, dealmill)"
         " SELECT (SELECT coalesce(max(id), 0) FROM actions) + row_number() OVER (ORDER BY runs.id), created,"

@@ -222,7 +222,7 @@ def test_a_run_that_has_lost_its_end_is_not_finished(store: Database, damaged: P
         assert (1_001, 1_100, "these items belong to no job") in [
             (fault.first, fault.last, fault.reason) for fault in faults_of(store, an_audit(store, left).id)
         ]
-        with pytest.raises(StoreError, match=f"run {run.id} cannot be finished, since jobs of it are lost"):
+        with pytest.raises(StoreError, match=f"run {run.id} cannot be finished, because some of its jobs are missing"):
             work.solve_runs(store, [run.id], silent)
 
 

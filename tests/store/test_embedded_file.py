@@ -236,7 +236,7 @@ def test_readers_create_nothing(file: Path, tmp_path: Path) -> None:
         before = contents(tmp_path)
         with dealmill.open(f"sqlite:///{file}") as store:
             for use in (store.runs, store.status, store.log, store.workers, store.work, lambda: store.query(run=1)):
-                with pytest.raises(StoreError, match=r"no store in .*dealmill\.db yet; begin with: dealmill run"):
+                with pytest.raises(StoreError, match=r"no store in .*dealmill\.db yet; create one with: dealmill run"):
                     use()
         assert dealmill.db.current(f"sqlite:///{file}") is None
         with pytest.raises(StoreError, match="has no tables, so there is nothing to downgrade"):
@@ -247,7 +247,7 @@ def test_readers_create_nothing(file: Path, tmp_path: Path) -> None:
 
 
 def test_reading_commands_say_that_there_is_no_store(file: Path, tmp_path: Path) -> None:
-    said = f"dealmill: there is no store in {file} yet; begin with: dealmill run FILE…\n"
+    said = f"dealmill: there is no store in {file} yet; create one with: dealmill run FILE…\n"
     assert as_ordinary_user(*READERS, cwd=tmp_path) == [(1, "", said)] * len(READERS)
     assert not list(tmp_path.iterdir())
 

@@ -69,7 +69,7 @@ def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: D
     found = find_run(store, run.id)
     assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
     [failed] = page(store, found, Wanted((Verdict.FAILED,)), 0, 9).results
-    assert failed.evidence == "tried 5 times: MemoryError: no room"
+    assert failed.evidence == "gave up after 5 attempts: MemoryError: no room"
 
 
 def test_what_fails_for_a_passing_reason_is_solved(
@@ -95,7 +95,7 @@ def test_what_cannot_even_be_recorded_is_waited_for_by_nobody(
         end_pauses(store)
         assert work_on_all(store) == 1
     assert reconciler.unfinished(store) == 0
-    with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done, after 9 tries: StoreError: "):
+    with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done after 9 attempts: StoreError: "):
         working.refuse_damaged(store, find_run(store, run.id))
 
     with store.writing() as connection:

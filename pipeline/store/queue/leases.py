@@ -40,7 +40,7 @@ PAUSES = (1.0, 2.0, 4.0, 8.0)
 """Seconds before a released job is tried again, after its first attempt, its second, and so on."""
 SLEW = 1.0
 """Seconds that the clock of the database may be set back before leases that start in the future are ended."""
-NO_RETURN = "its worker did not come back within the lease"
+NO_RETURN = "its worker did not finish within the lease"
 KNOWN_TO_BE_GONE = 0.0
 """The `leased_until` of a lease whose worker is known to be dead; the job's `trouble` says why."""
 

@@ -12,7 +12,7 @@ QUEUE = "dealmill"
 TASK = "dealmill.job"
 """The name of the only task. Its arguments are the kind and the number of a job."""
 
-BROKER_TIMEOUT = 10.0
+BROKER_PATIENCE = 10.0
 """Seconds after which a connection to a broker that does not respond is closed and opened again."""
 
 
@@ -39,7 +39,7 @@ app.conf.update(
         "visibility_timeout": 3600,
         "unacked_restore_interval": 1,
         "unacked_restore_throttle": 1,
-        "socket_timeout": BROKER_TIMEOUT,
-        "socket_connect_timeout": BROKER_TIMEOUT,
+        "socket_timeout": BROKER_PATIENCE,
+        "socket_connect_timeout": BROKER_PATIENCE,
     },
 )

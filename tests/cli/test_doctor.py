@@ -116,7 +116,7 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
     wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "wrong"}
     assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])
     assert "behind the database's; synchronize both by NTP" in wrong["clock"]
-    assert "make room" in wrong["disk"]
+    assert "free some disk space" in wrong["disk"]
 
 
 def test_a_database_that_is_too_old_is_told(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:

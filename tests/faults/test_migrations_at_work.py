@@ -1,4 +1,5 @@
-"""Tables that are migrated while commands work on them: these end with a sentence, and go on after an upgrade."""
+"""Migrations while commands are working: the commands exit with a one-line error, and can be resumed after an
+upgrade."""
 
 import subprocess
 import time
@@ -13,7 +14,7 @@ TRIES = 50
 
 
 def downgrade(place: Place, revision: str = OLDER) -> int:
-    """Try until no worker holds a job at that moment; how many tries that took."""
+    """Try to downgrade until no worker holds a lease, and return the number of attempts."""
     for tries in range(1, TRIES):
         tried = place.command("db", "downgrade", revision)
         assert "Traceback" not in tried.stderr, tried.stderr
@@ -65,7 +66,7 @@ def test_commands_that_begin_at_that_moment(place: Place, note: Note) -> None:
 
 
 def test_a_reader_whose_tables_are_migrated(place: Place, note: Note) -> None:
-    place.plan()  # another one than the query begins with
+    place.plan()  # a second run, which the query reads later
     assert place.command("work", "--drain").returncode == 0
     reading = subprocess.Popen(
         dealmill_command(["query", "--game", "memory", "--csv"]),

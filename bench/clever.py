@@ -159,13 +159,13 @@ def _copy(connection: psycopg.Connection, into: str, columns: list[NDArray[np.ge
     for name, values, _ in parts:
         rows[name] = values
     rows["length"] = texts.lengths
-    written = _behind(rows.view(np.uint8).reshape(len(texts), -1), texts.text, texts.starts)
+    written = _with_texts(rows.view(np.uint8).reshape(len(texts), -1), texts.text, texts.starts)
     with connection.cursor().copy(f"COPY {into} FROM STDIN (FORMAT BINARY)".encode()) as copy:
         copy.write(b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0) + written.tobytes() + b"\xff\xff")
 
 
 @numba.njit(cache=True)
-def _behind(rows: NDArray[np.uint8], text: Bytes, starts: Numbers) -> Bytes:
+def _with_texts(rows: NDArray[np.uint8], text: Bytes, starts: Numbers) -> Bytes:
     """Return each row followed by its text."""
     count, width = rows.shape
     found = np.empty(count * width + starts[count] - starts[0], dtype=np.uint8)

@@ -74,19 +74,19 @@ def _trouble(connection: Connection, run: int, job: Row[*tuple[Any, ...]]) -> st
         .where(judgements.c.run_id == run, judgements.c.audit_id == job.audit_id)
         .where(judgements.c.position >= start, judgements.c.position < end)
         .order_by(judgements.c.position)
-        .limit(_at_most(job.valid + job.invalid + job.no_evidence))
+        .limit(_row_limit(job.valid + job.invalid + job.no_evidence))
     ).all()
     objected = connection.execute(
         select(*OBJECTED)
         .where(faults.c.audit_id == job.audit_id, faults.c.job == job.first)
         .order_by(faults.c.number)
-        .limit(_at_most(job.faults))
+        .limit(_row_limit(job.faults))
     ).all()
     digest = findings_digest([getattr(job, column.name) for column in COUNTED], judged, objected)
     return None if job.digest == digest else "its judgements or faults were changed"
 
 
-def _at_most(count: int) -> int:
+def _row_limit(count: int) -> int:
     """Return the number of rows to read where `count` are expected: one more, to detect extra rows."""
     return min(max(count, 0), GREATEST - 1) + 1
 

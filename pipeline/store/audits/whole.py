@@ -97,7 +97,7 @@ def record_seal(store: Database, run: PlannedRun, entry: int) -> str | None:
     It covers the seal of the run, its source, the audit's number of items, the digests of their blocks, the sum of
     their nodes, and the digest of the entry, which covers all earlier entries. For a run stored as rows, it covers
     everything read from the source. The source of a packed run may be read later, for another run, so the seal covers
-    only what that does not change.
+    only the parts that never change.
     """
     planned = (
         select(runs.c.seal, audits.c.population)

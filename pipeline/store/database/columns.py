@@ -79,7 +79,7 @@ def prepare_insert(store: Database, table: Table, columns: Columns) -> Insert:
 def _from_json(table: Table, columns: Columns) -> Insert:
     expressions, parameters = list[str](), list[Any]()
     for column in columns.fixed.values():
-        expression, cut = _cut(column)
+        expression, cut = _expression(column)
         expressions.append(expression)
         parameters += cut
     text = "value"
@@ -92,7 +92,7 @@ def _from_json(table: Table, columns: Columns) -> Insert:
     return lambda connection: connection.exec_driver_sql(statement, values)
 
 
-def _cut(column: Fixed) -> tuple[str, list[Any]]:
+def _expression(column: Fixed) -> tuple[str, list[Any]]:
     """Return the SQL expression for the value of a column in row number `key`, and its parameters."""
     match _shortest(column):
         case None:
@@ -107,10 +107,10 @@ def _cut(column: Fixed) -> tuple[str, list[Any]]:
         case Some(numbers, there):
             digits = _digits(numbers)
             digits[~there] = ord(" ")
-            cut, parameters = _cut(ByteStrings(digits))
+            cut, parameters = _expression(ByteStrings(digits))
             return f"CAST(nullif({cut}, ?) AS INTEGER)", [*parameters, b" " * digits.shape[1]]
         case numbers:
-            cut, parameters = _cut(ByteStrings(_digits(numbers)))
+            cut, parameters = _expression(ByteStrings(_digits(numbers)))
             return f"CAST({cut} AS INTEGER)", parameters
 
 
@@ -147,11 +147,11 @@ def _json(texts: Texts) -> str:
     if whole.tobytes().translate(None, PLAIN):
         return json.dumps(unpack(texts))
     heads = np.tile(np.frombuffer(BETWEEN, dtype=np.uint8), len(texts))
-    written = _behind(heads, np.full(len(texts), len(BETWEEN)), texts)
+    written = _interleave(heads, np.full(len(texts), len(BETWEEN)), texts)
     return f'["{written[len(BETWEEN) :].decode()}"]'
 
 
-def _behind(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
+def _interleave(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
     """Return head 1, text 1, head 2, text 2, … as one byte string. `heads` holds the concatenated heads; `lengths` are
     their lengths in bytes."""
     both = np.stack([lengths, texts.lengths], axis=1)
@@ -163,9 +163,9 @@ def _behind(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
 
 
 def _copied(table: Table, columns: Columns) -> Insert:
-    rows, kept = _heads(table, columns)
+    rows, kept = _row_heads(table, columns)
     texts = columns.texts if columns.there is None else _emptied(columns.texts, columns.there)
-    body = _behind(rows[kept], kept.sum(axis=1), texts)
+    body = _interleave(rows[kept], kept.sum(axis=1), texts)
     names, written = [*columns.fixed, columns.name], b"".join([BEGIN, body, END])
 
     def insert(connection: Connection) -> None:
@@ -181,7 +181,7 @@ def _emptied(texts: Texts, there: Mask) -> Texts:
     return Texts(kept, lengths_to_starts(np.where(there, texts.lengths, 0)))
 
 
-def _heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
+def _row_heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
     """Return all bytes of each row except its text (n × bytes), and a mask of the bytes to send: a NULL field has
     none."""
     count = len(columns.texts)

@@ -40,14 +40,14 @@ class Shape:
         if types not in self._sound:
             for column, value in zip(self._columns, values, strict=True):
                 if not _fits(column, value):
-                    return f"{column} is {_told(value)}, not {KINDS[column.type.python_type]}"
+                    return f"{column} is {_shown(value)}, not {KINDS[column.type.python_type]}"
             self._sound.add(types)
         for place, column, codes in self._codes:
             if values[place] is not None and values[place] not in codes:
                 return f"{column} is {values[place]}, which is not a valid {column.info[CODES].__name__.lower()}"
         for place in self._texts:
             if not _is_unicode(values[place]):
-                return f"{self._columns[place]} is {_told(values[place])}, which is not UTF-8"
+                return f"{self._columns[place]} is {_shown(values[place])}, which is not UTF-8"
         return None
 
 
@@ -73,7 +73,7 @@ def _is_unicode(text: str | None) -> bool:
     return True
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     if value is None:
         return "missing"
     told = printable(repr(value))

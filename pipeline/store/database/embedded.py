@@ -15,9 +15,9 @@ from dealmill.pipeline.errors import DamagedError, ReplacedError, StoreError, St
 BUSY_SECONDS = 60
 BESIDE = ("-wal", "-shm")
 """Suffixes of the files that SQLite keeps next to an open database: the write-ahead log and the shared memory."""
-UNFINISHED = ("-wal", "-journal")
+WITH_CHANGES = ("-wal", "-journal")
 """Suffixes of the files that may hold changes not yet written to the database file."""
-PASSING = {
+TRANSIENT = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
     sqlite3.SQLITE_IOERR,
@@ -29,7 +29,7 @@ PASSING = {
 OVERFLOW = "integer overflow"
 """SQLite's message for a sum that overflows; it has no error code of its own."""
 
-Which = tuple[int, int] | None
+Identity = tuple[int, int] | None
 """The device and inode of a file; None if the file does not exist."""
 
 
@@ -38,7 +38,7 @@ class EmbeddedConnection(sqlite3.Connection):
 
     file: "EmbeddedFile"
     immutable: bool
-    _beside: dict[Path, Which]
+    _beside: dict[Path, Identity]
     _state: tuple[int, int, int]
 
     def watch(self, file: "EmbeddedFile", *, immutable: bool) -> None:
@@ -53,7 +53,7 @@ class EmbeddedConnection(sqlite3.Connection):
         """Remember the identities of the files next to the database, unless they are known already. They do not change
         while a connection has them open, that is, once it has read or begun to write in WAL mode."""
         if not self._beside and not self.immutable and self.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
-            found = {path: _which(path) for path in map(self.file.beside, BESIDE)}
+            found = {path: _identity(path) for path in map(self.file.beside, BESIDE)}
             self._beside = {path: which for path, which in found.items() if which is not None}
 
     def check(self) -> None:
@@ -66,7 +66,7 @@ class EmbeddedConnection(sqlite3.Connection):
         """
         self.file.check()
         for path, which in self._beside.items():
-            if _which(path) != which:
+            if _identity(path) != which:
                 raise replaced(path)
 
     @property
@@ -80,7 +80,7 @@ class EmbeddedFile:
     """The file that a store was opened with, compared by identity: another file at the same path is not equal to it."""
 
     path: Path
-    which: Which
+    which: Identity
     read_only: bool
     """Whether the URL opens it read-only."""
 
@@ -94,7 +94,7 @@ class EmbeddedFile:
         StoreUnavailable
             If its folder cannot be read.
         """
-        if _which(self.path) != self.which:
+        if _identity(self.path) != self.which:
             raise replaced(self.path)
 
     def connect(self) -> EmbeddedConnection:
@@ -152,7 +152,7 @@ class EmbeddedFile:
             return "mode=rw"
         if all(os.access(self.beside(suffix), os.R_OK) for suffix in BESIDE):
             return "mode=ro"
-        for path in map(self.beside, UNFINISHED):
+        for path in map(self.beside, WITH_CHANGES):
             if _size(path):
                 raise StoreError(
                     f"{self.path} cannot be read without writing, because {path.name} holds changes that must be "
@@ -171,7 +171,7 @@ def find_file(path: Path, *, read_only: bool) -> EmbeddedFile | None:
     StoreUnavailable
         If the folder cannot be read.
     """
-    which = _which(path)
+    which = _identity(path)
     if which is None and not path.parent.is_dir():
         raise StoreError(f"the folder {path.parent} does not exist; create it, or change the database URL")
     if which is not None and not stat.S_ISREG(path.stat().st_mode):
@@ -214,7 +214,7 @@ def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
             f"the database {place} is damaged: {reason}; restore it from a backup (PRAGMA integrity_check lists the "
             "damage)"
         )
-    if code in PASSING:
+    if code in TRANSIENT:
         hint = f"is {path.parent} writable, and is there free disk space?"
         return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
     return StoreError(f"the database {place} reports an error: {reason}")
@@ -232,7 +232,7 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _which(path: Path) -> Which:
+def _identity(path: Path) -> Identity:
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):

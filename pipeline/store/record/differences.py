@@ -81,10 +81,10 @@ def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterat
             ours, theirs = said_by(row.here, row[2:5]), said_by(row.there, row[6:9])
             yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs)
     if one.source == other.source:
-        yield from _differing_lost(store, one, other)
+        yield from _differing_missing(store, one, other)
 
 
-def _differing_lost(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
     """Yield the differences on items that are missing from the source."""
     there = select(items.c.position).where(items.c.source_id == one.source, items.c.position.between(1, one.items))
     with store.reading() as connection:

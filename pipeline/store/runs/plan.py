@@ -43,7 +43,7 @@ def plan_run(
         entered = enter_engine(connection, engine, version)
         known: int | None = connection.execute(
             select(runs.c.id)
-            .where(*_alike(source.id, entered.id, max_nodes, storage))
+            .where(*_same_plan(source.id, entered.id, max_nodes, storage))
             .order_by(runs.c.repetition)
             .limit(1)
         ).scalar()
@@ -70,7 +70,9 @@ def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | 
         unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)
         begun: int | None = connection.execute(
             select(runs.c.id)
-            .where(*_alike(run.source, entered.id, run.max_nodes, run.storage), runs.c.repeats == run.id, unfinished)
+            .where(
+                *_same_plan(run.source, entered.id, run.max_nodes, run.storage), runs.c.repeats == run.id, unfinished
+            )
             .limit(1)
         ).scalar()
         if begun is not None:
@@ -81,7 +83,7 @@ def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | 
     return number
 
 
-def _alike(source: int, engine: int, max_nodes: int | None, storage: Storage) -> tuple[ColumnElement[bool], ...]:
+def _same_plan(source: int, engine: int, max_nodes: int | None, storage: Storage) -> tuple[ColumnElement[bool], ...]:
     return (
         runs.c.source_id == source,
         runs.c.engine_id == engine,
@@ -99,7 +101,7 @@ def _plan(
     repeats: int | None,
 ) -> int:
     repetition = connection.execute(
-        select(func.count()).select_from(runs).where(*_alike(source, engine, max_nodes, storage))
+        select(func.count()).select_from(runs).where(*_same_plan(source, engine, max_nodes, storage))
     ).scalar_one()
     run: int = connection.execute(
         insert(runs)

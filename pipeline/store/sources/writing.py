@@ -130,7 +130,7 @@ def append(
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
         reject_columns = REJECT_LISTING.columns(rejected)
         _record_blocks(connection, source, after, (positions, entries.lines, digests), reject_columns)
-        _follow(connection, after)
+        _cut_new_jobs(connection, after)
     return after
 
 
@@ -149,17 +149,17 @@ def complete(store: Database, source: Source, seen: DigestPrefixes | None = None
     with store.writing() as connection:
         _advance(connection, source, after)
         _record_blocks(connection, source, after, (), ())
-        _follow(connection, after)
+        _cut_new_jobs(connection, after)
     return after
 
 
 def leave(store: Database, source: Source) -> None:
     """Cut jobs for everything read so far of a source whose ingest was interrupted, including a last, shorter one."""
     with store.writing() as connection:
-        _follow(connection, replace(source, complete=True))
+        _cut_new_jobs(connection, replace(source, complete=True))
 
 
-def _follow(connection: Connection, source: Source) -> None:
+def _cut_new_jobs(connection: Connection, source: Source) -> None:
     """Cut jobs for the new items of a source, in every run over it that is stored as rows."""
     over = select(runs.c.id).where(runs.c.source_id == source.id, runs.c.storage == Storage.ROWS)
     for run in connection.execute(over).scalars().all():

@@ -102,10 +102,10 @@ def _job(connection: Connection, run: int, job: JobRow, first: int, end: int, sa
     if job.first < first:
         return job_record(job, {})
     stop = job.stop if job.state == DONE else job.first
-    return job_record(job, _count(chain(_part(said, job.first, stop), _behind(connection, run, end, stop))))
+    return job_record(job, _count(chain(_part(said, job.first, stop), _rows_after(connection, run, end, stop))))
 
 
-def _behind(connection: Connection, run: int, end: int, stop: int) -> Iterator[Row]:
+def _rows_after(connection: Connection, run: int, end: int, stop: int) -> Iterator[Row]:
     """Yield the rows of the verdicts on the items `[end, stop)`."""
     if end < stop:
         query = select(verdicts).where(verdicts.c.run_id == run, verdicts.c.position >= end, verdicts.c.position < stop)

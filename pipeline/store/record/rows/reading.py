@@ -45,7 +45,7 @@ def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int)
     The page is selected from the verdicts first, and items are then fetched by scalar subqueries, so that no query
     planner joins the complete tables.
     """
-    found = _cut(run, wanted, after, most).subquery()
+    found = _selected(run, wanted, after, most).subquery()
     said = (found.c[name] for name in ("position", "verdict", "value", "nodes", "evidence"))
     item = (
         select(items.c[name])
@@ -95,7 +95,7 @@ def _missing(run: RunStatus, positions: Sequence[int], after: int, most: int) ->
     ]
 
 
-def _cut(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
+def _selected(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
     judged = (null().label("outcome"), null().label("step"), null().label("reason"))
     cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
     place = verdicts.c.position

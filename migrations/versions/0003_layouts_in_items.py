@@ -9,8 +9,8 @@ down_revision = "0002"
 
 RowNumber = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
-DUPLICATES = "accepted, but the layout stands earlier in the source"
-DUPLICATES_BEFORE = "accepted, but the store already held the layout"
+DUPLICATES = "accepted layouts that occur earlier in the source"
+DUPLICATES_BEFORE = "accepted layouts that the store already had"
 
 
 def upgrade() -> None:
@@ -67,7 +67,7 @@ def _create_items(*columns: sa.Column[object] | sa.ForeignKeyConstraint) -> None
         "items",
         sa.Column("source_id", sa.Integer, nullable=False),
         sa.Column("position", sa.BigInteger, autoincrement=False, nullable=False, comment="from 1, without gaps"),
-        sa.Column("line", sa.BigInteger, nullable=False, comment="of the file; of a range, the number of the deal"),
+        sa.Column("line", sa.BigInteger, nullable=False, comment="line in the file, or number of the deal"),
         *columns,
         sa.PrimaryKeyConstraint("source_id", "position", name="pk_items"),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name="fk_items_source_id_sources"),

@@ -10,13 +10,13 @@ down_revision = "0006"
 
 ROWS, PACKED = 1, 2
 KIND = ("source_id", "engine_id", "node_limit")
-DEALS = "of numbered deals: seed, parameters, first and last; null for the last where there is no end"
-ENDLESS = "of numbered deals: these are no items, but dealt when asked for"
+DEALS = "numbered deals: seed, parameters, first and last; last is null for an endless range"
+ENDLESS = "numbered deals that are dealt on demand and not stored as items"
 COMMENTS = (
     ("verdicts", "verdict", "see pipeline.games.contract.Verdict", "see pipeline.games.verdict"),
     ("packs", "verdicts", "see pipeline.store.bitmap", "see pipeline.store.record.packed.bitmap"),
     ("packs", "first", "position of its first deal", "position of its first item"),
-    ("packs", "stop", "position behind its last deal", "position behind its last item"),
+    ("packs", "stop", "position after its last deal", "position after its last item"),
 )
 
 

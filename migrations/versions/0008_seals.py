@@ -25,8 +25,11 @@ RowNumber = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 def upgrade() -> None:
     for table in SEALED:
         _add(table, sa.Column("seal", sa.LargeBinary, comment=SEE))
-    _add("actions", sa.Column("digest", sa.LargeBinary, comment="of this entry and all before; see pipeline.seals"))
-    _add("audit_jobs", sa.Column("digest", sa.LargeBinary, comment="of what it found, once it is done; " + SEE))
+    _add(
+        "actions",
+        sa.Column("digest", sa.LargeBinary, comment="covers this entry and all earlier ones; see pipeline.seals"),
+    )
+    _add("audit_jobs", sa.Column("digest", sa.LargeBinary, comment="digest of its findings, once done; " + SEE))
     _give_faults_to_jobs()
     _create_source_blocks()
     _seal_sources()
@@ -64,7 +67,7 @@ def _create_source_blocks() -> None:
         "source_blocks",
         sa.Column("source_id", sa.Integer, nullable=False),
         sa.Column("kind", sa.SmallInteger, nullable=False, autoincrement=False, comment="1 items, 2 rejects"),
-        sa.Column("number", sa.BigInteger, nullable=False, autoincrement=False, comment="from 0; of a thousand each"),
+        sa.Column("number", sa.BigInteger, nullable=False, autoincrement=False, comment="from 0; a thousand rows each"),
         sa.Column("digest", sa.LargeBinary, nullable=False, comment=SEE),
         sa.PrimaryKeyConstraint("source_id", "kind", "number", name="pk_source_blocks"),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name="fk_source_blocks_source_id_sources"),
@@ -79,10 +82,10 @@ def _give_faults_to_jobs() -> None:
     op.create_table(
         "faults",
         sa.Column("audit_id", sa.Integer, nullable=False),
-        sa.Column("job", sa.BigInteger, nullable=False, autoincrement=False, comment="that found it: its first"),
         sa.Column(
-            "number", sa.Integer, nullable=False, autoincrement=False, comment="from 1, of those that the job found"
+            "job", sa.BigInteger, nullable=False, autoincrement=False, comment="first position of the job that found it"
         ),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False, comment="from 1, within the job"),
         *_places_of_faults(),
         sa.PrimaryKeyConstraint("audit_id", "job", "number", name="pk_faults"),
         sa.ForeignKeyConstraint(["audit_id"], ["audits.id"], name="fk_faults_audit_id_audits"),

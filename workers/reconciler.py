@@ -1,4 +1,4 @@
-"""The reconciler: the only sender of messages. It frees jobs whose lease has expired, and sends all pending jobs
+"""The reconciler: the only sender of messages. It frees jobs whose lease has expired, and sends pending jobs
 whenever the queue is empty. So it need not remember what it has sent, and the broker may lose all messages."""
 
 from collections.abc import Iterator

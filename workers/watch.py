@@ -23,9 +23,8 @@ class Watched(Request):  # type: ignore[misc]
         lost = getattr(error, "exc", error)
         if isinstance(lost, WorkerLostError):
             name, number = self.args
-            self._end_lease(
-                name, number, str(lost).partition(" Job:")[0]
-            )  # without the job number, which differs each time
+            trouble = str(lost).partition(" Job:")[0]  # without the job number, which differs each time
+            self._end_lease(name, number, trouble)
             return_ok = True  # no traceback
         return super().on_failure(exc_info, send_failed_event, return_ok)
 

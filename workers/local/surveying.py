@@ -18,7 +18,7 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
     RetractedError
         If its engine was retracted.
     StoreError
-        If no number of deals would be enough, because too many are undecided.
+        If no number of deals would be enough, because too many are undecided or failed.
     DamagedError
         If some of its jobs are missing or damaged.
     DifferenceError

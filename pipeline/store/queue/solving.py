@@ -45,8 +45,7 @@ def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk
 
 
 def grow(store: Database, run: int, items: int, chunk: int) -> None:
-    """Cut jobs until a run over an endless deal range has at least `items` items, which is a multiple of the block
-    size."""
+    """Cut jobs so that a run over an endless deal range has at least `items` items, a multiple of the block size."""
     with store.writing() as connection:
         connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
         cut_jobs(connection, run, items, True, chunk)

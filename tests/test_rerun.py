@@ -153,7 +153,7 @@ def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Dat
             again()
     assert retract(store, ENGINE, "1", "another reason")[0].retracted == "miscounts"
     assert [action.what for action in list_actions(store)] == ["run", "run", "retract"]
-    with pytest.raises(NotFoundError, match="its versions here are: 1"):
+    with pytest.raises(NotFoundError, match="it has runs of versions: 1"):
         retract(store, ENGINE, "2", "x")
 
 

@@ -1,4 +1,4 @@
-"""What workers log: lines for people, or a JSON object a line, with the run and the job that it is about."""
+"""Logging of workers: lines for people, or one JSON object per line with the run and the job."""
 
 import json
 import logging
@@ -13,11 +13,11 @@ from dealmill.workers.messages import BROKER_ERRORS
 
 PLAIN = "%(processName)s: %(message)s"
 IN_HAND: dict[str, int] = {}
-"""The numbers of the job that this process does, and of the run or the audit that it belongs to; in JSON lines."""
+"""The numbers of this process's current job and of its run or audit, which are added to JSON lines."""
 
 
 def formatter() -> logging.Formatter:
-    """What makes a line of a record, in the form that the settings name."""
+    """Return the log formatter that the settings select."""
     if settings().log_format == "console":
         return logging.Formatter(PLAIN)
     return JsonLines()
@@ -27,7 +27,7 @@ class JsonLines(logging.Formatter):
     """Formats a record as a JSON object in one line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the object: what happened, the run or audit and the job, level, logger, time, process, traceback."""
+        """Return the object: event, run or audit, job, level, logger, timestamp, process, and traceback if any."""
         fields: dict[str, object] = {
             "event": record.getMessage(),
             **IN_HAND,
@@ -42,24 +42,23 @@ class JsonLines(logging.Formatter):
 
 
 def line_of(message: str) -> str:
-    """A line of a message that no worker but the command itself has; plain, it needs no name before it."""
+    """Format a message of the command itself as a log line. In the console format, it has no process name."""
     if settings().log_format == "console":
         return message
     return formatter().format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, None, None))
 
 
 TASKS_LOG = "celery.app.trace"
-"""Where Celery logs what a task raised."""
+"""The logger for exceptions of Celery tasks."""
 QUEUE_LOGS = ("celery.worker.consumer.consumer", "celery.worker.request")
-"""Where it logs messages that it cannot make a task of, and those whose worker is gone."""
+"""The loggers for messages that are not valid tasks, and for messages whose worker has died."""
 
 
-def _without_useless_lines(record: logging.LogRecord) -> bool:
-    """Where in its code Celery met a broker that is away, or a message of somebody else's, nobody needs to know; and of
-    such a message the first line says enough."""
+def _shorten(record: logging.LogRecord) -> bool:
+    """Remove Celery's tracebacks of broker errors and invalid messages, and all but the first line of the latter."""
     theirs = record.name.startswith(("celery.", "kombu.")) and record.name != TASKS_LOG
-    met = record.exc_info[1] if record.exc_info else None
-    if record.name in QUEUE_LOGS or (theirs and isinstance(met, BROKER_ERRORS)):
+    error = record.exc_info[1] if record.exc_info else None
+    if record.name in QUEUE_LOGS or (theirs and isinstance(error, BROKER_ERRORS)):
         record.exc_info = None
     if record.name in QUEUE_LOGS:
         record.msg, record.args = record.getMessage().strip().partition("\n")[0], None
@@ -67,18 +66,18 @@ def _without_useless_lines(record: logging.LogRecord) -> bool:
 
 
 def connect_logs() -> None:
-    """Have Celery's loggers in this process write lines like ours."""
+    """Make Celery's loggers in this process use our log format."""
     after_setup_logger.connect(_format)
     after_setup_task_logger.connect(_format)
-    celeryd_after_setup.connect(_leave_out_plans)
+    celeryd_after_setup.connect(_ignore_deprecations)
 
 
 def _format(logger: logging.Logger, **_signal: object) -> None:
     for handler in logger.handlers:
         handler.setFormatter(formatter())
-        handler.addFilter(_without_useless_lines)
+        handler.addFilter(_shorten)
 
 
-def _leave_out_plans(**_signal: object) -> None:
-    """What Celery means to change some day, it would say each time that the broker goes away."""
+def _ignore_deprecations(**_signal: object) -> None:
+    """Ignore Celery's warnings about future changes, which it would repeat whenever the broker is not available."""
     warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)

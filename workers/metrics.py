@@ -1,4 +1,4 @@
-"""What workers count for Prometheus, if a port is set to serve it on."""
+"""Metrics of workers, if a port is set on which to serve them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,5 +1,5 @@
-"""The metrics of workers. Each process counts into files that the farm has a folder for; their parent adds
-them up when it is asked, so that a process that died still counts."""
+"""Prometheus metrics of workers. Each process writes its counters to files in a folder of the farm. The parent process
+adds them up on request, so the counts of dead processes are included."""
 
 import logging
 from collections.abc import Mapping
@@ -12,19 +12,19 @@ from dealmill.pipeline.settings import settings
 logger = logging.getLogger(__name__)
 
 JOBS = Counter(
-    "dealmill_jobs", "Jobs that were done, given back to be retried, or failed for good", ["engine", "kind", "outcome"]
+    "dealmill_jobs", "Jobs that were done, released for a retry, or failed permanently", ["engine", "kind", "outcome"]
 )
-VERDICTS = Counter("dealmill_verdicts", "Verdicts, or outcomes of audits", ["engine", "verdict"])
+VERDICTS = Counter("dealmill_verdicts", "Verdicts and audit outcomes", ["engine", "verdict"])
 SECONDS = Histogram(
     "dealmill_job_seconds",
-    "How long a job took to do, without what is written",
+    "Duration of a job, without the time to write its results",
     ["engine", "kind"],
     buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100),
 )
 
 
 def count(engine: str, kind: str, outcome: str, verdicts: Mapping[str, int]) -> None:
-    """Count a job that has come to its outcome, with its verdicts by word."""
+    """Count a job with its outcome, and its verdicts by word."""
     JOBS.labels(engine, kind, outcome).inc()
     for word, number in verdicts.items():
         if number:
@@ -40,4 +40,4 @@ def serve() -> None:
     try:
         start_http_server(port, settings().metrics_host, registry)
     except OSError as error:
-        logger.error("there are no metrics: port %d of %s: %s", port, settings().metrics_host, error.strerror)
+        logger.error("metrics are not available: port %d of %s: %s", port, settings().metrics_host, error.strerror)

@@ -135,8 +135,8 @@ def test_surveys_and_runs_get_others_in_their_place(solved: Path) -> None:
         (["rerun", "9"], 2, "the store has no run '9'"),
         (["diff", "1", "9"], 2, "the store has no run '9'"),
         (["retract", "--engine", ENGINE, "--version", "1"], 2, "Missing option '--why'"),
-        (["retract", "--engine", ENGINE, "--version", "7", "--why", "x"], 2, "its versions here are: 1"),
-        (["retract", "--engine", "x/y", "--version", "1", "--why", "x"], 2, "its versions here are: none"),
+        (["retract", "--engine", ENGINE, "--version", "7", "--why", "x"], 2, "it has runs of versions: 1"),
+        (["retract", "--engine", "x/y", "--version", "1", "--why", "x"], 2, "it has runs of versions: none"),
     ],
 )
 def test_errors_say_what_is_wrong(arguments: list[str], code: int, message: str, solved: Path) -> None:

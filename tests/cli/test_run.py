@@ -298,7 +298,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
             2,
             "say what is wrong with the engine",
         ),
-        (["query", "--source", "typo.txt"], {}, 2, "the store has no source 'typo.txt'; read it in with: "),
+        (["query", "--source", "typo.txt"], {}, 2, "the store has no source 'typo.txt'; add it with: "),
         (["query", "--limit", "9" * 20], {}, 2, "is not in the range"),
         (["run", "deal:memory:seed=1:1-9", "--max-nodes", "9" * 20], {}, 2, "is not in the range"),
         (["show", "7:1"], {}, 2, "the store has no run '7'"),

@@ -278,7 +278,7 @@ def test_more_files_than_a_process_may_hold_open_go_into_one_command(tmp_path: P
         ("DATABASE_URL", f"postgresql://me@there:{SECRET}/base", "the database URL is not valid"),
         ("DATABASE_URL", f"postgresql:///base?password={SECRET}&what=2", "the database postgresql"),
         ("DATABASE_URL", f"sqlite://me:{SECRET}@there/base", "the database URL names no file"),
-        ("DATABASE_URL", "sqlite:///\udcff", "it is not in UTF-8"),
+        ("DATABASE_URL", "sqlite:///\udcff", "is not UTF-8"),
         ("WORKERS", SECRET, "a setting cannot be used: DEALMILL_WORKERS"),
     ],
 )
@@ -349,5 +349,5 @@ def test_a_deleted_working_directory_is_reported_in_one_sentence(tmp_path: Path)
             text=True,
             check=False,
         )
-        told = "the working directory was deleted, so dealmill.db cannot be opened: change to another directory"
+        told = "dealmill.db cannot be opened, because the working directory was deleted; change to another directory"
         assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", f"dealmill: {told}\n")

@@ -73,5 +73,5 @@ def test_a_key_of_others_is_named_and_left_alone(server: tuple[str, Redis], tmp_
     broker.set(key, "x")
     ran = dealmill("run", "deal:memory:seed=1:1-9", cwd=tmp_path, env={"DEALMILL_BROKER_URL": url})
     assert (ran.returncode, broker.get(key)) == (1, b"x")
-    assert f"dealmill: the broker has a string under the key {key}, where the queue needs a " in ran.stderr
+    assert f"dealmill: the broker has a string at the key {key}, but the queue needs a " in ran.stderr
     assert "Traceback" not in ran.stderr

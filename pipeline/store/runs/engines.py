@@ -1,4 +1,4 @@
-"""Engine versions as they are on record, and the retraction of all that one of them has said."""
+"""Recorded engine versions, and their retraction."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from dealmill.pipeline.store.database.tables import engines
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """A version of an engine; `why` it was retracted, if it was."""
+    """A version of an engine. `why` is the reason for its retraction, None if it is not retracted."""
 
     id: int
     name: str
@@ -22,13 +22,13 @@ class EngineVersion:
 
 
 def enter_engine(connection: Connection, name: str, version: str) -> EngineVersion:
-    """The engine version of that name, entered if it is new. Others who ask for it wait for the end of this
-    transaction, so that no two plan the same run.
+    """Return an engine version; insert it if it is new. Its row stays locked until the end of the transaction, so that
+    no two commands plan the same run.
 
     Raises
     ------
     RetractedError
-        If it was retracted: it gets no new runs.
+        If it was retracted, so that no new runs can be planned with it.
     """
     wanted = (
         select(engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
@@ -46,12 +46,13 @@ def enter_engine(connection: Connection, name: str, version: str) -> EngineVersi
 
 
 def retract_engine(store: Database, name: str, version: str, why: str) -> str | None:
-    """Retract every verdict of an engine version, those to come included; why it is retracted already, if it is.
+    """Retract all verdicts of an engine version, including future ones. Return the reason of an earlier retraction,
+    which stays in force, or None.
 
     Raises
     ------
     NotFoundError
-        If it has not given any.
+        If the store has no runs of that version.
     """
     with store.writing() as connection:
         found = _on_record(connection, name, version)
@@ -85,7 +86,7 @@ def _on_record(connection: Connection, name: str, version: str) -> EngineVersion
     found = next((one for one in known if one.version == version), None)
     if found is None:
         have = ", ".join(sorted(one.version for one in known)) or "none"
-        raise NotFoundError(f"the store has no runs of {name} version {version}; its versions here are: {have}")
+        raise NotFoundError(f"the store has no runs of {name} version {version}; it has runs of versions: {have}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""How far runs are, counted by their jobs."""
+"""The progress of runs, counted by their jobs."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,14 @@ from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, it
 
 @dataclass(frozen=True, slots=True)
 class RunStatus(PlannedRun):
-    """A run and how far it is, counted by its jobs. `counts` has a number for every verdict that occurs.
+    """A run and its progress, counted by its jobs.
 
-    While its source is not `complete`, `items` are those that were read in so far; over deals without end, those that
-    were asked for so far. `covered` are those that belong to jobs. `retried` are jobs that are not done, though
-    somebody tried.
+    `items` is the number of items: while its source is not `complete`, those ingested so far; over an endless deal
+    range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
+    by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
+    items for every verdict that occurs. `recent` is the number of items finished in the last minute in which there were
+    any, and `recent_seconds` the time they took. `started` and `now` are in seconds since 1970, by the clock of the
+    database.
     """
 
     items: int
@@ -43,44 +46,44 @@ class RunStatus(PlannedRun):
 
     @property
     def solved(self) -> int:
-        """How many items have a verdict."""
+        """The number of items that have a verdict."""
         return sum(self.counts.values())
 
     @property
     def finished(self) -> bool:
-        """Whether every item has a verdict, and there are no more to come."""
+        """Whether every item has a verdict and its source is complete."""
         return self.complete and self.done == self.jobs and self.covered == self.items
 
     @property
     def damaged(self) -> bool:
-        """Whether its jobs are not those of its items: some are lost, or there are too many."""
+        """Whether its jobs do not match its items: some are missing, or there are too many."""
         return self.covered > self.items or (self.complete and self.covered < self.items)
 
     @property
     def mean(self) -> float | None:
-        """The mean value of the scored layouts."""
+        """The mean value of the scored layouts; None if there are none."""
         scored = self.counts.get(Verdict.SCORED, 0)
         return self.value_sum / scored if scored else None
 
     @property
     def rate(self) -> float | None:
-        """Verdicts per second, in the last minute in which there were any."""
+        """Verdicts per second in the last minute in which there were any; None if there were none."""
         return self.recent / self.recent_seconds if self.recent_seconds > 0 else None
 
 
 MINUTE = 60.0
 MOST_PARAMETERS = 10_000
-"""In one query; databases take a few times as many."""
+"""The most parameters of one query, well below the limits of the databases."""
 
 
 def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunStatus]:
-    """All runs, or those numbers, oldest first, counted by their jobs. Of runs that cannot be read there is a
-    `DamagedWarning`.
+    """Return all runs, or those with the numbers `only`, oldest first. If all runs are listed, issue a `DamagedWarning`
+    for each one that cannot be read.
 
     Raises
     ------
     DamagedError
-        If one of those numbers cannot be read.
+        If one of the runs in `only` cannot be read.
     """
     if only is not None:
         return _counted_runs(store, sorted(set(only)))
@@ -88,7 +91,7 @@ def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunSta
         numbers = list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
     try:
         return _counted_runs(store, numbers)
-    except DamagedError:  # about one of them
+    except DamagedError:  # one of them cannot be read
         return [run for number in numbers for run in _readable(store, number)]
 
 
@@ -102,7 +105,7 @@ def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
 
 
 def _readable(store: Database, number: int) -> list[RunStatus]:
-    """A run, unless it cannot be read."""
+    """Return a run in a list; an empty list, with a `DamagedWarning`, if it cannot be read."""
     try:
         return _counted_runs(store, [number])
     except DamagedError as error:
@@ -111,11 +114,12 @@ def _readable(store: Database, number: int) -> list[RunStatus]:
 
 
 def find_run(store: Database, key: int | str) -> RunStatus:
-    """The run of that number, which may also be written as text; ``last`` is the newest one.
+    """Return the run with the given number, which may be a string; ``last`` is the newest run.
 
     Raises
     ------
     NotFoundError
+        If there is no such run.
     DamagedError
         If it cannot be read.
     """
@@ -204,19 +208,19 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
         value_sum=int(counted["value_sum"]),
         nodes=int(counted["nodes"]),
         recent=int(counted["recent"]),
-        recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # less if the clock was set back meanwhile
+        recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # negative if the clock was set back meanwhile
         started=counted["started"],
         now=counted["now"],
     )
 
 
 def _items(planned: Mapping[str, Any], counted: RowMapping) -> int:
-    """How many items a run has.
+    """Return the number of items of a run.
 
     Raises
     ------
     DamagedError
-        If what is on record is no such number.
+        If the recorded number is not valid.
     """
     deals = planned["deals"] or {}
     first, last = deals.get("first"), deals.get("last")

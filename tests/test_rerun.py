@@ -164,7 +164,7 @@ def test_an_undone_retraction_is_in_the_log_and_its_verdicts_are_answers(store: 
     retract(store, ENGINE, "1", "miscounts")
     with pytest.raises(UsageError, match="why the retraction is undone"):
         unretract(store, ENGINE, "1", " ")
-    with pytest.raises(NotFoundError, match="its versions here are: 1"):
+    with pytest.raises(NotFoundError, match="it has runs of versions: 1"):
         unretract(store, ENGINE, "2", "a mistake")
     [back] = unretract(store, ENGINE, "1", "the count was right")
     assert (back.id, back.retracted) == (run.id, None)

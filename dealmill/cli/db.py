@@ -1,4 +1,4 @@
-"""``db``: the tables of the store, brought to a revision."""
+"""``db``: create, upgrade and downgrade the tables of the store."""
 
 import click
 
@@ -10,26 +10,27 @@ from dealmill.cli.output import tell, write_line
 def db() -> None:
     """Create, upgrade or downgrade the tables of the store.
 
-    A fresh SQLite file gets its tables when something is stored; a server's database only by `dealmill db upgrade`.
+    A new SQLite file gets its tables when the first source is stored. A PostgreSQL database gets them only from
+    `dealmill db upgrade`.
     """
 
 
 @db.command()
 @click.argument("revision", default="head")
 def upgrade(revision: str) -> None:
-    """Run the migrations up to REVISION; to the newest by default."""
-    tell(f"the database stands at {dealmill.db.upgrade(revision=revision)}")
+    """Upgrade the tables to REVISION, by default the newest."""
+    tell(f"the database is at revision {dealmill.db.upgrade(revision=revision)}")
 
 
 @db.command()
 @click.argument("revision")
 def downgrade(revision: str) -> None:
-    """Take migrations back down to REVISION; `base` drops every table with all that is in it."""
+    """Downgrade the tables to REVISION; `base` drops all tables and their contents."""
     found = dealmill.db.downgrade(revision=revision)
-    tell(f"the database stands at {found or 'base: it has no tables'}")
+    tell(f"the database is at revision {found or 'base: it has no tables'}")
 
 
 @db.command()
 def current() -> None:
-    """Print the migration the database stands at."""
+    """Print the revision of the database."""
     write_line(dealmill.db.current() or "none: the database has no tables yet")

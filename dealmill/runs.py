@@ -184,8 +184,8 @@ class Run:
 
         number = queue_rerun(self._store, self.status(), any_version=any_version)
         progress(Repeating(number, self.id))
-        [repetition] = solve_runs(self._store, [number], progress)
-        return compare(self._store, self.status(), repetition)
+        [new] = solve_runs(self._store, [number], progress)
+        return compare(self._store, self.status(), new)
 
     def diff(self, other: "Run") -> Diff:
         """Return the diff of this run and another run of the same game.

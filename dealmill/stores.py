@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Named = str | PathLike[str] | DealRange
 """A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST``, or what `deals` returns."""
 
-WATCHED = 1.0
+WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
 
 
@@ -290,7 +290,7 @@ class Store:
             yield found
             if all(one.run.finished or one.run.retracted is not None for one in found):
                 return
-            time.sleep(WATCHED)
+            time.sleep(WATCH_SECONDS)
 
     def workers(self) -> list[Worker]:
         """Return the worker processes that hold a job or claimed or finished one in the last hour."""

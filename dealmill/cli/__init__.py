@@ -39,7 +39,7 @@ COMMANDS = {
 }
 """Maps each command to its module, in the order of the help text. Modules are imported on demand."""
 
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Commands(click.Group):
@@ -97,7 +97,7 @@ def main() -> None:
         sys.stderr.close()
         status = ERROR
     except OSError as error:
-        if error.errno not in NO_ROOM:
+        if error.errno not in DISK_FULL:
             raise
         click.echo(f"dealmill: cannot write the output: {error.strerror or error}", err=True)
         sys.stdout = StringIO()  # else Python fails again when it flushes the old one at exit

@@ -11,8 +11,8 @@ from dealmill.cli.exits import DIFFERENT
 from dealmill.cli.output import counted, output_options, tell, write_first
 from dealmill.cli.progress import shown
 
-SAID = ("item", "verdict", "value", "evidence")
-COLUMNS = ("layout", *SAID, *(f"other_{name}" for name in SAID))
+FIELDS = ("item", "verdict", "value", "evidence")
+COLUMNS = ("layout", *FIELDS, *(f"other_{name}" for name in FIELDS))
 FAULTS = ("fault", "other_fault")
 """Why a stored verdict cannot be read. A table shows this in place of the evidence."""
 

@@ -27,5 +27,5 @@ def export(run: str, file: str, verdicts: tuple[str, ...], retracted: bool, forc
             written = found.export(file, verdict=verdicts, retracted=retracted, force=force, progress=progress)
         status = found.status()
     left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
-    told = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
-    tell(told)
+    message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
+    tell(message)

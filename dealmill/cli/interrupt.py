@@ -8,7 +8,7 @@ import signal
 import sys
 from threading import Event
 
-AGAIN = 0.01
+RETRY_SECONDS = 0.01
 """Seconds after which an ignored KeyboardInterrupt is raised again."""
 
 _told = Event()
@@ -34,6 +34,6 @@ def _interrupt(_signal: int, _frame: object) -> None:
 
 def _ignored(unraisable: "sys.UnraisableHookArgs") -> None:
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
     else:
         sys.__unraisablehook__(unraisable)

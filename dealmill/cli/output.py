@@ -70,7 +70,7 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
         case "csv":
             writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
-            shown = _cell_of_csv if sys.stdout.isatty() else _in_one
+            shown = _cell_of_csv if sys.stdout.isatty() else _joined
             writer.writerows({name: shown(value) for name, value in row.items()} for row in rows)
         case _:
             _write_table(columns, rows)
@@ -133,13 +133,13 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     return widths
 
 
-def _in_one(value: object) -> object:
+def _joined(value: object) -> object:
     return "; ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _cell_of_csv(value: object) -> object:
     """Escape control characters for a terminal. Files and pipes get the text unchanged."""
-    found = _in_one(value)
+    found = _joined(value)
     return printable(found) if isinstance(found, str) else found
 
 

@@ -1,4 +1,4 @@
-"""``db``: the tables of the store, brought to a revision, and backups."""
+"""``db``: create, upgrade, downgrade and back up the tables of the store."""
 
 import sys
 
@@ -14,29 +14,30 @@ from dealmill.cli.progress import shown
 def db() -> None:
     """Create, upgrade or downgrade the tables of the store; back it up.
 
-    A fresh SQLite file gets its tables when something is stored; a server's database only by `dealmill db upgrade`.
+    A new SQLite file gets its tables when the first source is stored. A PostgreSQL database gets them only from
+    `dealmill db upgrade`.
     """
 
 
 @db.command()
 @click.argument("revision", default="head")
 def upgrade(revision: str) -> None:
-    """Run the migrations up to REVISION; to the newest by default."""
-    tell(f"the database stands at {dealmill.db.upgrade(revision=revision)}")
+    """Upgrade the tables to REVISION, by default the newest."""
+    tell(f"the database is at revision {dealmill.db.upgrade(revision=revision)}")
 
 
 @db.command()
 @click.argument("revision")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def downgrade(revision: str, yes: bool) -> None:
-    """Undo the migrations after REVISION; `base` drops every table.
+    """Downgrade the tables to REVISION; `base` drops all tables and their contents.
 
-    What only the newer tables hold is lost, so this asks first, unless --yes is given. Back up the database before.
+    This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given.
     """
     if not yes:
         _confirm("all tables and their rows" if revision == "base" else f"what tables of {revision} cannot hold")
     found = dealmill.db.downgrade(revision=revision)
-    tell(f"the database stands at {found or 'base: it has no tables'}")
+    tell(f"the database is at revision {found or 'base: it has no tables'}")
 
 
 def _confirm(lost: str) -> None:
@@ -61,5 +62,5 @@ def backup(file: str) -> None:
 
 @db.command()
 def current() -> None:
-    """Print the migration the database stands at."""
+    """Print the revision of the database."""
     write_line(dealmill.db.current() or "none: the database has no tables yet")

@@ -227,7 +227,7 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signal
     assert 0 < before < count
     again = dealmill("run", source, "--engine", "memory/incremental", "--json", cwd=tmp_path, env=env)
     assert again.returncode == 0
-    assert f"goes on at {before:,} of " in again.stderr
+    assert f"resumes at {before:,} of " in again.stderr
     assert json.loads(again.stdout)[0]["scored"] == count
 
 
@@ -309,7 +309,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["answer", "memory", "none.txt"], {}, 1, "there is no file none.txt"),
         (["answer", "memory", "."], {}, 1, ". is a folder"),
         (["deal", "memory", "--count", "1", "--seed", "-1"], {}, 2, "a seed is a whole number from 0"),
-        (["deal", "memory", "--count", "1", "--seed", "1", "--param", "x"], {}, 2, "--param takes NAME=NUMBER"),
+        (["deal", "memory", "--count", "1", "--seed", "1", "--param", "x"], {}, 2, "is malformed: write NAME=NUMBER"),
         (
             ["deal", "memory", "--count", "1", "--seed", "1", "--param", "pairs=2", "--param", "pairs=3"],
             {},
@@ -359,7 +359,7 @@ def test_what_cannot_be_written_is_told_in_a_line(tmp_path: Path) -> None:
             dealmill_command(["games"]), stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
         )
     assert told.returncode == 1
-    assert told.stderr == "dealmill: what was asked for cannot be written: No space left on device\n"
+    assert told.stderr == "dealmill: cannot write the output: No space left on device\n"
 
 
 def test_rejects_and_lists_in_them_come_as_asked(tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ def test_no_name_does_harm(tmp_path: Path) -> None:
         queued = run("queue", name, cwd=folder)
         assert (queued.code, queued.out) == (0, f"{number}\n"), queued.err
         found = run("query", "--source", name, cwd=folder)
-        assert (found.code, found.err) == (0, f"run {number} is not finished: 1 layouts have no verdict yet\n")
+        assert (found.code, found.err) == (0, f"run {number} is not finished: 1 layout pending\n")
     missing = run("ingest", b"no " + b"".join(NAMES[:2]), cwd=folder)
     assert missing.code == 1
     assert len(missing.err.splitlines()) == 1

@@ -48,7 +48,7 @@ def run(url: str, folder: Path) -> list[str]:
     env = {"DEALMILL_BROKER_URL": url, "DEALMILL_WORKERS": "1"}
     ran = dealmill("run", "deal:memory:seed=1:1-9", cwd=folder, env=env)
     assert ran.returncode == 0, ran.stderr
-    ours = ("source 1: ", "a run's verdicts:", "one, step by step:")
+    ours = ("source 1: ", "all verdicts:", "step by step:")
     return [line for line in ran.stderr.splitlines() if not line.startswith(ours)]
 
 

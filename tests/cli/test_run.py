@@ -293,7 +293,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["answer", "chess"], {}, 2, "there is no game 'chess'"),
         (["answer", "memory", "none.txt"], {}, 1, "there is no file none.txt"),
         (["answer", "memory", "."], {}, 1, ". is a folder"),
-        (["deal", "memory", "--count", "1", "--seed", "-1"], {}, 2, "a seed is a whole number from 0"),
+        (["deal", "memory", "--count", "1", "--seed", "-1"], {}, 2, "the seed must be a whole number from 0"),
         (["deal", "memory", "--count", "1", "--seed", "1", "--param", "x"], {}, 2, "--param takes NAME=NUMBER"),
         (
             ["deal", "memory", "--count", "1", "--seed", "1", "--param", "pairs=2", "--param", "pairs=3"],
@@ -312,7 +312,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
             "name another cache folder with XDG_CACHE_HOME",
         ),
         (["deal", "hi-q", "--count", "1", "--seed", "1"], {"XDG_CACHE_HOME": "/proc/none"}, 1, "cannot be written to"),
-        (["status"], {"DEALMILL_WORKERS": "none"}, 1, "a setting cannot be used: DEALMILL_WORKERS"),
+        (["status"], {"DEALMILL_WORKERS": "none"}, 1, "invalid setting: DEALMILL_WORKERS"),
     ],
 )
 def test_errors_say_what_is_wrong_and_what_to_do(

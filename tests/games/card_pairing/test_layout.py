@@ -38,18 +38,18 @@ def test_layouts_beyond_the_announced_number_are_rejected() -> None:
     first, *beyond = entries(f"1\n{ONE}\n\n{TWO}\nx")
     assert first == Layout(2, ONE)
     assert beyond == [
-        Reject(4, TWO, ("layout 2 of the 1 that the first line announces",)),
-        Reject(5, "x", ("layout 3 of the 1 that the first line announces",)),
+        Reject(4, TWO, ("this is layout 2, but the first line announces 1",)),
+        Reject(5, "x", ("this is layout 3, but the first line announces 1",)),
     ]
-    assert entries(f"0\n{ONE}") == [Reject(2, ONE, ("layout 1 of the 0 that the first line announces",))]
+    assert entries(f"0\n{ONE}") == [Reject(2, ONE, ("this is layout 1, but the first line announces 0",))]
 
 
 def test_a_file_that_ends_too_early_says_so() -> None:
     found = entries(f"5\n{ONE}\nbad\n{TWO}\n\n")
     assert [found[0], found[2]] == [Layout(2, ONE), Layout(4, TWO)]
     assert found[1].line == 3
-    assert found[3:] == [Reject(4, "", ("the first line announces 5 layouts, the file ends after 3",))]
-    assert entries("7") == [Reject(1, "", ("the first line announces 7 layouts, the file ends after 0",))]
+    assert found[3:] == [Reject(4, "", ("the first line announces 5 layouts, but the file has 3",))]
+    assert entries("7") == [Reject(1, "", ("the first line announces 7 layouts, but the file has 0",))]
 
 
 @pytest.mark.parametrize("line", ["-1", "+3", "3.0", "3 layouts", "٣", "²", "0x3"])

@@ -52,7 +52,7 @@ def test_a_file_that_ends_too_early_says_so() -> None:
     assert entries("3\n1 0\n2 3") == [
         Layout(2, "XOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO"),
         Reject(3, "2 3", ("the file ends before the 0 that ends this game",)),
-        Reject(3, "", ("the first line announces 3 games, the file ends after 2",)),
+        Reject(3, "", ("the first line announces 3 games, but the file has 2",)),
     ]
 
 
@@ -62,7 +62,7 @@ def test_a_game_without_its_0_gets_all_other_reasons_too() -> None:
             2,
             "99 x",
             (
-                "game 2 of the 1 that the first line announces",
+                "this is game 2, but the first line announces 1",
                 "hole 99 is not one of 1 to 33",
                 "'x' is no number",
                 "the file ends before the 0 that ends this game",
@@ -83,7 +83,7 @@ def test_a_game_that_never_ends_is_read_in_bounded_memory() -> None:
 def test_games_beyond_the_announced_number_are_rejected() -> None:
     first, second = entries("1\n0 0")
     assert isinstance(first, Layout)
-    assert second == Reject(2, "", ("game 2 of the 1 that the first line announces",))
+    assert second == Reject(2, "", ("this is game 2, but the first line announces 1",))
 
 
 @pytest.mark.parametrize(

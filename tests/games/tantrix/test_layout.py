@@ -128,7 +128,7 @@ def test_a_malformed_case_is_one_reject_and_reading_goes_on(bad_case: list[str],
 def test_more_cases_than_announced() -> None:
     good, more, even_more = read_lines("1", *CASE, *CASE, *CASE[:3], "BBRRGG")
     assert good == Layout(2, TEXT)
-    beyond = "layout {} of the 1 that the first line announces"
+    beyond = "this is layout {}, but the first line announces 1"
     assert more == Reject(6, "\n".join(CASE), (beyond.format(2),))
     assert isinstance(even_more, Reject)
     assert even_more.reasons == ("the number of tiles in hand is 1, not 5", beyond.format(3))
@@ -138,9 +138,9 @@ def test_fewer_cases_than_announced() -> None:
     assert read_lines("5", *CASE, *CASE, "", "") == [
         Layout(2, TEXT),
         Layout(6, TEXT),
-        Reject(9, "", ("the first line announces 5 layouts, the file ends after 2",)),
+        Reject(9, "", ("the first line announces 5 layouts, but the file has 2",)),
     ]
-    assert read_lines("3") == [Reject(1, "", ("the first line announces 3 layouts, the file ends after 0",))]
+    assert read_lines("3") == [Reject(1, "", ("the first line announces 3 layouts, but the file has 0",))]
 
 
 def test_a_file_that_ends_within_a_case() -> None:
@@ -148,7 +148,7 @@ def test_a_file_that_ends_within_a_case() -> None:
     assert isinstance(cut, Reject)
     assert cut.line == 2
     assert NO_HAND in cut.reasons
-    assert end == Reject(3, "", ("the first line announces 2 layouts, the file ends after 1",))
+    assert end == Reject(3, "", ("the first line announces 2 layouts, but the file has 1",))
 
 
 def test_a_line_that_is_too_long_never_passes() -> None:

@@ -159,8 +159,8 @@ def test_a_turned_verdict_is_invalid_and_miscounted(store: Database, engine: str
     [
         ("verdict = 4", "step 0: the verdict is undecided, but there is evidence"),
         ("value = value + 2", "step 0: the game took 8 flips, not 10"),
-        ("evidence = '1 2 1 9'", "step 4: '9' is none of the 8 cards"),
-        ("evidence = '1 1 1 1'", "step 2: card 1 is turned up already"),
+        ("evidence = '1 2 1 9'", "step 4: '9' is not a card, expected 1 to 8"),
+        ("evidence = '1 1 1 1'", "step 2: card 1 is already turned up"),
     ],
 )
 def test_a_changed_verdict_is_named_with_step_and_reason(store: Database, change: str, reason: str) -> None:

@@ -89,7 +89,7 @@ def test_deals_are_the_same_from_wherever_they_begin() -> None:
         ({"parameters": {"pegs": 3}}, "have no parameter 'pegs'"),
         ({"parameters": {"ranks": "13"}}, "ranks .* must be a whole number from"),
         ({"parameters": {"ranks": 13.0, "stacks": 13}}, "ranks .* must be a whole number from"),
-        ({"parameters": {"ranks": 16}}, "cannot be cut into 9 stacks"),
+        ({"parameters": {"ranks": 16}}, "cannot be divided into 9 stacks"),
     ],
 )
 def test_deals_that_cannot_be_are_refused_at_once(arguments: dict[str, Any], message: str) -> None:

@@ -172,7 +172,7 @@ def test_sources_that_cannot_be_leave_nothing(store: Database, tmp_path: Path) -
         (tmp_path / "none.txt", dealmill.InputError, "there is no file"),
         (dealmill.deals("memory"), dealmill.UsageError, "has no end"),
         ("deal:memory:seed=1:2-1", dealmill.UsageError, "2-1 is not a range of deals"),
-        ("deal:card-pairing:seed=1:ranks=16:1-5", dealmill.UsageError, "cannot be cut into 9 stacks"),
+        ("deal:card-pairing:seed=1:ranks=16:1-5", dealmill.UsageError, "cannot be divided into 9 stacks"),
     ):
         with pytest.raises(error, match=message):
             opened.run(source)

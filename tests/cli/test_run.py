@@ -334,7 +334,7 @@ def test_an_engine_is_named_with_its_game_or_without(tmp_path: Path) -> None:
 
 def test_of_deals_that_cannot_be_no_run_is_left(tmp_path: Path) -> None:
     ran = dealmill("run", "deal:card-pairing:seed=1:ranks=16:1-5", cwd=tmp_path)
-    assert (ran.returncode, "cannot be cut into 9 stacks" in ran.stderr) == (2, True)
+    assert (ran.returncode, "cannot be divided into 9 stacks" in ran.stderr) == (2, True)
     assert not (tmp_path / "dealmill.db").exists()
 
 

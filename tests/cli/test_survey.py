@@ -129,7 +129,7 @@ def test_nobody_waits_for_a_survey_whose_engine_is_retracted(tmp_path: Path) -> 
         (["memory", "--count", str(10**15)], 2, "is not in the range"),
         (["memory", "--seed", "-1"], 2, "the seed must be a whole number from 0"),
         (["memory", "--param", "ranks=3"], 2, "deals of memory have no parameter 'ranks'"),
-        (["card-pairing", "--param", "stacks=7"], 2, "36 cards cannot be cut into 7 stacks"),
+        (["card-pairing", "--param", "stacks=7"], 2, "36 cards cannot be divided into 7 stacks"),
         (["card-pairing", "--max-nodes", "6", "--half-width", "0.5%"], 1, "a higher --max-nodes may decide them"),
         (["camelot", "--count", "1", "--report", "file/night"], 1, "the report cannot be written into file/night"),
     ],

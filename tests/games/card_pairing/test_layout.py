@@ -69,15 +69,18 @@ def test_an_endless_count_is_a_count() -> None:
 @pytest.mark.parametrize(
     ("layout", "reasons"),
     [
-        ("", ["0 stacks, not 2 to 36"]),
-        ("6666", ["1 stacks, not 2 to 36"]),
-        (" ".join("A23456789" * 4) + " A", ["37 stacks, not 2 to 36", "rank A occurs 5 times, not 4"]),
+        ("", ["the number of stacks is 0, expected 2 to 36"]),
+        ("6666", ["the number of stacks is 1, expected 2 to 36"]),
+        (
+            " ".join("A23456789" * 4) + " A",
+            ["the number of stacks is 37, expected 2 to 36", "rank A occurs 5 times, expected 4"],
+        ),
         ("AAA A", ["stacks of unequal height: 3, 1 cards"]),
-        ("AA A", ["stacks of unequal height: 2, 1 cards", "rank A occurs 3 times, not 4"]),
-        ("AAAA AAAA", ["rank A occurs 8 times, not 4"]),
-        ("AK AK", ["rank A occurs 2 times, not 4", "rank K occurs 2 times, not 4"]),
+        ("AA A", ["stacks of unequal height: 2, 1 cards", "rank A occurs 3 times, expected 4"]),
+        ("AAAA AAAA", ["rank A occurs 8 times, expected 4"]),
+        ("AK AK", ["rank A occurs 2 times, expected 4", "rank K occurs 2 times, expected 4"]),
         ("A1 A1 A1 A1", [f"unknown symbol '1' in stack {stack}" for stack in range(4)]),
-        ("AAAA KKKX", ["unknown symbol 'X' in stack 1", "rank K occurs 3 times, not 4"]),
+        ("AAAA KKKX", ["unknown symbol 'X' in stack 1", "rank K occurs 3 times, expected 4"]),
         ("AAAA ÄÄÄÄ", ["unknown symbol 'Ä' in stack 1"]),
         ("AAAA ßßßß", ["stacks of unequal height: 4, 8 cards", "unknown symbol 'S' in stack 1"]),
         (
@@ -88,12 +91,12 @@ def test_an_endless_count_is_a_count() -> None:
                 "unknown symbol '1' in stack 0",
                 "unknown symbol '/' in stack 1",
                 "unknown symbol '0' in stack 1",
-                "rank A occurs 3 times, not 4",
+                "rank A occurs 3 times, expected 4",
             ],
         ),
-        (ONE[:-1], ["stacks of unequal height: 4, 4, 4, 4, 4, 4, 4, 4, 3 cards", "rank Q occurs 3 times, not 4"]),
-        (ONE.replace("Q", "K", 1), ["rank Q occurs 3 times, not 4", "rank K occurs 5 times, not 4"]),
-        ("A" * 1_001, ["the line is 1001 characters long, more than any layout"]),
+        (ONE[:-1], ["stacks of unequal height: 4, 4, 4, 4, 4, 4, 4, 4, 3 cards", "rank Q occurs 3 times, expected 4"]),
+        (ONE.replace("Q", "K", 1), ["rank Q occurs 3 times, expected 4", "rank K occurs 5 times, expected 4"]),
+        ("A" * 1_001, ["the line is 1001 characters long, expected at most 1000"]),
     ],
 )
 def test_all_reasons_are_given(layout: str, reasons: list[str]) -> None:
@@ -104,7 +107,7 @@ def test_all_reasons_are_given(layout: str, reasons: list[str]) -> None:
 
 def test_a_bad_layout_is_kept_in_short_and_the_next_one_is_read() -> None:
     bad, good = entries(f"2\n{'x' * 100_000}\n{ONE}")
-    assert bad == Reject(2, "x" * 200, ("the line is 100000 characters long, more than any layout",))
+    assert bad == Reject(2, "x" * 200, ("the line is 100000 characters long, expected at most 1000",))
     assert good == Layout(3, ONE)
 
 
@@ -114,7 +117,10 @@ def test_the_largest_layouts() -> None:
 
 
 def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:
-    assert entries(f"{ONE}\n6666") == [Layout(1, ONE), Reject(2, "6666", ("1 stacks, not 2 to 36",))]
+    assert entries(f"{ONE}\n6666") == [
+        Layout(1, ONE),
+        Reject(2, "6666", ("the number of stacks is 1, expected 2 to 36",)),
+    ]
     assert entries("6666 7777") == [Layout(1, "6666 7777")]
 
 

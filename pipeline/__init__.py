@@ -1,6 +1,6 @@
-"""Dealmill: a solver farm for solitaire and puzzle layouts whose answers anyone can check.
+"""Dealmill: a solver farm for solitaire and puzzle layouts. Every result can be verified.
 
-The way of a layout, room by room: ``ingest`` reads a file, ``runs`` plans the work and cuts it into
-jobs, ``workers`` claim jobs, ``solve`` sends a batch through an engine of ``games``, ``store`` keeps
-the verdicts, ``query`` reads them.
+A layout passes through these modules: ``ingest`` reads and validates a file, ``runs`` plans the work
+and divides it into jobs, ``workers`` claim jobs, ``solve`` runs an engine from ``games`` on a batch,
+``store`` records the verdicts, and ``results`` queries them.
 """

@@ -1,5 +1,7 @@
-"""The statement's input in, the statement's output out: a stream, with nothing stored. Blocks of layouts are solved at
-the same time, one on each core, and answered in their order."""
+"""Answer input in the format of a problem statement with output in its format. Nothing is stored.
+
+Blocks of layouts are solved in parallel, one per core, and answered in input order.
+"""
 
 import os
 from collections import deque
@@ -17,12 +19,12 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load, solve_texts
 
 Complain = Callable[[str], object]
-"""Called with a message for every layout that has no answer."""
+"""Called with a message for each layout that has no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How many layouts got an answer, were no layouts, and broke the engine."""
+    """The numbers of layouts that were answered, were rejected as invalid, and made the engine fail."""
 
     answered: int
     rejected: int
@@ -30,16 +32,16 @@ class Answered:
 
 
 def answer(game: Game, engine: Engine, entries: Iterable[Entries], output: TextIO, complain: Complain) -> Answered:
-    """Answer all layouts in the order they come in; ``?`` for one that has no answer."""
+    """Write an answer for every layout to `output`, in input order; ``?`` for a layout that has no answer."""
     form, name = game.answer, game.full_name(engine)
     seen = rejected = failed = 0
     output.write(form.opening)
     for part, solved in _solved(name, entries):
         broken = np.flatnonzero(solved.verdicts == int(Verdict.FAILED))
-        for _, complaint in sorted([*_against(part), *_about(name, part, solved, broken)]):
+        for _, complaint in sorted([*_reject_messages(part), *_failure_messages(name, part, solved, broken)]):
             complain(complaint)
         output.write(form.between if seen and len(part) else "")
-        output.write(form.between.join(_words(form, part, solved)))
+        output.write(form.between.join(_answers(form, part, solved)))
         seen += len(part)
         rejected += len(part.rejects)
         failed += len(broken)
@@ -62,25 +64,25 @@ def _solved(engine: str, entries: Iterable[Entries]) -> Iterator[tuple[Entries, 
             yield first, solving.result()
 
 
-def _against(part: Entries) -> Iterator[tuple[int, str]]:
-    """Complaints about what is no layout, with their lines."""
+def _reject_messages(part: Entries) -> Iterator[tuple[int, str]]:
+    """Yield the line number and a message for each reject."""
     for reject in part.rejects:
         yield reject.line, f"line {reject.line}: {'; '.join(reject.reasons)}"
 
 
-def _about(engine: str, part: Entries, solved: Solved, broken: Numbers) -> Iterator[tuple[int, str]]:
-    """Complaints about layouts that broke the engine, with their lines."""
+def _failure_messages(engine: str, part: Entries, solved: Solved, broken: Numbers) -> Iterator[tuple[int, str]]:
+    """Yield the line number and a message for each layout on which the engine failed."""
     lines = part.lines[broken].tolist()
     for line, error in zip(lines, unpack(solved.evidence.chosen(broken)), strict=True):
-        yield line, f"line {line}: {engine} broke down: {error}"
+        yield line, f"line {line}: {engine} failed: {error}"
 
 
-def _words(form: AnswerFormat, part: Entries, solved: Solved) -> list[str]:
-    """A word for each entry."""
+def _answers(form: AnswerFormat, part: Entries, solved: Solved) -> list[str]:
+    """Return the answer of each entry, in order."""
     known = {int(verdict): form.word(verdict, None) for verdict in Verdict}
     scored = int(Verdict.SCORED)
     said = zip(solved.verdicts.tolist(), solved.values.tolist(), strict=True)
     words = [str(value) if code == scored else known[code] for code, value in said]
-    for place in part.places.tolist():  # in their order, so that those before it are in
+    for place in part.places.tolist():  # ascending, so that all earlier ones are already inserted
         words.insert(place, UNKNOWN)
     return words

@@ -1,4 +1,4 @@
-"""Numbers that a caller passes, checked in one place: whole ones, and in a range."""
+"""Validation of integer arguments."""
 
 from operator import index
 
@@ -6,42 +6,42 @@ from dealmill.pipeline.errors import UsageError
 
 MOST_SEED = 2**64 - 1
 MOST = 2**63 - 1
-"""The largest number that every database can hold."""
+"""The largest integer that every supported database can store."""
 MOST_DEAL = 2**63 - 2
-"""The largest number of a deal; the next number stands for no end in `dealmill.pipeline.deals.DealRange`."""
+"""The largest deal number; 2⁶³ − 1 means "no end" in `dealmill.pipeline.deals.DealRange`."""
 MOST_NODES = 2**62 - 1
-"""The largest node limit; the next number stands for none in the database."""
+"""The largest node limit; 2⁶² means "no limit" in the database."""
 MOST_PACKED = 10**11
-"""Deals of a run that is stored packed: a day of work for a fast engine; the jobs of more are many to plan at once."""
+"""The most deals in a packed run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""
 
 
 def whole(what: str, number: object, least: int = 0, most: int = MOST) -> int:
-    """Return a whole number of any type, such as one of NumPy, as an int. `what` names it in the message.
+    """Return an integer of any type, such as a NumPy integer, as an int; `what` names it in the error message.
 
     Raises
     ------
     UsageError
-        If it is not a whole number from `least` to `most`; True and False are not.
+        If `number` is not an integer from `least` to `most`. A bool is not accepted.
     """
     found = _index(number)
     if found is None or not least <= found <= most:
-        raise UsageError(f"{what} is a whole number from {_written(least)} to {_written(most)}, not {number!r}")
+        raise UsageError(f"{what} must be a whole number from {_written(least)} to {_written(most)}, not {number!r}")
     return found
 
 
 def node_limit(max_nodes: object) -> int | None:
-    """Return a node limit; None stays None.
+    """Return a checked node limit; None means no limit.
 
     Raises
     ------
     UsageError
-        If it is not a whole number from 1 to 2⁶² − 1.
+        If the limit is not an integer from 1 to 2⁶² − 1.
     """
     return None if max_nodes is None else whole("max_nodes", max_nodes, 1, MOST_NODES)
 
 
 def row_number(key: object) -> int | None:
-    """Return the number of a row, also if it is written in digits; None if it is neither."""
+    """Return the number of a row, given as a number or in digits (nine at most); None if `key` is neither."""
     text = str(key)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 

@@ -1,4 +1,4 @@
-"""Every error that Dealmill raises on purpose. The message says what is wrong, where, and what to do.
+"""The errors that Dealmill raises. Each message says what is wrong, where, and what to do.
 
 DealmillError
 ├── UsageError               an argument that cannot be used
@@ -8,14 +8,14 @@ DealmillError
 │   ├── BrokerError          the message broker
 │   └── WorkerError          the local workers
 ├── StoreError               a database that cannot be used: no tables, another version, busy
-│   ├── DamagedError         a row that holds what Dealmill does not write
+│   ├── DamagedError         a row with content that Dealmill does not write
 │   └── ReplacedError        an embedded store whose file was deleted or replaced while it was open
 ├── InputError               a file or stream that cannot be read as layouts
 ├── OutputError              a file that cannot be written
 ├── RetractedError           verdicts of an engine version that was retracted
-├── VersionError             another version of an engine is installed than the one on record
-├── DifferenceError          a repetition that does not give what is on record
-├── BadLayout                a text that is not a (canonical) layout of its game: all reasons
+├── VersionError             the installed engine or generator is not the recorded version
+├── DifferenceError          a computed result that differs from the recorded one
+├── BadLayout                a text that is not a (canonical) layout of its game, with all reasons
 └── InvalidEvidence          a trace or certificate that does not prove its verdict
     └── IllegalMove          a move that the rules do not allow
 
@@ -26,11 +26,11 @@ from collections.abc import Sequence
 
 
 class DealmillError(Exception):
-    """Base of all errors that are reported to the user as one message without a traceback."""
+    """Base class of all errors; the command line reports them as one message without a traceback."""
 
 
 class UsageError(DealmillError):
-    """An argument that cannot be used: out of range, malformed, or not to be combined with another one."""
+    """An argument that cannot be used: out of range, malformed, or in conflict with another one."""
 
 
 class NotFoundError(DealmillError):
@@ -42,7 +42,7 @@ class UnavailableError(DealmillError):
 
 
 class StoreError(DealmillError):
-    """A database that cannot be used: it has no tables, is of another version, or refuses what is asked."""
+    """A database that cannot be used: it has no tables, has another version, or refuses a request."""
 
 
 class StoreUnavailable(StoreError, UnavailableError):
@@ -50,7 +50,7 @@ class StoreUnavailable(StoreError, UnavailableError):
 
 
 class DamagedError(StoreError):
-    """A row of the store holds what Dealmill does not write: somebody or something else has changed it."""
+    """A row of the store has content that Dealmill does not write: it was changed or damaged from outside."""
 
 
 class ReplacedError(StoreError):
@@ -74,21 +74,21 @@ class OutputError(DealmillError):
 
 
 class RetractedError(DealmillError):
-    """The verdicts of an engine version were retracted and are not shown as answers."""
+    """The verdicts of an engine version were retracted and are no longer shown as results."""
 
 
 class VersionError(DealmillError):
-    """Another version of an engine is installed than the one on record."""
+    """The installed version of an engine or generator is not the recorded one."""
 
 
 class DifferenceError(DealmillError):
-    """What comes out when something is done again differs from what is on record."""
+    """A result that is computed again differs from the recorded one."""
 
 
 class BadLayout(DealmillError):
     """A text that is not a layout of its game, or not a canonical one; `reasons` lists everything wrong with it.
 
-    The message begins with `what`, if that is given.
+    The message begins with `what` if it is given.
     """
 
     def __init__(self, reasons: Sequence[str], what: str = "") -> None:
@@ -97,7 +97,10 @@ class BadLayout(DealmillError):
 
 
 class InvalidEvidence(DealmillError):
-    """Evidence that does not prove its verdict; `step` counts its moves or entries from 1."""
+    """Evidence that does not prove its verdict.
+
+    `step` is the move or entry at fault, counted from 1; 0 means the verdict as a whole.
+    """
 
     def __init__(self, step: int, reason: str) -> None:
         super().__init__(f"step {step}: {reason}")
@@ -106,12 +109,12 @@ class InvalidEvidence(DealmillError):
 
 
 class IllegalMove(InvalidEvidence):
-    """A move that the rules do not allow in the position it is played in."""
+    """A move that the rules do not allow in the position where it is played."""
 
 
 class UnknownSettingWarning(UserWarning):
-    """A variable ``DEALMILL_…`` that is not a setting, in the environment or in ``.env``."""
+    """A variable ``DEALMILL_…``, in the environment or in ``.env``, that is not a setting."""
 
 
 class DamagedWarning(UserWarning):
-    """A row of the store that cannot be read and is left out of what is returned, for the reason in the message."""
+    """A row of the store that cannot be read and is left out of the results; the message gives the reason."""

@@ -1,13 +1,18 @@
-"""The fingerprint of a run: equal iff all layouts, verdicts, values and evidence are, in the order of the items.
+"""The fingerprint of a run. Two runs have the same one iff all layouts, verdicts, values and evidence are equal.
 
-The items are cut into blocks of a thousand, whatever the jobs were. Each block has a digest, and the fingerprint is the
-digest of these. So it depends neither on the jobs, nor on who solved them when, nor on the database; and a block whose
-rows have changed is known by its digest alone.
+The items are divided into blocks of 1,000, independent of the jobs. Each block has a digest, and the fingerprint is the
+digest of these digests. So it does not depend on the division into jobs, on the workers, on time or on the database,
+and a changed row can be traced to its block by comparing digests.
 
-The digest of a block of n items is the BLAKE3-256 of, one behind the other: the position of its first item, and n; the
-n verdicts; the n values, `NO_VALUE` where there is none; the n lengths of layouts, in bytes, and the layouts; the n
-lengths of evidence, -1 where there is none, and the evidence. A verdict has a byte, a length four and any other number
-eight, the least first and negative ones as their complement of two.
+The digest of a block of n items is the BLAKE3-256 of these fields, concatenated:
+
+- the position of the first item, and n
+- n verdicts
+- n values, `NO_VALUE` where there is none
+- n lengths of layouts in bytes, then the layouts
+- n lengths of evidence in bytes, -1 where there is none, then the evidence
+
+A verdict takes one byte, a length four, any other number eight; all are little-endian, in two's complement.
 """
 
 import struct
@@ -26,12 +31,12 @@ NO_VALUE = -(2**63)
 
 
 def block_of(position: int) -> int:
-    """The number, from 0, of the block that a position (from 1) lies in."""
+    """Return the number of the block (from 0) that contains a position (from 1)."""
     return (position - 1) // BLOCK
 
 
 def block_range(number: int, items: int) -> tuple[int, int]:
-    """Positions of the first item of a block and behind its last one, in a run of so many items."""
+    """Return the positions of a block in a run of `items` items, half-open: `[first, stop)`."""
     first = number * BLOCK + 1
     return first, min(first + BLOCK, items + 1)
 
@@ -43,7 +48,7 @@ def block_digest(
     values: Sequence[int | None],
     evidence: Sequence[str | None],
 ) -> bytes:
-    """The digest of a block whose first item stands at position `first`; the four lists have an entry per item."""
+    """Return the digest of a block that starts at position `first`; the four lists have one entry per item."""
     return _digest(
         _numbers("q", [first, len(layouts)]),
         verdict_codes(verdicts),
@@ -54,12 +59,12 @@ def block_digest(
 
 
 def verdict_codes(verdicts: Sequence[int]) -> bytes:
-    """Verdicts as bytes, as they are digested."""
+    """Return verdicts in the form in which they are digested: one byte each."""
     return _numbers("b", verdicts)
 
 
 def _written(texts: Sequence[str | None]) -> tuple[bytes, bytes]:
-    """Lengths and texts."""
+    """Return the lengths of texts and the texts, both in the form in which they are digested."""
     try:
         written = [None if text is None else text.encode() for text in texts]
     except (AttributeError, UnicodeEncodeError):  # see `_numbers`
@@ -71,14 +76,16 @@ def _written(texts: Sequence[str | None]) -> tuple[bytes, bytes]:
 def _numbers(size: str, numbers: Sequence[int]) -> bytes:
     try:
         return struct.pack(f"<{len(numbers)}{size}", *numbers)
-    except struct.error:  # a record that somebody has changed may hold anything; it has another digest then
+    except struct.error:  # a record changed from outside may hold anything; any other digest will do
         return repr(numbers).encode()
 
 
 def whole_blocks(first: int, layouts: "Texts", solved: "Solved", *, last: bool = False) -> dict[int, bytes]:
-    """The digests of the blocks, by number, that lie wholly among these layouts, the first of which stands at position
-    `first`; if they are the `last` ones, so does a shorter block at the end. The same as `block_digest` from flat
-    arrays, without thousands of small texts in between."""
+    """Return the digests of all whole blocks in these layouts, by block number; `first` is the first layout's position.
+
+    With `last`, the layouts are the end of the run, and a shorter block at the end counts as whole. The digests equal
+    those of `block_digest`, but are computed from flat arrays without creating a string per layout.
+    """
     values = solved.values.astype("<i8")
     values[solved.verdicts != int(Verdict.SCORED)] = NO_VALUE
     layout_lengths, lengths = layouts.lengths.astype("<i4"), solved.evidence.lengths.astype("<i4")
@@ -105,7 +112,7 @@ def _digest(*parts: bytes | memoryview) -> bytes:
 
 
 def fingerprint(digests: Iterable[bytes]) -> str:
-    """BLAKE3-256 of the digests of all blocks one behind the other, as 64 hexadecimal digits."""
+    """Return the BLAKE3-256 of the concatenated digests of all blocks, as 64 hexadecimal digits."""
     whole = blake3()
     for digest in digests:
         whole.update(digest)

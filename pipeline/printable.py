@@ -1,9 +1,11 @@
-"""Text from outside as a terminal may get it."""
+"""Escaping of untrusted text for terminals."""
 
 
 def printable(text: str) -> str:
-    """The text in one line, with what is no visible sign written as an escape, as in Python: a terminal obeys some of
-    these signs, and stray bytes of a file's name are no text."""
+    """Return the text on one line, with every non-printable character escaped as in a Python string.
+
+    Terminals interpret some of these characters, and a file name can contain bytes that are not valid text.
+    """
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

@@ -1,8 +1,8 @@
-"""The progress of long work, as events: frozen dataclasses that a terminal, a notebook or a test can draw.
+"""Progress events: frozen dataclasses that a terminal, a notebook or a test can display.
 
-Work that takes long calls a `Progress` function with each of them, always in the thread of its caller. If that function
-raises an exception, the work ends with it, as it does after Ctrl-C: what is done is stored, and the same call goes on
-from there.
+A function that takes long calls a `Progress` function with each event, always in the thread of its caller. If that
+function raises an exception, the work stops and raises it, as after Ctrl-C: finished work is stored, and the same call
+continues from there.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Work under way: `done` of `total`, in the unit of the event."""
+    """Work in progress: `done` of `total`, in the unit of the event."""
 
     done: int
     total: int
@@ -44,14 +44,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Opening(Step):
-    """Files and ranges of deals are opened, the next one is `name`; counts them."""
+    """Files and ranges of deals are being opened, `name` next. Unit: sources."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ingesting(Step):
-    """A source is read into the store; counts bytes of a file or deals of a range."""
+    """A source is being read into the store. Unit: bytes of a file, or deals of a range."""
 
     source: str
     accepted: int
@@ -60,7 +60,7 @@ class Ingesting(Step):
 
 @dataclass(frozen=True, slots=True)
 class Solving(Step):
-    """Runs are solved, at present run number `run`; counts layouts of all of them. `rate` is in layouts a second."""
+    """Runs are being solved, currently run number `run`. Unit: layouts of all runs; `rate` is in layouts per second."""
 
     run: int
     engine: str
@@ -70,7 +70,7 @@ class Solving(Step):
 
 @dataclass(frozen=True, slots=True)
 class Surveying(Step):
-    """A survey grows; counts deals. `rate` is in deals a second."""
+    """A survey is growing. Unit: deals; `rate` is in deals per second."""
 
     run: int
     rate: float | None
@@ -78,7 +78,7 @@ class Surveying(Step):
 
 @dataclass(frozen=True, slots=True)
 class Auditing(Step):
-    """An audit is under way; counts verdicts. `invalid` and `faults` are what it has found so far."""
+    """An audit is in progress. Unit: verdicts; `invalid` and `faults` are the numbers found so far."""
 
     audit: int
     invalid: int
@@ -87,12 +87,12 @@ class Auditing(Step):
 
 @dataclass(frozen=True, slots=True)
 class Working(Step):
-    """Workers do whatever is queued; counts jobs."""
+    """Workers are processing the queue. Unit: jobs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exporting(Step):
-    """A file is written; counts verdicts."""
+    """A file is being written. Unit: verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Copying(Step):
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """A source was read as far as it can be read; `error` is why not to its end."""
+    """A source was read, up to its end or up to the point where `error` stopped it."""
 
     source: "Source"
     error: "InputError | None" = None
@@ -117,9 +117,9 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Continued:
-    """A run was found that an earlier call began: `solved` of the `layouts` read so far have a verdict.
+    """A run that an earlier call began is continued: `solved` of the `layouts` read so far have a verdict.
 
-    It is `complete` if its source has been read to the end, and `finished` if there is nothing left to do.
+    It is `complete` if its source has been read to the end, and `finished` if nothing is left to do.
     """
 
     run: int
@@ -133,7 +133,7 @@ class Continued:
 
 @dataclass(frozen=True, slots=True)
 class Repeating:
-    """Run number `run` repeats another one."""
+    """Run number `run` is a rerun of run number `repeats`."""
 
     run: int
     repeats: int
@@ -163,8 +163,8 @@ Event = (
 )
 
 Progress = Callable[[Event], object]
-"""Called with every event; what it returns is ignored."""
+"""Called with every event; its return value is ignored."""
 
 
 def silent(_event: Event) -> None:
-    """Ignore all progress."""
+    """Ignore all events."""

@@ -1,4 +1,4 @@
-"""Verdicts before the referee of their game."""
+"""Checking of verdicts by the referee of their game."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,19 +11,23 @@ from dealmill.pipeline.games.verdict import Code, Verdict
 
 
 class Outcome(Code):
-    """What the referee says of a verdict. The numbers are stored: never reuse one."""
+    """The outcome of a referee's check. The numbers are stored: never reuse one."""
 
     VALID = 1
     """The evidence proves the verdict and its value."""
     INVALID = 2
-    """It does not."""
+    """The evidence does not prove them."""
     NO_EVIDENCE = 3
-    """The verdict claims nothing that could be proved: undecided, or failed."""
+    """There is nothing to prove: the verdict is undecided or failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the referee says; of what is invalid also the step of the evidence (0 for the verdict itself) and why."""
+    """A referee's judgement on a verdict.
+
+    If the outcome is invalid, `step` is the step of the evidence at fault (0 for the verdict itself), and `reason`
+    explains why.
+    """
 
     outcome: Outcome
     step: int | None = None
@@ -43,8 +47,9 @@ VALID, NO_EVIDENCE = Judgement(Outcome.VALID), Judgement(Outcome.NO_EVIDENCE)
 
 
 def judge(engine: str, layout: str, verdict: int, value: int | None, evidence: str | None) -> Judgement:
-    """Hold a verdict of an engine (its full name) against its evidence. Nothing about the five is taken for granted:
-    whatever the referee cannot make sense of is invalid.
+    """Check a verdict of an engine (its full name) against its evidence.
+
+    No argument is trusted: anything that the referee cannot interpret is judged invalid.
 
     Raises
     ------
@@ -55,7 +60,7 @@ def judge(engine: str, layout: str, verdict: int, value: int | None, evidence: s
 
 
 def referee(engine: str) -> Callable[[str, int, int | None, str | None], Judgement]:
-    """The same for many verdicts of one engine: a function of layout, verdict, value and evidence.
+    """Return the `judge` of one engine (its full name): a function of layout, verdict, value and evidence.
 
     Raises
     ------
@@ -77,18 +82,18 @@ def _judge(
         rules.check(engine, layout, Verdict(verdict), value, evidence)
     except InvalidEvidence as error:
         return Judgement(Outcome.INVALID, error.step, error.reason)
-    except Exception as error:  # noqa: BLE001 -- layout and evidence may be anything by now
+    except Exception as error:  # noqa: BLE001 -- a damaged record may hold any layout and evidence
         return Judgement(Outcome.INVALID, 0, f"the referee cannot read it: {type(error).__name__}: {error}")
     return VALID
 
 
 def _objection(verdict: int, evidence: str | None) -> str | None:
-    """What is wrong with a verdict before the evidence is looked at."""
+    """Return what is wrong apart from the content of the evidence, or None."""
     if verdict not in VERDICTS:
-        return f"{verdict} is no verdict"
+        return f"{verdict} is not a valid verdict"
     claims_nothing = verdict == Verdict.UNDECIDED
     if claims_nothing and evidence is not None:
-        return "an undecided layout has no evidence, but here is some"
+        return "the verdict is undecided, but there is evidence"
     if not claims_nothing and evidence is None:
-        return f"there is no evidence for {Verdict(verdict).word}"
+        return f"the verdict is {Verdict(verdict).word}, but there is no evidence"
     return None

@@ -1,4 +1,4 @@
-"""What an engine says of one layout: the shape in which every verdict leaves the pipeline."""
+"""The result of one layout: the form in which every verdict leaves the pipeline."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from dealmill.pipeline.referee import Judgement, judge
 class Result:
     """A verdict with its layout and its evidence.
 
-    `engine` is a full name such as ``memory/two-pass``. `value` is None unless the verdict is scored, and `evidence` is
-    None where it is undecided; of a failed one it is the text of the error. `position` counts the layouts that were
-    solved together from 1; `line` is that of the file, or the number of the deal. `run` is None if the result is not
-    stored. `judgement` is what the newest audit says, where that was asked for.
+    `engine` is a full name such as ``memory/two-pass``. `value` is None unless the verdict is scored. `evidence` is
+    None if the verdict is undecided, and the text of the error if it is failed. `position` counts the layouts of a run
+    or a call from 1; `line` is the line in the file, or the number of the deal. `run` is None if the result is not
+    stored. `judgement` is that of the newest audit, if the query asked for it.
     """
 
     engine: str
@@ -32,17 +32,17 @@ class Result:
 
     @property
     def item(self) -> str | None:
-        """``RUN:POSITION``, by which the result can be found again; None if it is not stored."""
+        """``RUN:POSITION``, which identifies the result in the store; None if it is not stored."""
         return None if self.run is None else f"{self.run}:{self.position}"
 
     def check(self) -> Judgement:
-        """Have the referee check the evidence."""
+        """Check the evidence with the referee of the game."""
         return judge(self.engine, self.layout, self.verdict, self.value, self.evidence)
 
     def frames(self) -> Iterator[str]:
-        """Text boards: the layout first, then one per step of the evidence.
+        """Return an iterator over text boards: the layout first, then one per step of the evidence.
 
-        There are none of a text on record that is not a layout.
+        It is empty if the recorded text is not a layout.
         """
         game, _ = find_engine(self.engine)
         if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):

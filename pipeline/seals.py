@@ -1,7 +1,7 @@
-"""Digests of what cannot be computed again: plans, sources, the log of actions, and what audits said.
+"""Digests of records that cannot be computed again: plans, sources, the log of actions, and findings of audits.
 
-Each is the BLAKE3-256 of a tag, which says what is digested, and columns of values. A column is preceded by its length
-in bytes (8 bytes), so that no two lists of columns are written alike:
+Each is the BLAKE3-256 of a tag, which names the kind of record, and columns of values. The tag and each column are
+preceded by their length in bytes (8 bytes), so that different lists of columns never have the same encoding:
 
 - ``numbers``: ``q``, then 8 bytes for each number.
 - ``texts``: ``t``, then 4 bytes for the length of each text in UTF-8 (−1 where it is missing), then all of them
@@ -11,8 +11,8 @@ in bytes (8 bytes), so that no two lists of columns are written alike:
   none, ``i`` whole number in decimal, ``f`` other number, ``t`` text in UTF-8, ``b`` bytes, ``j`` JSON with sorted keys
   and no spaces, all non-ASCII characters escaped.
 
-Numbers are little-endian, negative ones in two's complement. A column of numbers, texts or digests that holds something
-else, since somebody has changed the record, is written as ``values``.
+Numbers are little-endian, negative ones in two's complement. A column of numbers, texts or digests that holds anything
+else, because the record was changed from outside, is encoded as ``values``.
 
 =========  =====================================================  ======================================================
 tag        columns                                                digest
@@ -22,7 +22,7 @@ source     id, game, name, digest, generator, deals, accepted,    ``sources.seal
 items      positions, lines (numbers); digests (digests)          ``source_blocks.digest``, of a thousand items
 rejects    numbers, lines (numbers); texts, reasons (texts)       ``source_blocks.digest``, of a thousand rejects
 run        id, source, game, digest of the source, engine,        ``runs.seal``
-           version, node limit, storage, repetition, repeats
+           version, node limit, storage, rerun number, repeats
            (values)
 audit      id, seal of the run, population, size, seed (values)   ``audits.seal``
 audit job  audit, first, stop, totals (values); positions,        ``audit_jobs.digest``
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 
 
 def seal(tag: str, *fields: object) -> bytes:
-    """The digest of a thing with these fields, of any types."""
+    """Return the digest of a record with these fields, of any types."""
     return columns_digest(tag, values(fields))
 
 
 def columns_digest(tag: str, *columns: bytes) -> bytes:
-    """The digest of columns, each written by `numbers`, `texts` or `values`."""
+    """Return the digest of columns, each encoded by `numbers`, `texts`, `digests` or `values`."""
     digest = blake3()
     for column in (tag.encode(), *columns):
         digest.update(struct.pack("<q", len(column)))
@@ -62,7 +62,7 @@ def columns_digest(tag: str, *columns: bytes) -> bytes:
 
 
 def numbers(column: "Sequence[object] | Numbers") -> bytes:
-    """A column of whole numbers of 64 bits."""
+    """Encode a column of 64-bit integers."""
     if not isinstance(column, Sequence):
         return b"".join([b"q", column.astype("<i8").data])
     try:
@@ -72,7 +72,7 @@ def numbers(column: "Sequence[object] | Numbers") -> bytes:
 
 
 def texts(column: Sequence[object]) -> bytes:
-    """A column of texts, or None."""
+    """Encode a column of texts, each of which may be None."""
     if not {*map(type, column)} <= {str, type(None)}:
         return values(column)
     written = [None if text is None else _utf8(str(text)) for text in column]
@@ -81,7 +81,7 @@ def texts(column: Sequence[object]) -> bytes:
 
 
 def digests(column: "Sequence[Any] | Bytes") -> bytes:
-    """A column of byte strings; in an array, n × length."""
+    """Encode a column of byte strings; an array has the shape (n, length)."""
     if not isinstance(column, Sequence):
         count, length = column.shape
         return b"".join([b"b", struct.pack("<i", length) * count, column.tobytes()])
@@ -91,7 +91,7 @@ def digests(column: "Sequence[Any] | Bytes") -> bytes:
 
 
 def values(column: Iterable[object]) -> bytes:
-    """A column of values of any types."""
+    """Encode a column of values of any types."""
     parts = [b"*"]
     for value in column:
         written = _typed(value)

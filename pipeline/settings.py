@@ -1,5 +1,7 @@
-"""The settings: environment variables ``DEALMILL_…``, also from a file ``.env`` in the working directory.
-One that is empty counts as one that is not set."""
+"""Settings, from environment variables ``DEALMILL_…`` and from a file ``.env`` in the working directory.
+
+An empty variable counts as not set.
+"""
 
 import stat
 import warnings
@@ -18,44 +20,44 @@ from dealmill.pipeline.printable import printable
 FILE = ".env"
 PREFIX = "DEALMILL_"
 OF_COMPOSE = {"DEALMILL_POSTGRES_PASSWORD", "DEALMILL_VALKEY_PASSWORD"}
-"""Variables that compose.yaml takes from the same file."""
+"""Variables that compose.yaml reads from the same file."""
 
 
 class Settings(BaseSettings):
-    """What an installation may set. URLs may hold passwords, so they are never shown."""
+    """The settings of an installation. URLs can contain passwords, so they are never shown."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=FILE, env_ignore_empty=True, extra="ignore")
 
     database_url: SecretStr = SecretStr("sqlite:///dealmill.db")
-    """Where the store is: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``."""
+    """The URL of the database: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``."""
 
     broker_url: SecretStr | None = None
-    """The message broker, ``redis://…``; without one, the commands start one of their own."""
+    """The URL of the message broker, ``redis://…``; if it is not set, each command starts its own broker."""
 
     workers: int = Field(default_factory=lambda: cpu_count() or 1, ge=1, le=1024)
-    """Worker processes that a command starts on this machine."""
+    """The number of worker processes that a command starts on this machine."""
 
     lease_seconds: float = Field(default=60, gt=0, le=86_400)
-    """How long a claimed job is left alone before it is given to another worker."""
+    """The lease of a claimed job, in seconds; afterwards another worker can claim it."""
 
     metrics_port: int | None = Field(default=None, ge=1, le=65_535)
-    """Where the workers of a command serve metrics for Prometheus; nowhere unless it is set."""
+    """The port on which the workers of a command serve Prometheus metrics; none are served if it is not set."""
 
     metrics_host: str = "127.0.0.1"
-    """The address of this machine that the metrics are served on."""
+    """The address on which metrics are served."""
 
     log_format: Literal["console", "json"] = "console"
-    """Whether workers log lines for people, or a JSON object a line."""
+    """The format of worker logs: text for people, or one JSON object per line."""
 
 
 @cache
 def settings() -> Settings:
-    """The settings of this process. Unknown ones are warned of (`UnknownSettingWarning`).
+    """Return the settings of this process; warn of unknown ones (`UnknownSettingWarning`).
 
     Raises
     ------
     DealmillError
-        If a variable has a value that cannot be used; it says which. Or if the file cannot be read.
+        If a variable has an invalid value, or the file ``.env`` cannot be read.
     """
     try:
         _check_file()
@@ -63,14 +65,14 @@ def settings() -> Settings:
         _warn_of_unknown()
     except ValidationError as error:
         wrong = "; ".join(f"DEALMILL_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors())
-        raise DealmillError(f"a setting cannot be used: {wrong}") from error
+        raise DealmillError(f"invalid setting: {wrong}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise DealmillError("the file .env cannot be read as text: fix it or remove it") from error
     return found
 
 
 def _check_file() -> None:
-    """See that the file is one, if it exists: a pipe would be waited for."""
+    """Check that ``.env``, if it exists, is a regular file: reading a pipe would block."""
     try:
         mode = Path(FILE).stat().st_mode
     except FileNotFoundError:
@@ -80,12 +82,12 @@ def _check_file() -> None:
 
 
 def _warn_of_unknown() -> None:
-    """Compare all variables that are set with the names of settings; these may be in small letters, too."""
+    """Warn of each variable ``DEALMILL_…``, in upper or lower case, that is not the name of a setting."""
     fields = [name.upper() for name in Settings.model_fields]
     known = [PREFIX + name for name in fields]
     given = {name.upper() for source in (EnvSettingsSource, DotEnvSettingsSource) for name in source(Settings).env_vars}
     for name in sorted(given - OF_COMPOSE - set(known)):
         if name.startswith(PREFIX):
             near = get_close_matches(name, known, n=1, cutoff=0.8)
-            hint = f"do you mean {near[0]}?" if near else f"after {PREFIX} there may be {', '.join(fields)}"
+            hint = f"did you mean {near[0]}?" if near else f"after {PREFIX}, use one of: {', '.join(fields)}"
             warnings.warn(f"unknown setting {printable(name)}: {hint}", UnknownSettingWarning, stacklevel=3)

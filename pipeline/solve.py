@@ -1,4 +1,4 @@
-"""One batch through an engine: knows no SQL and no Celery."""
+"""Solving of one batch of layouts with an engine, without SQL or Celery."""
 
 import fcntl
 import logging
@@ -26,13 +26,14 @@ logger = logging.getLogger(__name__)
 NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 
 PATIENCE = 1.0
-"""Seconds after which a load must be a compilation, and the user is told."""
+"""Seconds after which loading an engine must involve compilation, which is then logged."""
 
 
 def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
     """Solve canonical layouts with an engine (its full name).
 
-    A layout on which the engine breaks down gets the verdict `FAILED` with the error's text; the others get theirs.
+    A layout on which the engine raises an exception gets the verdict `FAILED`, with the text of the error as evidence;
+    the other layouts are not affected.
 
     Raises
     ------
@@ -45,11 +46,10 @@ def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> 
 def solve_texts(
     engine: str, layouts: Texts, max_nodes: int | None = None, errors: Mapping[int, str] = NO_ERRORS
 ) -> Solved:
-    """Solve layouts on record, as flat arrays.
+    """Solve recorded layouts, given and returned as flat arrays.
 
-    A text that is not canonical gets the verdict `FAILED`, with the reasons against it, as a layout does on which the
-    engine breaks down; and so does one that is not to be tried, since its error is among the known `errors`, by its
-    place from 0. The others get their verdicts.
+    These get the verdict `FAILED` with an error text as evidence: texts that are not canonical, layouts on which the
+    engine raises an exception, and layouts listed in `errors` (error text by index, from 0), which are not tried.
     """
     if not errors:
         try:
@@ -57,7 +57,7 @@ def solve_texts(
         except BadLayout as error:
             errors = _faults_of_record(engine, layouts)
             logger.warning(
-                "%s: %d of %d layouts on record are not canonical; %s", engine, len(errors), len(layouts), error
+                "%s: %d of %d recorded layouts are not canonical; %s", engine, len(errors), len(layouts), error
             )
     bad = np.array(sorted(errors), dtype=np.int64)
     good = np.setdiff1d(np.arange(len(layouts)), bad)
@@ -68,7 +68,7 @@ def solve_texts(
 
 
 def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
-    """What is wrong with texts that are not canonical, by place."""
+    """Return an error text for each text that is not canonical, by index from 0."""
     game, _ = find_engine(engine)
     bad = np.flatnonzero(~game.canonical(layouts))
     told = unpack(layouts.chosen(bad))
@@ -93,7 +93,7 @@ def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
 
 
 def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: int | None = None) -> list[Result]:
-    """The results of an engine on layouts that are written as lines of a file are.
+    """Solve layouts that are written as lines of a file are, and return their results.
 
     Raises
     ------
@@ -108,12 +108,12 @@ def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: i
 
 
 def broken_down(trouble: str, count: int) -> Solved:
-    """The verdicts on `count` layouts that something kept from being solved; its text in one line, in ASCII."""
+    """Return `FAILED` verdicts for `count` layouts that could not be solved, with `trouble` on one line as evidence."""
     return _failed([" ".join(trouble.replace("\0", " ").split())] * count)
 
 
 def _failed(reasons: Sequence[str]) -> Solved:
-    """Verdicts `FAILED` with these reasons as evidence, each in one line of ASCII."""
+    """Return verdicts `FAILED` with these reasons as evidence, each as one line of ASCII."""
     nothing = np.zeros(len(reasons), dtype=np.int64)
     told = [printable(reason).encode("ascii", "backslashreplace").decode() for reason in reasons]
     return Solved(np.full(len(told), int(Verdict.FAILED), dtype=np.int8), nothing, nothing, pack(told))
@@ -121,7 +121,7 @@ def _failed(reasons: Sequence[str]) -> Solved:
 
 @cache
 def load(name: str) -> Solver:
-    """An engine ready to run. Where its kernels must be compiled first, one process does it and the others wait."""
+    """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait."""
     game, engine = find_engine(name)
     with compiling(name):
         solver = game.solver(engine)
@@ -133,21 +133,21 @@ def load(name: str) -> Solver:
 
 @contextmanager
 def compiling(what: str) -> Iterator[None]:
-    """To be around all that may compile: one process does it while the others wait, and the user is told."""
-    with _alone(), _told(what):
+    """Enclose code that may compile: one process compiles while others wait, and a long compilation is logged."""
+    with _compilation_lock(), _log_if_slow(what):
         yield
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def _compilation_lock() -> Iterator[None]:
     with (caches() / "compiling").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
-    timer = Timer(PATIENCE, lambda: logger.warning("compiling %s (once for this version; seconds)", name))
+def _log_if_slow(name: str) -> Iterator[None]:
+    timer = Timer(PATIENCE, lambda: logger.warning("compiling %s (takes seconds, once per version)", name))
     timer.daemon = True
     timer.start()
     try:

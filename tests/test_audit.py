@@ -112,7 +112,7 @@ def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
     found = objections(store, run)
     assert len(found) == damaged > 10
     if damage == "gone":
-        assert {reason.partition(" for ")[0] for _, reason in found} == {"step 0: there is no evidence"}
+        assert {reason.partition(", ")[2] for _, reason in found} == {"but there is no evidence"}
 
 
 @pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
@@ -157,10 +157,10 @@ def test_a_turned_verdict_is_invalid_and_miscounted(store: Database, engine: str
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ("verdict = 4", "step 0: an undecided layout has no evidence, but here is some"),
+        ("verdict = 4", "step 0: the verdict is undecided, but there is evidence"),
         ("value = value + 2", "step 0: the game took 8 flips, not 10"),
-        ("evidence = '1 2 1 9'", "step 4: '9' is none of the 8 cards"),
-        ("evidence = '1 1 1 1'", "step 2: card 1 is turned up already"),
+        ("evidence = '1 2 1 9'", "step 4: '9' is not a card, expected 1 to 8"),
+        ("evidence = '1 1 1 1'", "step 2: card 1 is already turned up"),
     ],
 )
 def test_a_changed_verdict_is_named_with_step_and_reason(store: Database, change: str, reason: str) -> None:

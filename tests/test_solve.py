@@ -82,7 +82,7 @@ def test_texts_on_record_that_are_not_canonical_fail_alone(
     assert calls == [COUNT, COUNT - bad][: 1 + (bad < COUNT)]
     [record] = caplog.records
     assert (record.levelname, record.exc_info) == ("WARNING", None)
-    assert record.getMessage().startswith(f"memory/two-pass: {bad} of {COUNT} layouts on record are not canonical; ")
+    assert record.getMessage().startswith(f"memory/two-pass: {bad} of {COUNT} recorded layouts are not canonical; ")
 
 
 def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:

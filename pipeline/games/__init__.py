@@ -1,4 +1,4 @@
-"""The games: every folder here is one, found by itself. `contract` says what a game must offer."""
+"""The games. Every folder here is one and is found automatically; `contract` defines what a game must provide."""
 
 from functools import cache
 from importlib import import_module
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 @cache
 def games() -> "dict[str, Game]":
-    """All games by name, in the order of their names.
+    """Return all games by name, in the order of their names.
 
     Raises
     ------
     DealmillError
-        If a folder holds none.
+        If a folder does not define a game.
     """
     folders = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
     found = map(_game_in, folders)
@@ -26,20 +26,21 @@ def games() -> "dict[str, Game]":
 
 
 def _game_in(folder: str) -> "Game":
-    from dealmill.pipeline.games.contract import Game  # not for those who only need the names of verdicts
+    from dealmill.pipeline.games.contract import Game  # slow to import, and not needed for the names of verdicts
 
     module = import_module(f"{__name__}.{folder}")
     if isinstance(game := getattr(module, "GAME", None), Game):
         return game
-    raise DealmillError(f"{module.__file__} has no GAME: see docs/add-a-game.md, or take the folder away")
+    raise DealmillError(f"{module.__file__} has no GAME: see docs/add-a-game.md, or remove the folder")
 
 
 def find_game(name: str) -> "Game":
-    """The game of that name.
+    """Return the game of that name.
 
     Raises
     ------
     NotFoundError
+        If there is no such game.
     """
     if game := games().get(name):
         return game
@@ -47,14 +48,14 @@ def find_game(name: str) -> "Game":
 
 
 def engine_of(game: str, engine: str | None = None) -> "tuple[Game, Engine]":
-    """The engine of that name of a game, or its default one. The name of the game may also be that of an engine.
+    """Return an engine of a game by name, or the default engine; `game` may also be the full name of an engine.
 
     Raises
     ------
     NotFoundError
         If there is no such game or engine.
     UsageError
-        If the engine is one of another game.
+        If the engine belongs to another game.
     """
     wanted, default = find_engine(game)
     if engine is None:
@@ -66,13 +67,14 @@ def engine_of(game: str, engine: str | None = None) -> "tuple[Game, Engine]":
 
 
 def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]":
-    """The engine of a full name such as ``memory/two-pass``; a game's name alone means its default engine.
+    """Return the engine of a full name such as ``memory/two-pass``; a game's name alone means its default engine.
 
-    Where it is clear `within` which game it must be, the name of the engine alone is enough.
+    If `within` is given, the name of an engine of that game is enough.
 
     Raises
     ------
     NotFoundError
+        If there is no such game or engine.
     """
     if within and "/" not in name and name != within.name:
         name = f"{within.name}/{name}"

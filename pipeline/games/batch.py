@@ -1,4 +1,4 @@
-"""Batches: how layouts go into a kernel and verdicts with evidence come out, all as flat arrays."""
+"""Batches of layouts, verdicts and evidence, as flat arrays for kernels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,34 +18,34 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """N texts in UTF-8, concatenated: number i is ``text[starts[i]:starts[i + 1]]``.
+    """N texts in UTF-8, concatenated: text i is ``text[starts[i]:starts[i + 1]]``.
 
-    Canonical layouts and evidence are ASCII without line ends; what is to be checked may be any bytes.
+    Canonical layouts and evidence are ASCII without line ends; unchecked texts may be any bytes.
     """
 
     text: Bytes
     starts: Numbers
-    """N + 1 numbers."""
+    """N + 1 offsets in bytes."""
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     @property
     def lengths(self) -> Numbers:
-        """The length of each, in bytes."""
+        """The length of each text, in bytes."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
     def together(self) -> Bytes:
-        """All of them, one behind the other."""
+        """All texts, concatenated."""
         return self.text[self.starts[0] : self.starts[-1]]
 
     def part(self, first: int, stop: int) -> "Texts":
-        """The texts number `first` to before `stop`."""
+        """Return the texts `[first, stop)`, counted from 0."""
         return Texts(self.text, self.starts[first : stop + 1])
 
     def chosen(self, numbers: Numbers) -> "Texts":
-        """The texts with these numbers, in the order of the numbers."""
+        """Return the texts with these indexes, in the order of the indexes."""
         lengths = self.lengths[numbers]
         starts = lengths_to_starts(lengths)
         moves = np.repeat(self.starts[:-1][numbers] - starts[:-1], lengths)
@@ -53,8 +53,10 @@ class Texts:
 
 
 class Solved(NamedTuple):
-    """What an engine says of N layouts. A value counts only where the verdict is scored; there is no evidence where it
-    is undecided."""
+    """The output of an engine for N layouts, as arrays of length N.
+
+    Values are meaningful only for scored verdicts, and evidence for all but undecided ones.
+    """
 
     verdicts: Codes
     values: Numbers
@@ -62,18 +64,18 @@ class Solved(NamedTuple):
     evidence: Texts
 
     def part(self, first: int, stop: int) -> "Solved":
-        """What it says of the layouts number `first` to before `stop`."""
+        """Return the output for the layouts `[first, stop)`, counted from 0."""
         part = slice(first, stop)
         return Solved(self.verdicts[part], self.values[part], self.nodes[part], self.evidence.part(first, stop))
 
     def chosen(self, numbers: Numbers) -> "Solved":
-        """What it says of the layouts with these numbers, in the order of the numbers."""
+        """Return the output for the layouts with these indexes, in the order of the indexes."""
         return Solved(self.verdicts[numbers], self.values[numbers], self.nodes[numbers], self.evidence.chosen(numbers))
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What an engine says of N layouts: four lists of length N.
+    """The output of an engine for N layouts, as four lists of length N.
 
     `values` is None unless the verdict is scored; `evidence` is None where the verdict is undecided.
     """
@@ -88,10 +90,10 @@ class Batch:
 
 
 class Results(NamedTuple):
-    """What a kernel writes: an entry per layout, and the evidence itself one behind the other.
+    """The arrays that a kernel writes: one entry per layout, and the evidence of all layouts, concatenated.
 
-    ``values[i]`` is read for scored layouts only; ``ends[i]`` is where the evidence of layout i ends. There is none of
-    undecided ones.
+    ``values[i]`` is read for scored layouts only. ``ends[i]`` is the offset at which the evidence of layout i ends; an
+    undecided layout has none.
     """
 
     verdicts: Codes
@@ -104,18 +106,18 @@ class Results(NamedTuple):
 Kernel = Callable[[Bytes, Numbers, int, int, Results], int]
 """``kernel(text, starts, first, limit, results) -> next``
 
-Solves layouts from number `first` on, as long as there is room for evidence, which it writes from 0 on; returns the
-number of the first layout it did not come to. Layouts are given as in `Texts`.
+Solves layouts from index `first` on while there is room for their evidence, which is written from offset 0 on. Returns
+the index of the first layout that it did not reach. Layouts are given as in `Texts`.
 """
 
 ROOM = 1 << 20
 
 VERDICTS = {int(verdict): verdict for verdict in Verdict}
-"""Looked up here, since asking the enumeration takes as long as solving some layouts does."""
+"""Verdicts by number: calling the enumeration takes as long as solving some layouts."""
 
 
 def pack(texts: Sequence[str]) -> Texts:
-    """Texts as flat arrays. Surrogates, which no other text has in UTF-8, are encoded like all other characters."""
+    """Return texts as flat arrays. Surrogates are encoded like any other character (``surrogatepass``)."""
     whole = "".join(texts)
     if whole.isascii():
         return Texts(np.frombuffer(whole.encode("ascii"), dtype=np.uint8), lengths_to_starts(list(map(len, texts))))
@@ -124,13 +126,13 @@ def pack(texts: Sequence[str]) -> Texts:
 
 
 def rows(texts: Bytes) -> Texts:
-    """Texts of one length, a row each."""
+    """Return texts of equal length, given as the rows of an array."""
     count, width = texts.shape
     return Texts(texts.reshape(-1), np.arange(count + 1, dtype=np.int64) * width)
 
 
 def unpack(texts: Texts) -> list[str]:
-    """Flat arrays as texts. In what is not UTF-8, the bytes that are wrong are replaced."""
+    """Return flat arrays as strings. Bytes that are not valid UTF-8 are replaced by U+FFFD."""
     whole = texts.together.tobytes()
     ends = (texts.starts - texts.starts[0]).tolist()
     if whole.isascii():
@@ -147,12 +149,12 @@ def _decoded(text: bytes) -> str:
 
 
 def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solved:
-    """Send layouts through a kernel; `longest` bounds the bytes of one layout's evidence.
+    """Run a kernel on layouts; `longest` is the maximum length in bytes of one layout's evidence.
 
     Raises
     ------
     ValueError
-        If evidence is longer than that: kernels write without looking whether there is room.
+        If evidence is longer than that: kernels do not check for room while they write.
     """
     count = len(layouts)
     verdicts = np.zeros(count, dtype=np.int8)
@@ -164,14 +166,14 @@ def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solv
         reached = kernel(layouts.text, layouts.starts, first, limit, Results(verdicts, values, nodes, ends, room))
         starts = np.concatenate(([0], ends[first:reached]))
         if np.diff(starts).max() > longest:
-            raise ValueError(f"evidence is longer than the {longest} bytes that there is room for")
+            raise ValueError(f"evidence is longer than the maximum of {longest} bytes")
         evidence.append(Texts(room[: starts[-1]], starts))
         first = reached
     return Solved(verdicts, values, nodes, concatenated(evidence or [pack([])]))
 
 
 def joined(parts: Sequence[Solved]) -> Solved:
-    """What was said of some layouts and of those behind them."""
+    """Concatenate the outputs for consecutive parts of a batch."""
     return Solved(
         np.concatenate([part.verdicts for part in parts]),
         np.concatenate([part.values for part in parts]),
@@ -181,7 +183,7 @@ def joined(parts: Sequence[Solved]) -> Solved:
 
 
 def listed(solved: Solved) -> Batch:
-    """The same in lists, with None for what does not count."""
+    """Convert arrays to lists, with None for values and evidence that are not meaningful."""
     words = [VERDICTS[code] for code in solved.verdicts.tolist()]
     values, evidence = solved.values.tolist(), unpack(solved.evidence)
     return Batch(
@@ -193,7 +195,7 @@ def listed(solved: Solved) -> Batch:
 
 
 def concatenated(parts: Sequence[Texts]) -> Texts:
-    """Texts and those behind them."""
+    """Concatenate lists of texts."""
     if len(parts) == 1:
         return parts[0]
     return Texts(
@@ -203,7 +205,7 @@ def concatenated(parts: Sequence[Texts]) -> Texts:
 
 
 def lengths_to_starts(lengths: Sequence[int] | Numbers) -> Numbers:
-    """Where texts of these lengths begin, one behind the other, and where the last one ends."""
+    """Return the offsets at which concatenated texts of these lengths start, and the end of the last one (N + 1)."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

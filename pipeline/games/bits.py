@@ -1,4 +1,4 @@
-"""Sets as bits of a word, in kernels."""
+"""Bit operations on 64-bit words, for sets in kernels."""
 
 from typing import Any
 
@@ -27,13 +27,13 @@ def _count_ones(_: Any, word: Any) -> Any:
 
 @inlined
 def lowest_bit(word: np.uint64) -> np.uint64:
-    """The number of the lowest bit in a word that has one: a single instruction."""
+    """Return the index of the lowest set bit of a word, which must not be 0; compiles to a single instruction."""
     number: np.uint64 = _count_trailing_zeros(word)  # type: ignore[call-arg]
     return number
 
 
 @inlined
 def count_bits(word: np.uint64) -> np.uint64:
-    """The number of bits set in a word."""
+    """Return the number of set bits of a word."""
     count: np.uint64 = _count_ones(word)  # type: ignore[call-arg]
     return count

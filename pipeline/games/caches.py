@@ -1,8 +1,8 @@
-"""Where what is compiled is kept between processes, and what has been compiled there.
+"""Folders that cache compiled kernels between processes.
 
-The folder of a game carries a digest of the sources a kernel can be built from (its game's folder and the shared
-modules here), because the compiler looks only at the time stamp of the one file a function stands in: a change in a
-module that it inlines, or an upgrade that keeps time stamps, would otherwise run stale code. See
+The name of a game's folder contains a digest of all sources that its kernels can be built from: the folder of the game
+and the shared modules here. numba itself looks only at the time stamp of the file that defines a function, so a change
+in a module that it inlines, or an upgrade that preserves time stamps, would otherwise run stale code. See
 ``docs/decisions/0003-kernel-cache.md``.
 """
 
@@ -22,12 +22,12 @@ SHARED = Path(__file__).parent
 
 @cache
 def caches() -> Path:
-    """The folder for all that is kept between processes, in the user's cache folder.
+    """Return Dealmill's folder in the user's cache folder; create it if necessary.
 
     Raises
     ------
     DealmillError
-        If it cannot be written to.
+        If the folder cannot be created.
     """
     folder = user_cache_path("dealmill")
     try:
@@ -35,7 +35,7 @@ def caches() -> Path:
         (folder / "kernels").mkdir(exist_ok=True)
     except OSError as error:
         raise DealmillError(
-            f"compiled engines are kept in {folder}, which cannot be written to ({error.strerror}); "
+            f"compiled engines are cached in {folder}, which cannot be written to ({error.strerror}); "
             "name another cache folder with XDG_CACHE_HOME"
         ) from error
     return folder
@@ -43,10 +43,9 @@ def caches() -> Path:
 
 @cache
 def cache_folder(game_folder: Path) -> Path:
-    """The folder for the machine code of the kernels in `game_folder`.
+    """Return the folder for the machine code of the kernels in `game_folder`.
 
-    Code that checks its bounds (``NUMBA_BOUNDSCHECK=1``) has a folder of its own, because numba does not tell the two
-    apart.
+    Code with bounds checks (``NUMBA_BOUNDSCHECK=1``) has its own folder, because numba's cache does not distinguish it.
     """
     sources = sorted({*SHARED.glob("*.py"), *game_folder.glob("*.py")})
     digest = blake2b(digest_size=8)
@@ -57,5 +56,5 @@ def cache_folder(game_folder: Path) -> Path:
 
 
 def mark_of_check(game_folder: Path) -> Path:
-    """The file that is there once the check of a game's layouts has been compiled by this Python and this compiler."""
+    """Return the file that exists once this Python and this numba have compiled the check of a game's layouts."""
     return cache_folder(game_folder) / f"check.{sys.implementation.cache_tag}.numba-{version('numba')}"

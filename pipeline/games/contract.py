@@ -1,17 +1,20 @@
-"""What a game must offer. Each folder beside this file is one game and keeps this contract.
+"""The interface of a game. Each folder next to this file is one game that implements it.
 
-A game's folder holds a `GAME` in its ``__init__`` and these modules, which are imported only when needed
-(``engine``, ``canonical`` and ``deal`` pull in the compiler):
+A game's folder defines `GAME` in its ``__init__`` and has these modules, which are imported only when needed
+(``engine``, ``canonical`` and ``deal`` import the compiler):
 
 ============= ================================================================================================
-``layout``    ``read(lines)``: layouts out of a file in the statement's format, or one canonical layout a line;
-              ``each_line(first)``: what reads files with a layout on each line
+``layout``    ``read(lines)``: reads a file in the format of the problem statement, or with one layout per line;
+              ``each_line(first)``: returns the reader for files with one layout per line
 ``deal``      ``deal(seed, first, count, **parameters) -> Texts``: numbered deals
-``engine``    one function per engine, named like it (``two-pass`` is ``two_pass``): ``(layouts, max_nodes) -> Solved``
-``canonical`` ``mask(text, starts, ends)``: the compiled check that texts are canonical; without it, the reader checks
+``engine``    one function per engine, named after it (``two-pass`` is ``two_pass``): ``(layouts, max_nodes) -> Solved``
+``canonical`` ``mask(text, starts, ends)``: the compiled check for canonical texts; optional, the reader is used without
 ``rules``     ``check(...)``: the referee, plain Python that shares no code with ``engine`` or ``deal``
 ``picture``   ``frames(...)``: boards as text, one for the layout and one per step of its evidence
 ============= ================================================================================================
+
+The problem statement is the published text of a game's task. It gives the rules, the input format that ``layout`` reads
+and the output format that `AnswerFormat` writes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,15 +30,15 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import EachLine
 
 UNKNOWN = "?"
-"""Stands where a layout has no answer."""
+"""Written in place of the answer of a layout that has none."""
 
 NO_LIMIT = 2**62
-"""The node limit of a run that may search as long as it needs."""
+"""The node limit that stands for no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One valid layout: its canonical text (one line, ASCII) and the line of the file it starts in."""
+    """A valid layout: its canonical text (one line of ASCII) and the number of the line in which it starts."""
 
     line: int
     text: str
@@ -43,7 +46,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """One bad layout: the line it starts in, its text as found, and everything that is wrong with it."""
+    """A text that is not a valid layout: the line in which it starts, the text as found, and all reasons."""
 
     line: int
     text: str
@@ -52,13 +55,13 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A named, versioned solver. Same name and version: same output, byte for byte, on every machine."""
+    """A named, versioned solver. The same name and version give the same output, byte for byte, on every machine."""
 
     name: str
     version: str
     summary: str
     evidence: str
-    """The notation of its evidence, in one line for the user."""
+    """The notation of its evidence, on one line, for users."""
 
     @property
     def function(self) -> str:
@@ -68,7 +71,7 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A whole number that shapes the deals of a game."""
+    """An integer parameter of a game's deals; `least` and `most` are included in its range."""
 
     default: int
     least: int
@@ -78,7 +81,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Deals:
-    """The numbered deals of a game: the version of their generator, and what shapes them."""
+    """The numbered deals of a game: the version of their generator, and their parameters by name."""
 
     version: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -86,7 +89,7 @@ class Deals:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """The output format of a game's statement: the answers, with lines before and behind them."""
+    """The output format of a game's problem statement: the answers, with text before, between and after them."""
 
     opening: str = ""
     between: str = "\n"
@@ -95,7 +98,7 @@ class AnswerFormat:
     unwinnable: str = ""
 
     def word(self, verdict: Verdict, value: int | None) -> str:
-        """One answer; `?` for a layout that has no verdict to give."""
+        """Return the answer for a verdict; `UNKNOWN` if it is undecided or failed."""
         match verdict:
             case Verdict.WINNABLE:
                 return self.winnable
@@ -110,15 +113,18 @@ class LayoutModule(Protocol):
     """``layout.py`` of a game."""
 
     def read(self, lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-        """Read numbered lines (from 1, without line ends) in the statement's format or canonical, one a line.
+        """Read numbered lines (from 1, without line ends) in the problem statement's format, or one layout per line.
 
-        Works in bounded memory. A bad layout is yielded as a `Reject` that lists all reasons; reading goes on.
+        Works in bounded memory. A bad layout is yielded as a `Reject` that lists all reasons; reading continues.
         """
         ...
 
     def each_line(self, first: str) -> "EachLine | None":
-        """What reads a file whose `first` line that is not blank is this one, stripped, as `read` does; None if a file
-        that begins so does not have a layout on each line."""
+        """Return a reader for a file with one layout per line; it gives the same results as `read`.
+
+        `first` is the first line of the file that is not blank, stripped. Returns None if it shows that the file does
+        not have one layout per line.
+        """
         ...
 
 
@@ -126,18 +132,18 @@ class DealModule(Protocol):
     """``deal.py`` of a game."""
 
     def deal(self, seed: int, first: int, count: int, **parameters: int) -> "Texts":
-        """Canonical texts of deals number `first` … `first + count - 1` of `seed` (0 ≤ seed, number < 2⁶⁴)."""
+        """Return the canonical texts of deals `[first, first + count)` of `seed` (0 ≤ seed, number < 2⁶⁴)."""
         ...
 
 
 class CanonicalModule(Protocol):
-    """``canonical.py`` of a game, which it may have."""
+    """``canonical.py`` of a game (optional)."""
 
     def mask(self, text: "Bytes", starts: "Numbers", ends: "Numbers") -> "Mask":
-        """Check which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts; texts are any bytes.
+        """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts; a text may be any bytes.
 
-        A text is canonical if `layout` reads exactly one layout from it and writes that layout as the same text. Bytes
-        outside the texts are never read.
+        A text is canonical if `layout` reads exactly one layout from it, and the canonical text of that layout is the
+        same text. Bytes outside the texts are never read.
         """
         ...
 
@@ -146,12 +152,12 @@ class RulesModule(Protocol):
     """``rules.py`` of a game: the referee."""
 
     def check(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Prove the verdict that `engine` (its name in the game) gave by its evidence, from the rules alone.
+        """Check, from the rules alone, that the evidence proves the verdict of `engine` (its name in the game).
 
         Raises
         ------
         InvalidEvidence
-            With the first step that breaks a rule or does not prove the verdict or its value.
+            If a step breaks a rule, or the evidence does not prove the verdict or its value; names the first such step.
         """
         ...
 
@@ -160,7 +166,7 @@ class PictureModule(Protocol):
     """``picture.py`` of a game."""
 
     def frames(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-        """Text boards: the layout first, then one per step of the trace, or the certificate in words."""
+        """Yield text boards: the layout first, then one per step of the trace, or the certificate in words."""
         ...
 
 
@@ -173,7 +179,7 @@ class EngineFunction(Protocol):
 
 
 class Solver(Protocol):
-    """The function of an engine, behind the check that every text is canonical."""
+    """The function of an engine, preceded by the check that every text is canonical."""
 
     def __call__(self, layouts: "Texts", max_nodes: int | None = None) -> "Solved":
         """Solve layouts; one that would take more than `max_nodes` nodes is undecided.
@@ -181,14 +187,14 @@ class Solver(Protocol):
         Raises
         ------
         BadLayout
-            If a text is not canonical, before anything is solved.
+            If a text is not canonical; nothing is solved then.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game with its rules. The first engine is the default one."""
+    """A game with its rules. The first engine is the default one."""
 
     package: str
     title: str
@@ -198,60 +204,60 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The game's name: its folder's, with dashes."""
+        """The name of the game: the name of its folder, with dashes."""
         return self.package.rpartition(".")[2].replace("_", "-")
 
     @property
     def generator(self) -> str:
-        """Name and version of what deals its numbered deals: a part of their identity."""
+        """The name and version of the generator of its numbered deals, which is part of their identity."""
         return f"philox4x64-10 {self.name}/{self.deals.version}"
 
     def full_name(self, engine: Engine) -> str:
-        """An engine's name with its game's: ``camelot/winnable``."""
+        """Return the full name of an engine, such as ``camelot/winnable``."""
         return f"{self.name}/{engine.name}"
 
     @property
     def folder(self) -> Path:
-        """The folder of its modules."""
+        """The folder that contains its modules."""
         return Path(__file__).parent / self.name.replace("-", "_")
 
     @property
     def examples(self) -> Path:
-        """The folder of its examples: ``NAME-statement.txt``, ``NAME-statement.answer``, ``NAME-deals.txt``."""
+        """The folder of its examples ``NAME-statement.txt``, ``NAME-statement.answer`` and ``NAME-deals.txt``."""
         return self.folder / "examples"
 
     @property
     def layout(self) -> LayoutModule:
-        """Reading, validation and canonical text."""
+        """The module that reads and validates layouts."""
         return cast(LayoutModule, import_module(f"{self.package}.layout"))
 
     @property
     def deal(self) -> DealModule:
-        """Numbered deals."""
+        """The module that generates numbered deals."""
         return cast(DealModule, import_module(f"{self.package}.deal"))
 
     @property
     def rules(self) -> RulesModule:
-        """The referee."""
+        """The module of the referee."""
         return cast(RulesModule, import_module(f"{self.package}.rules"))
 
     @property
     def picture(self) -> PictureModule:
-        """Text boards."""
+        """The module that draws text boards."""
         return cast(PictureModule, import_module(f"{self.package}.picture"))
 
     def canonical(self, layouts: "Texts") -> "Mask":
-        """Check which texts are canonical layouts: one truth value for each."""
+        """Return which texts are canonical layouts, as an array of booleans."""
         return _guard().mask(self, layouts)
 
     def solver(self, engine: Engine) -> Solver:
-        """Return the function of an engine, behind the check; its kernels are compiled or loaded at its first call."""
+        """Return the checked function of an engine; its kernels are compiled or loaded at the first call."""
         module = import_module(f"{self.package}.engine")
         return _guard().guarded(self, cast(EngineFunction, getattr(module, engine.function)))
 
 
 class _GuardModule(Protocol):
-    """``guard.py`` beside this file, which loads the compiler and so is imported only when needed, too."""
+    """``guard.py`` next to this file, which imports the compiler and so is also imported only when needed."""
 
     def mask(self, game: Game, layouts: "Texts") -> "Mask": ...
 

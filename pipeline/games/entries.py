@@ -1,4 +1,4 @@
-"""What a reader finds in a part of a source: layouts as flat arrays, and what is none."""
+"""The entries of a part of a source: layouts as flat arrays, and rejects."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from dealmill.pipeline.games.contract import Layout, Reject
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """The next entries of a source, layouts and rejects, in their order."""
+    """Consecutive entries of a source, layouts and rejects, in order."""
 
     lines: Numbers
-    """The line that each layout starts in."""
+    """The number of the line in which each layout starts."""
     layouts: Texts
     rejects: Sequence[Reject]
     places: Numbers
-    """Which of all entries the rejects are, from 0."""
+    """The index of each reject among all entries, from 0."""
 
     def __len__(self) -> int:
         return len(self.layouts) + len(self.rejects)
 
     @classmethod
     def of(cls, entries: Sequence[Layout | Reject]) -> "Entries":
-        """Entries as one finds them one by one."""
+        """Return entries that were read one by one."""
         layouts = [entry for entry in entries if isinstance(entry, Layout)]
         bad = [(place, entry) for place, entry in enumerate(entries) if isinstance(entry, Reject)]
         return cls(
@@ -36,7 +36,7 @@ class Entries:
         )
 
     def behind(self, count: int) -> "Entries":
-        """Those behind the first `count`."""
+        """Return the entries after the first `count`."""
         rejects = int(np.searchsorted(self.places, count))
         layouts = count - rejects
         return Entries(
@@ -48,7 +48,7 @@ class Entries:
 
 
 def joined_entries(parts: Sequence[Entries]) -> Entries:
-    """Entries and those behind them."""
+    """Concatenate consecutive parts of the entries of a source."""
     if len(parts) == 1:
         return parts[0]
     before = np.cumsum([0, *map(len, parts)])
@@ -61,6 +61,6 @@ def joined_entries(parts: Sequence[Entries]) -> Entries:
 
 
 def dealt(first: int, layouts: Texts) -> Entries:
-    """Numbered deals, the first of which has this number; their lines are their numbers."""
+    """Return numbered deals as entries; `first` is the number of the first deal, and lines are deal numbers."""
     nothing = np.zeros(0, dtype=np.int64)
     return Entries(np.arange(first, first + len(layouts), dtype=np.int64), layouts, [], nothing)

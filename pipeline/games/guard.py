@@ -1,4 +1,4 @@
-"""What stands in front of every engine: the check that a text is canonical."""
+"""The check before every engine that each text is canonical."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,25 +13,25 @@ from dealmill.pipeline.games.reading import KEPT, entries_of, is_canonical
 
 
 def mask(game: Game, layouts: Texts) -> Mask:
-    """Check which texts are canonical layouts, with the compiled check of the game or, if it has none, its reader."""
+    """Return which texts are canonical layouts, by the compiled check of the game or, if it has none, its reader."""
     if check := compiled_check(game):
         return check.mask(layouts.text, layouts.starts[:-1], layouts.starts[1:])
     return np.array([is_canonical(game, text) for text in unpack(layouts)], dtype=np.bool_)
 
 
 def compiled_check(game: Game) -> CanonicalModule | None:
-    """Return ``canonical.py`` of a game, if it has one."""
+    """Return ``canonical.py`` of a game, or None if it has none."""
     name = f"{game.package}.canonical"
     return cast(CanonicalModule, import_module(name)) if find_spec(name) else None
 
 
 def guarded(game: Game, function: EngineFunction) -> Solver:
-    """Return the function of an engine behind the check.
+    """Return the function of an engine, preceded by the check.
 
     Raises
     ------
     BadLayout
-        By the function that is returned, for the first text that is not canonical.
+        Raised by the returned function for the first text that is not canonical.
     """
 
     def solve(layouts: Texts, max_nodes: int | None = None) -> Solved:
@@ -53,9 +53,9 @@ def refusal(game: Game, text: str) -> BadLayout:
 def _reasons(game: Game, text: str) -> list[str]:
     match entries_of(game, text):
         case []:
-            return ["it holds no layout"]
+            return ["the text has no layout"]
         case [Reject(reasons=reasons), *_] | [_, Reject(reasons=reasons)]:
             return list(reasons)
         case [Layout(text=canonical)]:
             return [f"the canonical text is {canonical!r}"]
-    return ["it holds more than one layout"]
+    return ["the text has more than one layout"]

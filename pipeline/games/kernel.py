@@ -1,4 +1,4 @@
-"""Compiled kernels; their machine code is kept between processes, see `dealmill.pipeline.games.caches`."""
+"""Compilation of kernels; their machine code is cached between processes, see `dealmill.pipeline.games.caches`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,25 +15,27 @@ R = TypeVar("R")
 
 
 def load_compiler() -> None:
-    """Initialize the compiler, which takes 0.2 s and would otherwise happen in the first call of a kernel. Done before
-    a fork, it is shared by all forked processes."""
+    """Initialize the compiler, which takes 0.2 s and would otherwise happen at the first call of a kernel.
+
+    If this is done before a fork, the forked processes share it.
+    """
     cpu_target.typing_context.refresh()
     cpu_target.target_context.refresh()
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function at its first call, and keep the machine code for the next process."""
+    """Compile a function at its first call, and cache the machine code for later processes."""
     return _compiled(function, inline=False)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel that is built into those that call it: to hand over an array costs as much as a short loop."""
+    """Compile a function inline into its callers: passing an array costs as much as a short loop."""
     return _compiled(function, inline=True)
 
 
 def _compiled(function: Callable[P, R], *, inline: bool) -> Callable[P, R]:
     source = modules[function.__module__].__file__
-    assert source is not None  # noqa: S101 -- a module that is being imported from a file has one
+    assert source is not None  # noqa: S101 -- the module is being imported from a file
     numba.config.CACHE_DIR = str(cache_folder(Path(source).parent))  # type: ignore[attr-defined]
     compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, forceinline=inline)(function)
     return compiled

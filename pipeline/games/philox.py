@@ -1,10 +1,12 @@
-"""The generator of numbered deals: Philox4x64-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-SC'11), a counter-based generator, so that any deal is reached without those before it.
+"""The random number generator of numbered deals, Philox4x64-10.
 
-The 64-bit words of deal number k of seed s are the output blocks for key (s, 0) and counters (0, k, 0, 0),
-(1, k, 0, 0), …, four words a block. A number below n is drawn from the high half of word · n, and a word whose low
-half is below 2⁶⁴ mod n is passed over, so that every number is equally likely (Lemire, "Fast random integer
-generation in an interval", 2019). A shuffle is Fisher–Yates from the last place down to the second.
+Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC'11. The generator is counter-based, so any deal
+can be generated without the deals before it.
+
+The 64-bit words of deal k of seed s are the output blocks for key (s, 0) and counters (0, k, 0, 0), (1, k, 0, 0), …,
+four words per block. A number below n is the high half of word · n; a word whose low half is below 2⁶⁴ mod n is
+skipped, so that all numbers are equally likely (Lemire, "Fast random integer generation in an interval", 2019). A
+shuffle is Fisher–Yates, from the last position down to the second.
 """
 
 import numpy as np
@@ -15,7 +17,7 @@ from dealmill.pipeline.games.kernel import kernel
 NAME = "philox4x64-10"
 
 Stream = NDArray[np.uint64]
-"""Seed, deal, next block, then the four words of the current block and how many of them are used."""
+"""Eight words: seed, deal, next block, the four words of the current block, and the number of words used of it."""
 
 SEED, DEAL, BLOCK, WORDS, USED = 0, 1, 2, 3, 7
 
@@ -31,7 +33,7 @@ FOUR = np.uint64(4)
 
 @kernel
 def high_half(a: np.uint64, b: np.uint64) -> np.uint64:
-    """The upper 64 bits of a · b."""
+    """Return the upper 64 bits of a · b."""
     a_low, a_high = a & LOW, a >> HALF
     b_low, b_high = b & LOW, b >> HALF
     middle = a_high * b_low + ((a_low * b_low) >> HALF)
@@ -41,7 +43,7 @@ def high_half(a: np.uint64, b: np.uint64) -> np.uint64:
 
 @kernel
 def open_stream(stream: Stream, seed: np.uint64, deal: np.uint64) -> None:
-    """Point a stream (8 words) at the start of one deal."""
+    """Set a stream (8 words) to the start of a deal."""
     stream[SEED] = seed
     stream[DEAL] = deal
     stream[BLOCK] = np.uint64(0)
@@ -65,7 +67,7 @@ def _refill(stream: Stream) -> None:
 
 @kernel
 def next_word(stream: Stream) -> np.uint64:
-    """The next 64 random bits."""
+    """Return the next 64 random bits."""
     if stream[USED] == FOUR:
         _refill(stream)
     word: np.uint64 = stream[np.int64(stream[USED]) + WORDS]
@@ -75,7 +77,7 @@ def next_word(stream: Stream) -> np.uint64:
 
 @kernel
 def below(stream: Stream, bound: int) -> int:
-    """A random number in 0 … bound - 1 (1 ≤ bound < 2⁶³)."""
+    """Return a random number in `[0, bound)`, where 1 ≤ bound < 2⁶³."""
     n = np.uint64(bound)
     word = next_word(stream)
     if word * n < n:

@@ -1,5 +1,4 @@
-"""What all readers of layouts share: files with a layout on each line, one text tried as a layout, and how a bad one is
-kept."""
+"""Shared code of all readers of layouts: files with one layout per line, single texts, and rejects."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -8,7 +7,7 @@ from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 
 KEPT = 200
-"""Characters of a bad layout that are kept, and of each reason."""
+"""Characters that are recorded of a rejected text, and of each reason."""
 MOST_REASONS = 50
 NO_END = 2**62
 COMMENT = "#"
@@ -17,20 +16,25 @@ Line = tuple[int, str]
 
 
 def is_skipped(line: str) -> bool:
-    """Whether a reader skips a line: it is blank, or a comment, whose first character but for spaces is ``#``."""
+    """Return whether a line is blank or a comment, which starts with ``#``."""
     text = line.lstrip()
     return not text or text[0] == COMMENT
 
 
 class EachLine:
-    """Reads a file with a layout on each line, but for skipped ones, line by line. Lines that are known to be canonical
-    may be passed over, as long as there is room for them."""
+    """Reader of a file with one layout per line, line by line; blank lines and comments are skipped.
+
+    A caller that knows lines to be canonical can pass over them, up to `room` lines.
+    """
 
     def __init__(
         self, canonical: Callable[[str], str], *, announced: int | None = None, end: str | None = None
     ) -> None:
-        """`canonical` tidies a line or raises `BadLayout`. If a number of layouts is `announced`, the first line does
-        that; behind a line that is `end` there is to be nothing."""
+        """`canonical` returns the canonical text of a line, or raises `BadLayout`.
+
+        `announced` is the number of layouts that the first line announces, or None if it is a layout itself. Lines
+        after a line equal to `end` are rejected.
+        """
         self._canonical = canonical
         self._announced = announced
         self._end = end
@@ -40,19 +44,19 @@ class EachLine:
 
     @property
     def room(self) -> int:
-        """How many of the next lines are layouts as they stand, if they are canonical."""
+        """The number of following lines that may be passed over if they are canonical."""
         if self._ended or not self._begun:
             return 0
         return NO_END if self._announced is None else max(self._announced - self._count, 0)
 
     def pass_over(self, count: int, last: int) -> None:
-        """Take so many canonical lines as read, the last of which has the number `last`."""
+        """Count `count` canonical lines as read; `last` is the number of the last one."""
         if count:
             self._count += count
             self._last = last
 
     def entry(self, number: int, line: str) -> Layout | Reject | None:
-        """What a line is; None if it is no entry."""
+        """Return the entry on a line, or None if there is none."""
         if is_skipped(line):
             return None
         text = line.strip()
@@ -70,20 +74,20 @@ class EachLine:
 
     def _layout(self, text: str) -> str:
         if self._ended:
-            raise BadLayout([f"it stands behind the {self._end} that ends the input"])
+            raise BadLayout([f"the line comes after the {self._end} that ends the input"])
         self._count += 1
         if self._announced is not None and self._count > self._announced:
-            raise BadLayout([f"layout {self._count} of the {self._announced} that the first line announces"])
+            raise BadLayout([f"this is layout {self._count}, but the first line announces {self._announced}"])
         return self._canonical(text)
 
     def missing(self) -> Iterator[Reject]:
-        """What is to be said at the end of the file."""
+        """Yield a reject if the file ends before the announced number of layouts."""
         if self._announced is not None and self._count < self._announced:
-            told = f"the first line announces {self._announced} layouts, the file ends after {self._count}"
+            told = f"the first line announces {self._announced} layouts, but the file has {self._count}"
             yield rejected(self._last, "", [told])
 
     def read(self, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-        """All entries of a file."""
+        """Yield all entries of a file."""
         for number, line in lines:
             if entry := self.entry(number, line):
                 yield entry
@@ -95,8 +99,10 @@ def read_file(
     each_line: Callable[[str], EachLine | None],
     read_statement: Callable[[Line, Iterator[Line]], Iterator[Layout | Reject]] | None = None,
 ) -> Iterator[Layout | Reject]:
-    """Read a file with a layout on each line, or one in the format of a statement. The first line that is not skipped
-    decides: `each_line` returns None for that of a statement."""
+    """Read a file with one layout per line, or in the format of a problem statement.
+
+    `each_line` decides by the first line that is not skipped: it returns None for the problem statement's format.
+    """
     filled = ((number, line) for number, line in lines if not is_skipped(line))
     first = next(filled, None)
     if first is None:
@@ -109,32 +115,33 @@ def read_file(
 
 
 def entries_of(game: Game, text: str) -> list[Layout | Reject]:
-    """The first two entries that the reader finds in a text: enough to know whether it is one layout."""
+    """Return the first two entries in a text, which is enough to tell whether it is exactly one layout."""
     return list(islice(game.layout.read([(1, text)]), 2))
 
 
 def is_canonical(game: Game, text: str) -> bool:
-    """Whether a text is exactly the canonical text of a layout."""
+    """Return whether a text is exactly the canonical text of a layout."""
     return entries_of(game, text) == [Layout(1, text)]
 
 
 def read_one(game: Game, text: str) -> str:
-    """The canonical text of one layout, written as a line of a file is.
+    """Return the canonical text of one layout, written as a line of a file is.
 
     Raises
     ------
     BadLayout
+        If the text is not exactly one layout.
     """
     match entries_of(game, text):
         case [Layout(text=canonical)]:
             return canonical
         case [Reject(reasons=reasons)]:
             raise BadLayout(reasons, f"{text[:KEPT]!r} is not a layout of {game.name}")
-    raise BadLayout([f"{text[:KEPT]!r} is not one layout of {game.name}"])
+    raise BadLayout([f"{text[:KEPT]!r} is not exactly one layout of {game.name}"])
 
 
 def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:
-    """A bad layout that starts in line `number`."""
+    """Return a reject that starts in line `number`, with its text and reasons cut to their maximum lengths."""
     told = [reason[:KEPT] for reason in islice(reasons, MOST_REASONS + 1)]
     if len(told) > MOST_REASONS:
         told[-1] = "and more"

@@ -1,4 +1,4 @@
-"""The verdicts: what engines claim, referees prove and the store keeps."""
+"""The verdicts that engines give, referees check and the store records."""
 
 from enum import IntEnum
 from typing import Self
@@ -7,20 +7,21 @@ from dealmill.pipeline.errors import UsageError
 
 
 class Code(IntEnum):
-    """A number that is stored, with the word for it that users read and write."""
+    """A stored number, with the word that users read and write for it."""
 
     @property
     def word(self) -> str:
-        """The name in lower case, with dashes."""
+        """The name, in lower case with dashes."""
         return self.name.lower().replace("_", "-")
 
     @classmethod
     def of(cls, word: Self | str) -> Self:
-        """The code of a word.
+        """Return the code for a word.
 
         Raises
         ------
         UsageError
+            If there is no such word.
         """
         if isinstance(word, cls):
             return word
@@ -37,12 +38,12 @@ class Code(IntEnum):
 
 
 class Verdict(Code):
-    """What an engine says of a layout. The numbers are stored: never reuse one."""
+    """The answer of an engine for a layout. The numbers are stored: never reuse one."""
 
     WINNABLE = 1
     UNWINNABLE = 2
     SCORED = 3
     UNDECIDED = 4
-    """The node limit was reached: nothing is claimed."""
+    """The node limit was reached; nothing is claimed."""
     FAILED = 5
-    """The engine broke down on this layout; its evidence is the error's text."""
+    """The engine raised an error on this layout; the evidence is the text of the error."""

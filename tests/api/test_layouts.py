@@ -51,7 +51,7 @@ def test_a_text_that_is_no_layout_gives_its_reasons(text: str) -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, True, 1.5, "5", float("nan"), 2**62, 2**70])
 def test_a_node_limit_is_a_whole_number_from_1_on(limit: object) -> None:
-    with pytest.raises(UsageError, match=r"max_nodes is a whole number from 1 to 2⁶² − 1, not "):
+    with pytest.raises(UsageError, match=r"max_nodes must be a whole number from 1 to 2⁶² − 1, not "):
         dealmill.solve("card-pairing", DEAL, max_nodes=limit)  # type: ignore[call-overload]
 
 
@@ -76,20 +76,20 @@ def test_deals_are_the_same_from_wherever_they_begin() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"count": 0}, "count is a whole number from 1 to"),
-        ({"count": 1.5}, "count is a whole number"),
-        ({"count": True}, "count is a whole number"),
-        ({"first": 0}, "the number of the first deal is a whole number from 1"),
-        ({"first": "1"}, "the number of the first deal is a whole number from 1"),
-        ({"first": 2**63 - 1}, "the number of the first deal is a whole number from 1 to 2⁶³ − 2"),
-        ({"first": 2**63 - 3, "count": 3}, "the number of the last deal is a whole number from 1 to 2⁶³ − 2"),
-        ({"seed": -1}, "a seed is a whole number from 0 to 2⁶⁴ − 1, not -1"),
-        ({"seed": 2**64}, "a seed is a whole number"),
-        ({"seed": None}, "a seed is a whole number"),
+        ({"count": 0}, "count must be a whole number from 1 to"),
+        ({"count": 1.5}, "count must be a whole number"),
+        ({"count": True}, "count must be a whole number"),
+        ({"first": 0}, "the number of the first deal must be a whole number from 1"),
+        ({"first": "1"}, "the number of the first deal must be a whole number from 1"),
+        ({"first": 2**63 - 1}, "the number of the first deal must be a whole number from 1 to 2⁶³ − 2"),
+        ({"first": 2**63 - 3, "count": 3}, "the number of the last deal must be a whole number from 1 to 2⁶³ − 2"),
+        ({"seed": -1}, "the seed must be a whole number from 0 to 2⁶⁴ − 1, not -1"),
+        ({"seed": 2**64}, "the seed must be a whole number"),
+        ({"seed": None}, "the seed must be a whole number"),
         ({"parameters": {"pegs": 3}}, "have no parameter 'pegs'"),
-        ({"parameters": {"ranks": "13"}}, "ranks .* is a whole number from"),
-        ({"parameters": {"ranks": 13.0, "stacks": 13}}, "ranks .* is a whole number from"),
-        ({"parameters": {"ranks": 16}}, "cannot be cut into 9 stacks"),
+        ({"parameters": {"ranks": "13"}}, "ranks .* must be a whole number from"),
+        ({"parameters": {"ranks": 13.0, "stacks": 13}}, "ranks .* must be a whole number from"),
+        ({"parameters": {"ranks": 16}}, "cannot be divided into 9 stacks"),
     ],
 )
 def test_deals_that_cannot_be_are_refused_at_once(arguments: dict[str, Any], message: str) -> None:

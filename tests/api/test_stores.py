@@ -90,18 +90,18 @@ def test_integers_of_numpy_count(opened: Store) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"limit": -1}, "limit is a whole number from 0"),
-        ({"limit": True}, "limit is a whole number"),
-        ({"limit": 2**70}, "limit is a whole number from 0 to 2⁶³ − 1"),
-        ({"after": -1}, "after is a whole number from 0"),
-        ({"after": "3"}, "after is a whole number"),
-        ({"after": 2**70}, "after is a whole number"),
+        ({"limit": -1}, "limit must be a whole number from 0"),
+        ({"limit": True}, "limit must be a whole number"),
+        ({"limit": 2**70}, "limit must be a whole number from 0 to 2⁶³ − 1"),
+        ({"after": -1}, "after must be a whole number from 0"),
+        ({"after": "3"}, "after must be a whole number"),
+        ({"after": 2**70}, "after must be a whole number"),
         ({"value": (5, 1)}, "value is in no range that ends before it begins: 5 to 1"),
-        ({"value": (1, 2, 3)}, "value is a whole number"),
-        ({"value": "5"}, "value is a whole number"),
-        ({"value": 2**70}, "value is a whole number"),
-        ({"nodes": 1.5}, "nodes is a whole number"),
-        ({"nodes": (None, float("nan"))}, "nodes is a whole number"),
+        ({"value": (1, 2, 3)}, "value must be a whole number"),
+        ({"value": "5"}, "value must be a whole number"),
+        ({"value": 2**70}, "value must be a whole number"),
+        ({"nodes": 1.5}, "nodes must be a whole number"),
+        ({"nodes": (None, float("nan"))}, "nodes must be a whole number"),
         ({"verdict": "Winnable"}, "there is no verdict 'Winnable'; choose one of: winnable, unwinnable"),
         ({"verdict": 1}, "there is no verdict 1"),
         ({"verdict": ["winnable", None]}, "there is no verdict None"),
@@ -153,7 +153,7 @@ def test_a_result_is_found_by_its_item(opened: Store) -> None:
         with pytest.raises(NotFoundError):
             opened.result(item)
     for position in (0, -1, "1", None, 1.0):
-        with pytest.raises(UsageError, match="a position is a whole number from 1"):
+        with pytest.raises(UsageError, match="the position must be a whole number from 1"):
             opened.find_run(1).result(position)  # type: ignore[arg-type]
 
 
@@ -174,7 +174,7 @@ def test_rejects_are_those_of_a_run_or_of_a_source(store: Database, tmp_path: Pa
     for wrong in ({}, {"run": 1, "source": 1}):
         with pytest.raises(UsageError, match="name a run or a source"):
             opened.rejects(**wrong)
-    with pytest.raises(UsageError, match="limit is a whole number"):
+    with pytest.raises(UsageError, match="limit must be a whole number"):
         opened.rejects(run=1, limit=-1)
 
 
@@ -193,7 +193,7 @@ def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
     assert run.status().finished
     assert opened.queue(1).engine == "memory/two-pass"
     for limit in (0, -1, True, 2**62):
-        with pytest.raises(UsageError, match="max_nodes is a whole number from 1"):
+        with pytest.raises(UsageError, match="max_nodes must be a whole number from 1"):
             opened.queue(1, max_nodes=limit)
     with pytest.raises(NotFoundError, match="memory has: memory/two-pass"):
         opened.queue(1, engine="")
@@ -220,7 +220,7 @@ def test_a_packed_run_is_planned_over_deals_only(store: Database) -> None:
     a_run(store, "memory/two-pass", ["ABBA"], name="memory.txt")
     with pytest.raises(UsageError, match="cannot be stored packed: only numbered deals"):
         opened.queue("memory.txt", packed=True)
-    with pytest.raises(UsageError, match="is a whole number from 1 to 100,000,000,000"):
+    with pytest.raises(UsageError, match="must be a whole number from 1 to 100,000,000,000"):
         opened.queue(dealmill.deals("memory", count=10**11 + 1), packed=True)
     with pytest.raises(UsageError, match="has no end"):
         opened.queue(dealmill.deals("memory"), packed=True)
@@ -342,11 +342,11 @@ def test_a_survey_that_cannot_be_is_refused_before_anything_starts(store: Databa
     counts = (0, -1, True, 1.5, "5", 10**11 + 1, 2**70)
     cases: list[tuple[dict[str, Any], str]] = [
         *(({"half_width": width}, "is not a width; write 0.1% or 0.001") for width in widths),
-        *(({"count": count}, "count is a whole number from 1 to 100,000,000,000, not") for count in counts),
-        ({"seed": -1}, "a seed is a whole number"),
+        *(({"count": count}, "count must be a whole number from 1 to 100,000,000,000, not") for count in counts),
+        ({"seed": -1}, "the seed must be a whole number"),
         ({"parameters": {"pegs": 1}}, "have no parameter 'pegs'"),
-        ({"parameters": {"pairs": 0}}, "pairs .* is a whole number from 1"),
-        ({"max_nodes": 0}, "max_nodes is a whole number from 1"),
+        ({"parameters": {"pairs": 0}}, "pairs .* must be a whole number from 1"),
+        ({"max_nodes": 0}, "max_nodes must be a whole number from 1"),
         ({"engine": "camelot/winnable"}, "is not an engine of memory"),
     ]
     for arguments, message in cases:

@@ -172,12 +172,12 @@ def test_sources_that_cannot_be_leave_nothing(store: Database, tmp_path: Path) -
         (tmp_path / "none.txt", dealmill.InputError, "there is no file"),
         (dealmill.deals("memory"), dealmill.UsageError, "has no end"),
         ("deal:memory:seed=1:2-1", dealmill.UsageError, "2-1 is not a range of deals"),
-        ("deal:card-pairing:seed=1:ranks=16:1-5", dealmill.UsageError, "cannot be cut into 9 stacks"),
+        ("deal:card-pairing:seed=1:ranks=16:1-5", dealmill.UsageError, "cannot be divided into 9 stacks"),
     ):
         with pytest.raises(error, match=message):
             opened.run(source)
     for limit in (0, -1, True, 1.5, "5", float("nan"), 2**62, 2**70):
-        with pytest.raises(dealmill.UsageError, match="max_nodes is a whole number from 1 to 2⁶² − 1"):
+        with pytest.raises(dealmill.UsageError, match="max_nodes must be a whole number from 1 to 2⁶² − 1"):
             opened.run("deal:memory:seed=1:1-2", max_nodes=limit)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not list"):
         opened.run(["memory.txt"])  # type: ignore[arg-type]

@@ -81,8 +81,8 @@ def test_a_packed_run_is_queued_and_worked_on(tmp_path: Path) -> None:
         (["run", "deal:memory:seed=1:1-9", "memory.txt"], 2, "memory.txt cannot be stored packed"),
         (["queue", "memory.txt"], 2, "memory.txt cannot be stored packed"),
         (["run", "deal:memory:seed=1:1-"], 2, "has no end: name the last deal, or survey it with: dealmill survey"),
-        (["run", "deal:memory:seed=1:1-200000000000"], 2, "is a whole number from 1 to 100,000,000,000"),
-        (["run", "deal:card-pairing:seed=1:stacks=7:1-9"], 2, "36 cards cannot be cut into 7 stacks"),
+        (["run", "deal:memory:seed=1:1-200000000000"], 2, "must be a whole number from 1 to 100,000,000,000"),
+        (["run", "deal:card-pairing:seed=1:stacks=7:1-9"], 2, "36 cards cannot be divided into 7 stacks"),
     ],
 )
 def test_what_cannot_be_packed_is_refused(arguments: list[str], code: int, message: str, tmp_path: Path) -> None:

@@ -308,7 +308,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["answer", "chess"], {}, 2, "there is no game 'chess'"),
         (["answer", "memory", "none.txt"], {}, 1, "there is no file none.txt"),
         (["answer", "memory", "."], {}, 1, ". is a folder"),
-        (["deal", "memory", "--count", "1", "--seed", "-1"], {}, 2, "a seed is a whole number from 0"),
+        (["deal", "memory", "--count", "1", "--seed", "-1"], {}, 2, "the seed must be a whole number from 0"),
         (["deal", "memory", "--count", "1", "--seed", "1", "--param", "x"], {}, 2, "is malformed: write NAME=NUMBER"),
         (
             ["deal", "memory", "--count", "1", "--seed", "1", "--param", "pairs=2", "--param", "pairs=3"],
@@ -327,7 +327,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
             "name another cache folder with XDG_CACHE_HOME",
         ),
         (["deal", "hi-q", "--count", "1", "--seed", "1"], {"XDG_CACHE_HOME": "/proc/none"}, 1, "cannot be written to"),
-        (["status"], {"DEALMILL_WORKERS": "none"}, 1, "a setting cannot be used: DEALMILL_WORKERS"),
+        (["status"], {"DEALMILL_WORKERS": "none"}, 1, "invalid setting: DEALMILL_WORKERS"),
     ],
 )
 def test_errors_say_what_is_wrong_and_what_to_do(
@@ -349,7 +349,7 @@ def test_an_engine_is_named_with_its_game_or_without(tmp_path: Path) -> None:
 
 def test_of_deals_that_cannot_be_no_run_is_left(tmp_path: Path) -> None:
     ran = dealmill("run", "deal:card-pairing:seed=1:ranks=16:1-5", cwd=tmp_path)
-    assert (ran.returncode, "cannot be cut into 9 stacks" in ran.stderr) == (2, True)
+    assert (ran.returncode, "cannot be divided into 9 stacks" in ran.stderr) == (2, True)
     assert not (tmp_path / "dealmill.db").exists()
 
 

@@ -127,13 +127,13 @@ def test_an_engine_comes_behind_the_check(game: Game, engine: Engine) -> None:
 
 def test_the_reasons_are_those_of_the_reader() -> None:
     expected = {
-        "": "it holds no layout",
+        "": "the text has no layout",
         " AABB": "the canonical text is 'AABB'",
         "AAB": "letter B occurs only once",
     }
     for text, reason in expected.items():
         assert guard.refusal(find_game("memory"), text).reasons == (reason,)
     several = guard.refusal(find_game("hi-q"), "2 5 0 6 0")
-    assert str(several) == "'2 5 0 6 0' is not a canonical layout of hi-q: it holds more than one layout"
+    assert str(several) == "'2 5 0 6 0' is not a canonical layout of hi-q: the text has more than one layout"
     beyond = guard.refusal(find_game("hi-q"), "1 5 0 6 0")
-    assert beyond.reasons == ("game 2 of the 1 that the first line announces",)
+    assert beyond.reasons == ("this is game 2, but the first line announces 1",)

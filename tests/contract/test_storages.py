@@ -228,7 +228,7 @@ def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(stor
             opened.queue(DealRange(game, 7, first, MOST), packed=True)
         with pytest.raises(UsageError, match=f"seed=7:{first}- has no end: name the last deal, or survey it"):
             opened.run(DealRange(game, 7, first, MOST), packed=True)
-    with pytest.raises(UsageError, match="the number of deals in deal:memory:seed=7:1-100000000001 is a whole number"):
+    with pytest.raises(UsageError, match="the number of deals in deal:memory:seed=7:1-100000000001 must be a whole"):
         opened.run(DealRange(game, 7, 1, MOST_PACKED + 1), packed=True)
     assert opened.runs() == []
     a_run(store, MEMORY, ["AABB"])

@@ -279,7 +279,7 @@ def test_more_files_than_a_process_may_hold_open_go_into_one_command(tmp_path: P
         ("DATABASE_URL", f"postgresql:///base?password={SECRET}&what=2", "the database postgresql"),
         ("DATABASE_URL", f"sqlite://me:{SECRET}@there/base", "the database URL names no file"),
         ("DATABASE_URL", "sqlite:///\udcff", "is not UTF-8"),
-        ("WORKERS", SECRET, "a setting cannot be used: DEALMILL_WORKERS"),
+        ("WORKERS", SECRET, "invalid setting: DEALMILL_WORKERS"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_told_without_its_secrets(
@@ -323,9 +323,9 @@ def test_unknown_settings_are_named_once_with_the_nearest_known_one(tmp_path: Pa
     assert (ran.returncode, json.loads(ran.stdout)[0]["layouts"]) == (0, 9)
     known = "DATABASE_URL, BROKER_URL, WORKERS, LEASE_SECONDS, METRICS_PORT, METRICS_HOST, LOG_FORMAT"
     assert [line for line in ran.stderr.splitlines() if "unknown setting" in line] == [
-        "dealmill: unknown setting DEALMILL_DATABASEURL: do you mean DEALMILL_DATABASE_URL?",
-        "dealmill: unknown setting DEALMILL_WROKERS: do you mean DEALMILL_WORKERS?",
-        f"dealmill: unknown setting DEALMILL_X\\x1b[2J: after DEALMILL_ there may be {known}",
+        "dealmill: unknown setting DEALMILL_DATABASEURL: did you mean DEALMILL_DATABASE_URL?",
+        "dealmill: unknown setting DEALMILL_WROKERS: did you mean DEALMILL_WORKERS?",
+        f"dealmill: unknown setting DEALMILL_X\\x1b[2J: after DEALMILL_, use one of: {known}",
     ]
 
 
@@ -333,7 +333,7 @@ def test_unknown_settings_are_warned_of_in_python(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("dealmill_worker", "1")
     with pytest.warns(
-        UnknownSettingWarning, match=r"^unknown setting DEALMILL_WORKER: do you mean DEALMILL_WORKERS\?$"
+        UnknownSettingWarning, match=r"^unknown setting DEALMILL_WORKER: did you mean DEALMILL_WORKERS\?$"
     ):
         settings.__wrapped__()
 

@@ -1,4 +1,4 @@
-"""Camelot: deal 52 cards onto 16 slots, take away what adds up to ten, keep only the court."""
+"""Camelot: deal 52 cards onto 16 slots and remove cards that add up to ten until only court cards are left."""
 
 from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game
 
@@ -10,8 +10,8 @@ GAME = Game(
             "winnable",
             "1",
             "whether any play wins",
-            "won: the slots dealt to and, after `-`, those cleared: `abcdefghijklmnop -fg -j bc`; "
-            "lost: how many cards it takes until no play can go on",
+            "won: the slots dealt to and, after `-`, the slots cleared: `abcdefghijklmnop -fg -j bc`; "
+            "lost: the number of cards after which no play can continue",
         ),
     ),
     deals=Deals("1"),

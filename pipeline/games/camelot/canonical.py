@@ -7,9 +7,9 @@ from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
 from dealmill.pipeline.games.kernel import inlined, kernel
 
 DIGIT = 4
-"""Bits of the counter of one value."""
+"""The bits of the counter of one value."""
 SHARES = np.zeros(256, dtype=np.uint64)
-"""By its symbol, what a card adds to the counters of all values, side by side in one word; nothing for other bytes."""
+"""For each symbol, the amount it adds to a word that holds the counters of all values; 0 for any other byte."""
 for number, symbol in enumerate(VALUES):
     SHARES[ord(symbol)] = 1 << DIGIT * number
 WHOLE_DECK = np.uint64(sum(COPIES << DIGIT * number for number in range(len(VALUES))))
@@ -18,7 +18,7 @@ ZERO = np.uint64(0)
 
 @kernel
 def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
-    """Check which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
+    """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
     canonical = np.empty(len(starts), dtype=np.bool_)
     for i in range(len(starts)):
         canonical[i] = ends[i] - starts[i] == CARDS and _is_deck(text, np.uint64(starts[i]), np.uint64(ends[i]))
@@ -27,8 +27,10 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
 
 @inlined
 def _is_deck(text: Bytes, begin: np.uint64, end: np.uint64) -> bool:
-    """Count all values at once. A counter that overflows makes the sum of all counters smaller than 52: 16 cards of one
-    value then count as one of the next value.
+    """Return whether 52 bytes are a deck, by counting all values at once.
+
+    An overflow cannot go unnoticed: 16 cards of one value would count as one card of the next value, so the counters
+    would add up to less than 52.
     """
     counters = ZERO
     for at in range(begin, end):

@@ -1,6 +1,6 @@
 """Numbered deals of Camelot.
 
-Deal number k of seed s shuffles the deck AAAA2222…0000JJJJQQQQKKKK with the stream of that deal (see
+Deal k of seed s is the deck AAAA2222…0000JJJJQQQQKKKK, shuffled with the stream of that deal (see
 `dealmill.pipeline.games.philox`); the first card of the shuffled deck is dealt first.
 """
 
@@ -15,7 +15,7 @@ NEW_DECK = np.repeat(np.frombuffer(VALUES.encode("ascii"), dtype=np.uint8), COPI
 
 
 def deal(seed: int, first: int, count: int) -> Texts:
-    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    """Return the canonical texts of deals `[first, first + count)` of `seed`."""
     decks = np.tile(NEW_DECK, (count, 1))
     _shuffle_each(np.uint64(seed), np.uint64(first), decks)
     return rows(decks)

@@ -1,11 +1,11 @@
-"""The engine of Camelot. Nothing needs to be searched:
+"""The engine of Camelot, which needs no search:
 
-- Where a number card lies does not matter. Play on sixteen slots without names; a slot that a King ends in is called a
-  corner afterwards, and likewise for Queens and Jacks, of which there are as many as slots for them.
-- Removing more never hurts, since a value can leave with one other value only.
+- The slot of a number card does not matter. So the engine plays on sixteen unnamed slots and names them at the end: a
+  slot with a King becomes a corner, and likewise for Queens and Jacks. There are as many slots for each as cards.
+- Removing more cards never hurts, since each value can be removed with one other value only.
 
-So after P cards, as few as possible are left when each value has been paired off with its partner; play can go on iff
-that is fewer than the sixteen slots. A deck can be won iff this holds for P = 16 … 51. See
+So after P cards, the fewest cards are left if each value is paired with its partner as often as possible. Play can
+continue iff this number is less than sixteen, and a deck is winnable iff that holds for P = 16 … 51. See
 ``docs/decisions/0006-camelot.md``.
 """
 
@@ -24,22 +24,22 @@ UNDECIDED = int(Verdict.UNDECIDED)
 SLOTS = 16
 TEN, FIVE = 10, 5
 PIPS = np.zeros(128, dtype=np.int64)
-"""The pips of a card by its symbol; those of the court come behind ten."""
+"""The rank of a card by its symbol: 1 to 10, and 11 to 13 for the court cards (Jack, Queen, King)."""
 for pip, symbol in enumerate(VALUES, start=1):
     PIPS[ord(symbol)] = pip
 JACK, QUEEN, KING = 11, 12, 13
 PLACES = np.array([list(b"ehil"), list(b"bcno"), list(b"admp"), list(b"fgjk")], dtype=np.uint8)
-"""The slots of Jacks, Queens and Kings, and the four that only number cards can lie in."""
+"""The slots of Jacks, of Queens and of Kings, and the four slots for number cards only."""
 FREE = len(PLACES) - 1
 EMPTY = 0
 BLANK, DASH = ord(" "), ord("-")
 
 LONGEST_EVIDENCE = 256
-"""52 slots dealt to, 40 cleared, and two signs around each of at most 22 removals and 37 dealing phases."""
+"""52 slots dealt to, 40 slots cleared, and two characters for each of at most 22 removals and 37 dealing phases."""
 
 
 def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """Whether any play wins; each deck is one node."""
+    """Decide whether any play wins; each deck counts as one node."""
     return run_kernel(_solve_each, layouts, max_nodes, LONGEST_EVIDENCE)
 
 
@@ -69,7 +69,7 @@ def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: R
 
 @kernel
 def _first_failing_prefix(deck: Numbers) -> int:
-    """The least number of cards after which all sixteen slots must be full; 0 if there is none."""
+    """Return the least number of cards after which all sixteen slots must be full; 0 if there is none."""
     seen = np.zeros(KING + 1, dtype=np.int64)
     left = 0
     for dealt in range(1, CARDS):
@@ -88,7 +88,7 @@ def _first_failing_prefix(deck: Numbers) -> int:
 
 @kernel
 def _write_play(deck: Numbers, evidence: Bytes, start: int) -> int:
-    """Play on slots without names, written as bytes 0 … 15, which get their names when the play is over."""
+    """Write a winning play and return the new end. Slots are bytes 0 … 15 until they are named at the end."""
     slots = np.zeros(SLOTS, dtype=np.int64)
     end = start
     dealt = 0
@@ -108,10 +108,10 @@ def _write_play(deck: Numbers, evidence: Bytes, start: int) -> int:
 
 @kernel
 def _remove(slots: Numbers, removed: int, deck_is_empty: bool, evidence: Bytes, end: int) -> tuple[int, int]:
-    """Remove all that can be removed, but hold something back for the last phase.
+    """Remove all cards that can be removed, but keep some for the last phase.
 
-    A phase in which nothing can be removed loses, and the last cards dealt may be court cards only; so while there
-    are cards in the deck, stop as soon as the rest of it fits in.
+    A phase in which nothing is removed loses, and the last cards dealt may all be court cards. So while there are cards
+    in the deck, stop as soon as the rest of the deck fits on the board.
     """
     for slot in range(SLOTS):
         if removed >= CARDS - SLOTS and not deck_is_empty:
@@ -132,7 +132,7 @@ def _remove(slots: Numbers, removed: int, deck_is_empty: bool, evidence: Bytes, 
 
 @kernel
 def _partner(slots: Numbers, slot: int) -> int:
-    """The first later slot whose card adds up to ten with that of `slot`; `slot` itself for a ten; -1 for none."""
+    """Return the first later slot whose card adds up to ten with that in `slot`; `slot` itself for a ten; else -1."""
     pip = slots[slot]
     if pip == TEN:
         return slot
@@ -145,7 +145,7 @@ def _partner(slots: Numbers, slot: int) -> int:
 
 @kernel
 def _name_slots(slots: Numbers, play: Bytes) -> None:
-    """Write the names of the slots into a play, by the court cards that lie there at its end; pairs in order."""
+    """Replace slot numbers in a play by names, which follow from the court cards at its end; sort each pair."""
     names = np.empty(SLOTS, dtype=np.uint8)
     used = np.zeros(len(PLACES), dtype=np.int64)
     for slot in range(SLOTS):

@@ -1,6 +1,6 @@
 """Layouts of Camelot: the deck as 52 characters, the first card dealt first; ten is written 0.
 
-The statement ends its input with a line of a single asterisk; a file without one is read to its end.
+In the format of the problem statement, a line with a single asterisk ends the input; it may be missing.
 """
 
 from collections import Counter
@@ -19,24 +19,25 @@ LONGEST_LINE = 1000
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-    """Read one deck a line up to the asterisk; blank lines are passed over, what follows the asterisk is rejected."""
+    """Read one deck per line up to the asterisk. Blank lines are skipped, lines after the asterisk are rejected."""
     return read_file(lines, each_line)
 
 
 def each_line(_first: str) -> EachLine:
-    """What reads a file that begins with this line."""
+    """Return the reader of a file."""
     return EachLine(canonical, end=END)
 
 
 def canonical(text: str) -> str:
-    """A deck in capital letters.
+    """Return a deck in capital letters.
 
     Raises
     ------
     BadLayout
+        With all reasons, if the text is not a deck.
     """
     if len(text) > LONGEST_LINE:
-        raise BadLayout([f"the line is {len(text)} characters long, more than any deck"])
+        raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
     deck = text.strip().upper()
     if len(deck) == CARDS and set(map(deck.count, VALUES)) == {COPIES}:
         return deck
@@ -45,11 +46,11 @@ def canonical(text: str) -> str:
 
 def _reasons(deck: str) -> Iterator[str]:
     if len(deck) != CARDS:
-        yield f"the deck has {len(deck)} cards, not {CARDS}"
+        yield f"the deck has {len(deck)} cards, expected {CARDS}"
     times = Counter(deck)
     for symbol in sorted(set(times) - set(VALUES)):
         hint = "; ten is written 0" if symbol in "T1" else ""
         yield f"unknown symbol {symbol!r} at card {deck.index(symbol) + 1}{hint}"
     for value in VALUES:
         if times[value] != COPIES:
-            yield f"value {value} occurs {times[value]} times, not {COPIES}"
+            yield f"value {value} occurs {times[value]} times, expected {COPIES}"

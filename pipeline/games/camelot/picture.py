@@ -1,4 +1,4 @@
-"""Camelot as text: the grid of four by four after each phase."""
+"""Camelot as text: the 4 × 4 grid after each phase."""
 
 from collections.abc import Iterator
 from textwrap import fill
@@ -10,12 +10,12 @@ WIDTH = 4
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-    """The deck, then the board after each phase of the play, or why there is none.
+    """Yield the deck, then the board after each phase of a winning play, or the reason why no play wins.
 
     Raises
     ------
     InvalidEvidence
-        Where the trace cannot be read or breaks the rules, or the certificate proves nothing.
+        If the trace cannot be read or breaks the rules, or the certificate proves nothing.
     """
     rows = [" ".join(layout[start : start + 13]) for start in range(0, len(layout), 13)]
     yield "\n".join(rows) + "\n\nThe deck, in the order of dealing."
@@ -37,7 +37,7 @@ def _played(layout: str, trace: str) -> Iterator[str]:
             f"{' and '.join(table.remove(slots, step))} from {' and '.join(slots)}"
             for step, slots in enumerate(removals, start=first + 1)
         ]
-        ending = " The deck is empty and only the court is left: won." if table.won else ""
+        ending = " The deck is empty and only court cards are left: won." if table.won else ""
         caption = f"Removal {number}: {', '.join(removed)}.{ending}"
         yield f"{_board(table, '')}\n\n{_wrapped(caption)}"
 
@@ -53,15 +53,15 @@ def _explained(layout: str, cards: int) -> str:
     if prefix.count("5") % 2:
         single.append("1×5")
     reason = (
-        f"Of the first {cards} cards, {court} are of the court and never leave, and {', '.join(single) or 'none'} of "
-        f"the others find no partner. These {must_stay(prefix)[-1]} fill all {len(SLOTS)} slots, so that however they "
-        f"are played, card {cards + 1} ({layout[cards]}) has nowhere to go: no play wins."
+        f"Of the first {cards} cards, {court} are court cards, which never leave, and {', '.join(single) or 'none'} of "
+        f"the others have no partner. These {must_stay(prefix)[-1]} cards fill all {len(SLOTS)} slots, however they "
+        f"are played. There is no slot for card {cards + 1} ({layout[cards]}), so no play wins."
     )
     return f"{fill(' '.join(prefix), 52)}\n\n{fill(reason, 76)}"
 
 
 def _board(table: Table, fresh: str) -> str:
-    """The grid; a card that was dealt just now stands in brackets."""
+    """Return the grid, with the cards just dealt in brackets."""
     lines = []
     for start in range(0, len(SLOTS), WIDTH):
         row = SLOTS[start : start + WIDTH]

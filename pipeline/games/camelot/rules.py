@@ -1,4 +1,4 @@
-"""The rules of Camelot and its referee: one card and one slot at a time, as the statement has it."""
+"""The rules of Camelot and its referee, which plays one card and one slot at a time, as in the problem statement."""
 
 import re
 from collections.abc import Iterator
@@ -9,20 +9,20 @@ from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.verdict import Verdict
 
 SLOTS = "abcdefghijklmnop"
-"""The slots, row by row of the grid of four by four."""
+"""The slots, row by row of the 4 × 4 grid."""
 PLACES = {"J": "ehil", "Q": "bcno", "K": "admp"}
-"""Jacks lie in the middle of the first and last column, Queens in the middle of the first and last row, Kings in the
-corners; all other cards lie anywhere."""
+"""The slots of the court cards: Jacks in the middle of the first and last column, Queens in the middle of the first and
+last row, Kings in the corners. All other cards can be in any slot."""
 WORTH = {"A": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "0": 10}
-"""What can be removed, and what it counts towards ten."""
+"""The cards that can be removed, with their values."""
 PARTNERS = {"A": "9", "2": "8", "3": "7", "4": "6", "5": "5", "6": "4", "7": "3", "8": "2", "9": "A"}
-"""What each card is removed with; a ten is removed by itself."""
+"""The value that each value is removed with; a ten is removed alone."""
 WORD = re.compile(r"-?[a-p]+", re.ASCII)
 
 
 @dataclass
 class Table:
-    """A game under way: the cards still to be dealt, and the card in each slot."""
+    """A game in progress: the cards still to be dealt, and the card in each slot."""
 
     deck: list[str]
     board: dict[str, str] = field(default_factory=dict)
@@ -33,6 +33,7 @@ class Table:
         Raises
         ------
         IllegalMove
+            If a slot is occupied or not allowed for its card, or the deck has too few cards.
         """
         cards = self.deck[: len(slots)]
         for slot, card in zip(slots, cards, strict=False):
@@ -52,9 +53,10 @@ class Table:
         Raises
         ------
         IllegalMove
+            If the cards do not add up to ten, or a slot is empty.
         """
         if len(slots) not in (1, 2) or slots == slots[0] * 2:
-            raise IllegalMove(step, f"{slots!r} names neither one slot nor two")
+            raise IllegalMove(step, f"{slots!r} does not name one or two slots")
         cards, total = [], 0
         for slot in slots:
             if slot not in self.board:
@@ -72,7 +74,7 @@ class Table:
 
     @property
     def room(self) -> int:
-        """How many cards a dealing phase deals: until the last slot is occupied, or the deck is empty."""
+        """The number of cards in a dealing phase, which ends when all slots are occupied or the deck is empty."""
         return min(len(SLOTS) - len(self.board), len(self.deck))
 
     @property
@@ -82,32 +84,34 @@ class Table:
 
 
 def phases(trace: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Number of the first step, slots dealt to and removals of each pair of phases of a trace.
+    """Yield the first step, the slots dealt to and the removals of each pair of phases of a trace.
 
-    A trace such as ``abcdefghijklmnop -fg -j bc`` has a word per dealing phase and per removal; words are steps,
+    A trace such as ``abcdefghijklmnop -fg -j bc`` has one word per dealing phase and one per removal. Words are steps,
     counted from 1.
 
     Raises
     ------
     InvalidEvidence
+        If the trace cannot be read, or starts with a removal.
     """
     words = trace.split(" ")
     for step, word in enumerate(words, start=1):
         if not WORD.fullmatch(word):
-            raise InvalidEvidence(step, f"{word!r} names no slots")
+            raise InvalidEvidence(step, f"{word!r} does not name slots")
     if words[0].startswith("-"):
-        raise IllegalMove(1, "a removal before anything is dealt")
+        raise IllegalMove(1, "the trace starts with a removal, before any card is dealt")
     dealings = [place for place, word in enumerate(words) if word[0] != "-"]
     for first, stop in pairwise([*dealings, len(words)]):
         yield first + 1, words[first], [word[1:] for word in words[first + 1 : stop]]
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-    """Play a winning trace to its end, or see that the prefix named by a certificate fails and no shorter one does.
+    """Play a winning trace to its end, or check that the prefix named by a certificate fails and no shorter one does.
 
     Raises
     ------
     InvalidEvidence
+        If the evidence does not prove the verdict.
     """
     if engine != "winnable" or value is not None:
         raise InvalidEvidence(0, f"{engine} does not give value {value}")
@@ -126,11 +130,11 @@ def _check_win(layout: str, trace: str) -> None:
         room = table.room
         table.deal(dealt[:room], first)
         if len(dealt) > room:
-            raise IllegalMove(first, "a card is dealt though the removal phase has begun")
+            raise IllegalMove(first, "a card is dealt after the removal phase has begun")
         if len(dealt) < room:
             raise IllegalMove(first + 1, "the dealing phase is not over: there is an empty slot and a card for it")
         if not removals:
-            raise IllegalMove(first + 1, "a removal phase in which nothing is removed loses")
+            raise IllegalMove(first + 1, "nothing is removed in this removal phase, which loses the game")
         for step, slots in enumerate(removals, start=first + 1):
             table.remove(slots, step)
     if not table.won:
@@ -140,33 +144,34 @@ def _check_win(layout: str, trace: str) -> None:
 
 
 def prove_loss(layout: str, certificate: str) -> int:
-    """A certificate as a number: the least P ≥ 16 such that the first P cards leave no empty slot.
+    """Check a certificate and return its number: the least P ≥ 16 such that the first P cards leave no empty slot.
 
-    Why no play gets beyond them: the next card needs an empty slot, so at most fifteen of the first P cards may lie on
-    the board. But of these, court cards never leave, each number card leaves only with one of its partner value, and
-    fives only in pairs; what must stay is at least `must_stay`, and that is sixteen or more. And since P < 52, there is
-    a next card, without which the game is not won. (docs/proofs/camelot.md says it at length.)
+    No play gets beyond these cards: the next card needs an empty slot, so at most fifteen of the first P cards may be
+    on the board. But court cards never leave, each number card leaves only with a card of its partner value, and fives
+    leave only in pairs. So at least `must_stay` of the P cards stay, which is sixteen or more. Since P < 52, there is a
+    next card, and the game is not won without dealing it. See docs/proofs/camelot.md for the full proof.
 
     Raises
     ------
     InvalidEvidence
+        If the certificate is not that number.
     """
     if not re.fullmatch(r"[1-9]\d", certificate, re.ASCII):
-        raise InvalidEvidence(1, f"{certificate!r} is no number of cards")
+        raise InvalidEvidence(1, f"{certificate!r} is not a number of cards")
     named = int(certificate)
     if not len(SLOTS) <= named < len(layout):
-        raise InvalidEvidence(1, f"{named} cards are not between {len(SLOTS)} and {len(layout) - 1}")
+        raise InvalidEvidence(1, f"the number of cards is {named}, expected {len(SLOTS)} to {len(layout) - 1}")
     on_board = must_stay(layout[:named])
     for cards, least in enumerate(on_board[:named]):
         if least >= len(SLOTS):
-            raise InvalidEvidence(1, f"not {named} but {cards} cards are the first that leave no empty slot")
+            raise InvalidEvidence(1, f"{named} is not the least number: the first {cards} cards leave no empty slot")
     if on_board[named] < len(SLOTS):
-        raise InvalidEvidence(1, f"of the first {named} cards only {on_board[named]} must stay")
+        raise InvalidEvidence(1, f"only {on_board[named]} of the first {named} cards must stay, expected {len(SLOTS)}")
     return named
 
 
 def must_stay(cards: str) -> list[int]:
-    """How many of the first 0, 1, 2, … of these cards are on the board at least, whatever has been removed."""
+    """Return the least number of the first 0, 1, 2, … of these cards that are on the board, whatever is removed."""
     stay = 0
     after_each = [stay]
     single = dict.fromkeys(PARTNERS, 0)

@@ -11,13 +11,13 @@ BLANK = ord(" ")
 LONGEST = MOST_CARDS + len(STACK_NAMES) - 1
 
 DIGIT = 4
-"""Bits of the counter of one rank."""
+"""The bits of the counter of one rank."""
 SHARES = np.zeros(256, dtype=np.uint64)
-"""By its symbol, what a card adds to the counters of all ranks, side by side in one word; nothing for other bytes."""
+"""For each symbol, the amount it adds to a word that holds the counters of all ranks; 0 for any other byte."""
 for number, symbol in enumerate(RANKS):
     SHARES[ord(symbol)] = 1 << DIGIT * number
 ALL_OF_EACH = np.uint64(sum(SUITS << DIGIT * number for number in range(len(RANKS))))
-"""The counters of a deck with all ranks: one bit each."""
+"""The counters of a deck with all ranks: one set bit each."""
 FOUR = np.uint64(SUITS)
 MOST_STACKS = np.uint64(len(STACK_NAMES))
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -25,7 +25,7 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 
 @kernel
 def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
-    """Check which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
+    """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
     canonical = np.empty(len(starts), dtype=np.bool_)
     for i in range(len(starts)):
         canonical[i] = ends[i] - starts[i] <= LONGEST and _is_layout(text, np.uint64(starts[i]), np.uint64(ends[i]))
@@ -36,8 +36,8 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
 def _is_layout(text: Bytes, begin: np.uint64, end: np.uint64) -> bool:
     """Derive the shape from the height of the first stack, and count all ranks at once.
 
-    The counters must add up to the number of cards, so every card must have a rank. A counter that overflows makes the
-    sum smaller: 16 cards of one rank then count as one of the next rank, or as none.
+    The counters must add up to the number of cards, so every card must have a rank. An overflow makes the sum smaller:
+    16 cards of one rank count as one card of the next rank, or as none.
     """
     first_blank = begin
     while first_blank < end and text[first_blank] != BLANK:

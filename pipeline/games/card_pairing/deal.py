@@ -1,9 +1,9 @@
 """Numbered deals of card pairing.
 
-The deck has four cards of each rank, in the order ``23456789TJQKA``: of fewer than 13 ranks the last ones (9 are
-``6789TJQKA``), of more than 13 also ``B``, ``C``, ``D``. Deal number k of seed s shuffles it with the stream of that
-deal (see `dealmill.pipeline.games.philox`) and cuts it into stacks of equal height: the first cards are stack 0 from
-bottom to top, the next ones stack 1, and so on.
+The deck has four cards of each rank, in the order ``23456789TJQKA``. With fewer than 13 ranks it has the last ones (9
+ranks are ``6789TJQKA``), with more than 13 also ``B``, ``C``, ``D``. Deal k of seed s is the deck shuffled with the
+stream of that deal (see `dealmill.pipeline.games.philox`) and divided into stacks of equal height: the first cards are
+stack 0 from bottom to top, the next ones stack 1, and so on.
 """
 
 import numpy as np
@@ -19,16 +19,16 @@ MORE = "BCD"
 
 
 def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9) -> Texts:
-    """Canonical texts of deals number `first` … `first + count - 1` of `seed`.
+    """Return the canonical texts of deals `[first, first + count)` of `seed`.
 
     Raises
     ------
     UsageError
-        If the cards cannot be cut into that many stacks of equal height.
+        If the cards cannot be divided into `stacks` stacks of equal height.
     """
     height, rest = divmod(ranks * SUITS, stacks)
     if rest or not height:
-        raise UsageError(f"{ranks * SUITS} cards cannot be cut into {stacks} stacks of equal height")
+        raise UsageError(f"{ranks * SUITS} cards cannot be divided into {stacks} stacks of equal height")
     symbols = FRENCH[-ranks:] + MORE[: max(0, ranks - len(FRENCH))]
     deck = np.frombuffer(symbols.encode("ascii"), dtype=np.uint8).repeat(SUITS)
     texts = np.full((count, stacks * (height + 1) - 1), ord(" "), dtype=np.uint8)

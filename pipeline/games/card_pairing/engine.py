@@ -1,4 +1,4 @@
-"""The engine of card pairing: reads deals, lets `search` decide them, and writes down the play or the certificate."""
+"""The engine of card pairing: reads deals, decides them with `search`, and writes traces and certificates."""
 
 from functools import partial
 from typing import NamedTuple
@@ -40,27 +40,30 @@ BLANK = ord(" ")
 TWO, THREE = np.uint64(2), np.uint64(3)
 
 MORE_SEARCHES = 2
-"""For a shorter certificate: with 9 ranks on 9 stacks 14.9 entries on average without, 8.7, 8.0, 7.8 after 1, 2, 3."""
+"""Additional searches for a shorter certificate. With 9 ranks on 9 stacks, certificates have 14.9 entries on average
+without any, and 8.7, 8.0 and 7.8 after 1, 2 and 3 additional searches."""
 
 
 class Table(NamedTuple):
-    """A deal, in room made once for many. Stack s is at the places ``height * s`` … ``height * (s + 1) - 1``, bottom
-    first."""
+    """A deal, in arrays that are allocated once for many deals.
+
+    Stack s has the indexes ``[height * s, height * (s + 1))``, bottom first.
+    """
 
     cards: Words
-    """The card at each place."""
+    """The card at each index."""
     place_of: Words
-    """The place of each card."""
+    """The index of each card."""
     mates: Words
-    """For each place, that of the card which leaves with the one there."""
+    """For each index, the index of the card that leaves with the card there."""
     signs: Bytes
-    """The name of the stack of each place."""
+    """For each index, the name of its stack."""
     seen: Words
-    """How many cards of each rank have been dealt."""
+    """For each rank, the number of cards dealt."""
 
 
 def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """Whether any play wins; a node is a matching that was assigned to a rank."""
+    """Decide whether any play wins; a node is the assignment of a matching to a rank."""
     return run_kernel(partial(_solve_each, POSSIBLE), layouts, max_nodes, LONGEST_CERTIFICATE)
 
 
@@ -102,7 +105,7 @@ def _solve_each(possible: Bytes, text: Bytes, starts: Numbers, first: int, limit
 
 @inlined
 def _deal(text: Bytes, begin: np.uint64, end: np.uint64, table: Table) -> np.uint64:
-    """Number the cards stack by stack, from bottom to top, and return how many stacks there are."""
+    """Number the cards stack by stack, from bottom to top, and return the number of stacks."""
     table.seen[:] = 0
     place, stacks = ZERO, ONE
     for at in range(begin, end):
@@ -120,7 +123,7 @@ def _deal(text: Bytes, begin: np.uint64, end: np.uint64, table: Table) -> np.uin
 
 @inlined
 def _set_above(table: Table, stacks: np.uint64, height: np.uint64, before: Words) -> np.uint64:
-    """Find the cards above each card, and return the set of ranks."""
+    """Set `before` to the cards above each card, and return the set of ranks."""
     ranks = ZERO
     for stack in range(stacks):
         higher = ZERO
@@ -136,9 +139,9 @@ def _set_above(table: Table, stacks: np.uint64, height: np.uint64, before: Words
 
 @kernel
 def _write_shortened(search: Search, ranks: np.uint64, evidence: Bytes) -> int:
-    """Write the shortest certificate found in a few more searches, and return its length.
+    """Write the shortest certificate found in a few additional searches, and return its length.
 
-    Each of them prefers the ranks that the last certificate names most often.
+    Each search prefers the ranks that the previous certificate names most often.
     """
     length = _write_certificate(search, evidence)
     for _ in range(MORE_SEARCHES if length > 1 else 0):
@@ -163,9 +166,10 @@ def _write_certificate(search: Search, evidence: Bytes) -> int:
 def _write_play(
     table: Table, stacks: np.uint64, height: np.uint64, chosen: Words, evidence: Bytes, end: np.uint64
 ) -> np.uint64:
-    """Remove the chosen pairs as the tops allow, going round the stacks, and write the pairs of stacks.
+    """Remove the chosen pairs as soon as both cards are on top, visiting the stacks in turn; write the pairs of stacks.
 
-    The tops are a set of places. A card taken away uncovers the next place, unless that is the top of another stack.
+    The tops are a set of indexes. Removing a card uncovers the next lower index, unless that is the top of another
+    stack. Returns the new end.
     """
     cards, place_of, mates, signs, _ = table
     tops = ZERO

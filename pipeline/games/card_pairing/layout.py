@@ -1,8 +1,9 @@
-"""Layouts of card pairing: the stacks separated by blanks, the top card of each last, as in
+"""Layouts of card pairing: the stacks separated by spaces, the top card of each stack last, as in
 ``98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ``.
 
-A rank is one of ``A23456789TJQK``, or of ``BCD`` for decks of more than thirteen; every rank that occurs does so four
-times, since there are four suits. The statement's format begins with the number of layouts on a line of its own.
+The ranks are ``A23456789TJQK``, and ``BCD`` for decks of more than thirteen ranks. Every rank in a layout occurs four
+times, since there are four suits. The format of the problem statement starts with the number of layouts on a line of
+its own.
 """
 
 from collections import Counter
@@ -22,25 +23,26 @@ LONGEST_LINE = 1_000
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-    """Read one layout a line, behind the number of layouts if the first line is one; blank lines are passed over."""
+    """Read one layout per line. The first line may be the number of layouts; blank lines are skipped."""
     return read_file(lines, each_line)
 
 
 def each_line(first: str) -> EachLine:
-    """What reads a file that begins with this line."""
+    """Return the reader of a file whose first line is `first`."""
     announced = int(first[:18]) if first.isascii() and first.isdigit() else None
     return EachLine(canonical, announced=announced)
 
 
 def canonical(text: str) -> str:
-    """A layout in capital letters with single blanks.
+    """Return a layout in capital letters, with single spaces between stacks.
 
     Raises
     ------
     BadLayout
+        With all reasons, if the text is not a layout.
     """
     if len(text) > LONGEST_LINE:
-        raise BadLayout([f"the line is {len(text)} characters long, more than any layout"])
+        raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
     alike = _last_of_length.get(len(text))
     if alike and alike.fits(text):
         return text
@@ -61,25 +63,25 @@ def canonical(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What a canonical layout has in common with most lines of its file: the ranks in it, how high its stacks are, and
-    the blanks between them."""
+    """The properties that most lines of a file share: the ranks, the height of the stacks, and the spaces between."""
 
     ranks: str
     height: int
     blanks: str
 
     def fits(self, text: str) -> bool:
-        """Whether a text as long as that layout has its shape, and so is canonical too: these are all its signs."""
+        """Return whether a text of the layout's length has its shape. The text is then canonical, since the ranks and
+        spaces make up its whole length."""
         return set(map(text.count, self.ranks)) == {SUITS} and text[self.height :: self.height + 1] == self.blanks
 
 
 _last_of_length: dict[int, _Shape] = {}
-"""To look at a line as one more like those before it takes half as long as to look at it anew."""
+"""The shape of the last canonical layout of each length. Comparing a line with it takes half as long as a check."""
 
 
 def _reasons(stacks: list[str]) -> Iterator[str]:
     if not 1 < len(stacks) <= len(STACK_NAMES):
-        yield f"{len(stacks)} stacks, not 2 to {len(STACK_NAMES)}"
+        yield f"the number of stacks is {len(stacks)}, expected 2 to {len(STACK_NAMES)}"
     if len(set(map(len, stacks))) > 1:
         yield f"stacks of unequal height: {', '.join(str(len(stack)) for stack in stacks[: len(STACK_NAMES)])} cards"
     for name, stack in enumerate(stacks):
@@ -88,4 +90,4 @@ def _reasons(stacks: list[str]) -> Iterator[str]:
     times = Counter("".join(stacks))
     for rank in RANKS:
         if times[rank] not in (0, SUITS):
-            yield f"rank {rank} occurs {times[rank]} times, not {SUITS}"
+            yield f"rank {rank} occurs {times[rank]} times, expected {SUITS}"

@@ -1,4 +1,4 @@
-"""Card pairing as text: the stacks side by side, their tops above; `·` is where a card was taken away just now."""
+"""Card pairing as text: the stacks side by side, top cards uppermost; `·` marks a card that was just removed."""
 
 from collections.abc import Iterator
 
@@ -23,12 +23,12 @@ FREED = "·"
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-    """The stacks, then the stacks after each removal, or why no play wins.
+    """Yield the stacks, then the stacks after each removal, or the reason why no play wins.
 
     Raises
     ------
     InvalidEvidence
-        Where a move breaks the rules, or the certificate does not hold.
+        If a move breaks the rules, or the certificate proves nothing.
     """
     stacks = start(layout)
     height = max(map(len, stacks))
@@ -75,7 +75,7 @@ def _name(deal: Deal, card: Card) -> str:
 
 
 def _board(stacks: Stacks, height: int, freed: str = "") -> str:
-    """The stacks, with a mark where the top cards of those that are `freed` were."""
+    """Return the stacks, with a mark in place of the top card just removed from each of the stacks `freed`."""
     names = STACK_NAMES[: len(stacks)]
     columns = ["".join(stack) + (FREED if name in freed else "") for name, stack in zip(names, stacks, strict=True)]
     rows = [" ".join(column[level : level + 1] or " " for column in columns) for level in reversed(range(height))]

@@ -1,4 +1,4 @@
-"""The rules of card pairing and its referee: stacks of cards, and who lies on whom."""
+"""The rules of card pairing and its referee."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ Stacks = list[list[str]]
 Card = int
 """The number of a card in its layout, counted from 0, stack by stack from bottom to top."""
 Mates = dict[Card, Card]
-"""Which card each card of a named rank leaves with."""
+"""For each card of a named rank, the card that leaves with it."""
 Under = dict[Card, Card | None]
-"""Which card of a named rank lies under each of them, in its stack; None under the last one."""
+"""For each card of a named rank, the next lower card of a named rank in its stack; None if there is none."""
 
 
 @dataclass(frozen=True)
 class Deal:
-    """Where the cards of a layout lie: the cards of each stack from bottom to top, and the cards of each rank."""
+    """The cards of a layout: those of each stack, from bottom to top, and those of each rank."""
 
     stacks: list[range]
     ranks: dict[str, list[Card]]
 
 
 def start(layout: str) -> Stacks:
-    """The stacks of a layout."""
+    """Return the stacks of a layout."""
     return [list(stack) for stack in layout.split(" ")]
 
 
@@ -40,6 +40,7 @@ def play(stacks: Stacks, move: str, step: int) -> str:
     Raises
     ------
     IllegalMove
+        If the move does not name two stacks, or their top cards are not of the same rank.
     """
     numbers = list(map(STACK_NAMES.find, move))
     if len(numbers) != 2 or min(numbers) < 0 or max(numbers) >= len(stacks):
@@ -56,11 +57,12 @@ def play(stacks: Stacks, move: str, step: int) -> str:
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-    """Play a winning trace to its end, or see that a certificate jams every way to pair off its ranks.
+    """Play a winning trace to its end, or check that every way to pair off the ranks of a certificate jams.
 
     Raises
     ------
     InvalidEvidence
+        If the evidence does not prove the verdict.
     """
     if engine != "winnable" or value is not None:
         raise InvalidEvidence(0, f"{engine} does not give value {value}")
@@ -69,7 +71,7 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     elif verdict is Verdict.UNWINNABLE:
         used = _refute(deal_of(layout), evidence, 0, {})
         if used != len(evidence):
-            raise InvalidEvidence(used + 1, f"the certificate goes on after {used} entries that are enough")
+            raise InvalidEvidence(used + 1, f"the certificate continues after {used} entries, which are enough")
     else:
         raise InvalidEvidence(0, f"{engine} cannot prove that a deal is {verdict.word}")
 
@@ -84,17 +86,17 @@ def _check_win(layout: str, trace: str) -> None:
 
 
 def _refute(deal: Deal, certificate: str, entry: int, mates: Mates) -> int:
-    """See that no play wins in which the cards in `mates` leave with their mates; the entry behind those it took.
+    """Check that no play wins in which the cards in `mates` leave with their mates; return the index of the next entry.
 
-    The next entry names a rank. Its cards leave in one of three ways. Each way either jams at once, or is refuted by
-    the entries that follow. A way jams if the relaxed game gets stuck, in which every card of another rank may leave by
-    itself: whoever cannot win with these helps, cannot win without.
+    The entry at index `entry` names a rank, whose cards leave in one of three ways. Each way must jam, or be refuted by
+    the entries that follow. A way jams if the relaxed game gets stuck, in which each card of any other rank may leave
+    alone: a deal that cannot be won in this easier game cannot be won at all.
     """
     if entry == len(certificate):
-        raise InvalidEvidence(entry + 1, "the certificate ends before every way is jammed")
+        raise InvalidEvidence(entry + 1, "the certificate ends before every way jams")
     cards = deal.ranks.get(certificate[entry], [])
     if len(cards) != 4 or cards[0] in mates:
-        raise InvalidEvidence(entry + 1, f"{certificate[entry]!r} is no rank that is still to be paired off")
+        raise InvalidEvidence(entry + 1, f"{certificate[entry]!r} is not a rank that is still to be paired off")
     tops, under = named_cards(deal, {*mates, *cards})
     following = entry + 1
     for matching in MATCHINGS:
@@ -105,7 +107,7 @@ def _refute(deal: Deal, certificate: str, entry: int, mates: Mates) -> int:
 
 
 def deal_of(layout: str) -> Deal:
-    """The cards of a layout by stack and by rank."""
+    """Return the cards of a layout by stack and by rank."""
     deal = Deal([], {})
     card = 0
     for stack in layout.split(" "):
@@ -117,13 +119,13 @@ def deal_of(layout: str) -> Deal:
 
 
 def pair_off(cards: list[Card], matching: tuple[tuple[int, int], tuple[int, int]]) -> Mates:
-    """Who leaves with whom."""
+    """Return the mate of each of four cards in a matching."""
     (a, b), (c, d) = matching
     return {cards[a]: cards[b], cards[b]: cards[a], cards[c]: cards[d], cards[d]: cards[c]}
 
 
 def named_cards(deal: Deal, named: Collection[Card]) -> tuple[list[Card], Under]:
-    """The uppermost of the named cards of each stack, and the next one under each of them; None where there is none."""
+    """Return the uppermost named card of each stack that has one, and the next lower named card of each, or None."""
     tops: list[Card] = []
     under: Under = {}
     for stack in deal.stacks:
@@ -138,11 +140,10 @@ def named_cards(deal: Deal, named: Collection[Card]) -> tuple[list[Card], Under]
 
 
 def jams(tops: list[Card], under: Under, mates: Mates) -> bool:
-    """Play the relaxed game: cards with a mate leave together with it, all others by themselves. Is anything left?
+    """Play the relaxed game, in which cards with a mate leave with it and all others alone; return whether it jams.
 
-    Cards without a mate are never in the way, so only those with one are looked at (see `named_cards`): each comes to
-    the top when the one above it has left. Nothing is ever lost by removing cards that can leave, so one order of play
-    is as good as any.
+    Cards without a mate never block, so only cards with a mate are considered (see `named_cards`): each is on top once
+    the one above it has left. Removing cards that can leave never hurts, so any order of play gives the same result.
     """
     on_top = tops.copy()
     waiting = set[Card]()

@@ -1,15 +1,16 @@
-"""The search of card pairing, compiled: which cards of each rank leave together.
+"""The compiled search of card pairing: decides which cards of each rank leave together.
 
-Choose for every rank one of the three ways to match its four cards. Draw an arc from pair p to pair q when a card of p
-lies above a card of q in one stack: the deal is won iff some choice makes this graph acyclic, and then pairs can be
-removed in any order that the tops allow. So it is a constraint problem over ranks whose nogoods are cycles.
+For every rank, the search chooses one of the three ways to match its four cards. Draw an arc from pair p to pair q if a
+card of p lies above a card of q in the same stack. The deal is winnable iff some choice makes this graph acyclic; pairs
+can then be removed in any order that the tops allow. So this is a constraint satisfaction problem over ranks, whose
+nogoods are cycles.
 
 Card 4r + k is the k-th card of rank r, and a set of cards is a word of 64 bits. ``before[64 level + x]`` is the set of
-cards that must leave before card x: at first those above it, then whatever follows from the matchings assigned so far.
-A matching is impossible now iff one of its pairs must leave before itself, or its two pairs before each other; all of
-that stands in the four bits of each card for those of its own rank.
+cards that must leave before card x: at first the cards above it, then also those that follow from the matchings
+assigned so far. A matching is impossible iff one of its pairs must leave before itself, or each of its two pairs before
+the other. That can be read from the sets of the rank's four cards, from the four bits of each for the rank itself.
 
-Numbers are unsigned: a signed index would be asked each time whether it counts from the end.
+Indexes are unsigned: for a signed index, compiled code checks at each access whether it counts from the end.
 """
 
 from typing import NamedTuple
@@ -24,13 +25,13 @@ from dealmill.pipeline.games.card_pairing.vector import pass_on_to_four
 from dealmill.pipeline.games.kernel import inlined, kernel
 
 Words = NDArray[np.uint64]
-"""Sets, of cards or ranks, or numbers."""
+"""An array of sets (of cards, ranks or matchings, as bits) or of unsigned numbers."""
 
 MATCHINGS = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]], dtype=np.uint64)
-"""A row is a matching: its first two cards leave together, and its last two. In matching m, that is card k and card
-k ^ (m + 1)."""
+"""The three matchings, one per row: the first two cards leave together, and the last two. In matching m, card k leaves
+with card k ^ (m + 1)."""
 SIZES = np.array([bin(matchings).count("1") for matchings in range(8)])
-"""How many matchings each set of them has."""
+"""The size of each set of matchings."""
 ALL = len(RANKS)
 LEVELS = ALL + 1
 NODES, ENTRIES = range(2)
@@ -38,54 +39,61 @@ ZERO, ONE, LOWEST = np.uint64(0), np.uint64(1), np.uint64(15)
 SUIT_BITS, RANK_BITS, CARD_BITS = np.uint64(2), np.uint64(4), np.uint64(6)
 
 LONGEST_CERTIFICATE = 1 << 17
-"""Entries; ten times the nodes that any of a million deals of 16 ranks on 16 stacks took. A deal that needs more is
-left undecided."""
+"""The most entries: ten times the nodes of the hardest of a million deals of 16 ranks on 16 stacks. A deal that needs
+more is undecided."""
 RELUCTANCES = SIZES * LONGEST_CERTIFICATE * ALL
-"""To branch on a rank with so many matchings left: more than any weight can make up for."""
+"""The reluctance to branch on a rank, by its set of matchings left; weights cannot outweigh a difference in size."""
 NEVER = SUITS * LONGEST_CERTIFICATE * ALL
 
 WON, LOST, GAVE_UP = 1, 2, 3
 
 Effect = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
-"""Of an assignment: the two pairs of its matching, and what must leave before each of them or with it."""
+"""The effect of an assignment: the two pairs of its matching, and for each pair the cards that must leave before it or
+with it."""
 NO_EFFECT: Effect = (ZERO, ZERO, ZERO, ZERO)
 
 
 class Search(NamedTuple):
-    """What a search works with, made once for many deals. All but the last four have a part for each level."""
+    """The arrays of a search, allocated once for many deals.
+
+    All but `possible` and the last four have a part for each level.
+    """
 
     possible: Bytes
     """`POSSIBLE`."""
     before: Words
-    """For each card, the set of those that leave before it. Level 0 is to be set for each deal."""
+    """For each card, the set of cards that leave before it. The caller sets level 0 for each deal."""
     left: Words
-    """For each rank, the set of matchings that it has left."""
+    """For each rank, the set of matchings left."""
     rank: Words
-    """The rank that is branched on."""
+    """The rank to branch on."""
     untried: Words
-    """Its matchings still to be tried."""
+    """The set of its matchings still to be tried."""
     open_ranks: Words
-    """The ranks not yet assigned."""
+    """The set of ranks not yet assigned."""
     begin: Words
-    """Where its entries of the certificate begin."""
+    """The index at which the level's entries of the certificate begin."""
     child_begin: Words
-    """Where those of its present child begin."""
+    """The index at which the entries of the level's current child begin."""
     checked_rank: Words
     """For `refutes`, like `rank`."""
     checked_untried: Words
     """For `refutes`, like `untried`."""
     weights: Numbers
-    """Of the ranks with the fewest matchings left, the first of the greatest weight is branched on."""
+    """The weight of each rank: among ranks with the fewest matchings left, the first of the greatest is chosen."""
     chosen: Words
-    """The matching of each rank; for a deal that was won, one that wins it."""
+    """The matching of each rank; if the deal is won, a winning one."""
     certificate: Bytes
-    """For a deal that was lost, the ranks that were branched on, in preorder."""
+    """If the deal is lost, the ranks that were branched on, in preorder."""
     counts: Numbers
-    """Nodes, and entries of the certificate (none unless the deal was lost)."""
+    """The number of nodes, and of entries of the certificate (0 unless the deal is lost)."""
 
 
 def _all_possible() -> Bytes:
-    """For each 16 bits (four cards, four bits of cards of their rank that leave before) the set of matchings."""
+    """Return the set of possible matchings for each key of 16 bits.
+
+    The key has four bits for each card of a rank: the cards of the same rank that must leave before it.
+    """
     keys = np.arange(1 << 16)
     before = [keys >> (SUITS * card) & 15 for card in range(SUITS)]
     possible = np.zeros(len(keys), dtype=np.uint8)
@@ -103,7 +111,7 @@ POSSIBLE = _all_possible()
 
 @kernel
 def new_search(possible: Bytes) -> Search:
-    """Room for searches of deals of any size."""
+    """Allocate the arrays of a search for deals of any size."""
     return Search(
         possible,
         np.zeros(LEVELS * MOST_CARDS, dtype=np.uint64),
@@ -124,10 +132,10 @@ def new_search(possible: Bytes) -> Search:
 
 @kernel
 def solve(search: Search, ranks: np.uint64, limit: int, shorten: bool) -> int:
-    """Search one deal; `ranks` is the set of its ranks, and level 0 of ``search.before`` what lies above each card.
+    """Search one deal; `ranks` is the set of its ranks, and level 0 of ``search.before`` has the cards above each card.
 
-    Returns `WON`, `LOST`, or `GAVE_UP` after more than `limit` nodes. To `shorten` the certificate, the refutation
-    below an assignment is tried without it, and replaces the whole node where it holds.
+    Returns `WON`, `LOST`, or `GAVE_UP` if the search needs more than `limit` nodes. With `shorten`, a refutation below
+    an assignment that also holds without the assignment replaces the whole node, which shortens the certificate.
     """
     counts, certificate, begin = search.counts, search.certificate, search.begin
     nodes = 0
@@ -147,7 +155,7 @@ def solve(search: Search, ranks: np.uint64, limit: int, shorten: bool) -> int:
             level -= ONE
             child = search.child_begin[level]
             if shorten and entries - child > ONE and refutes(search, level, child, entries):
-                for k in range(entries - child):  # what was assigned here played no part: jump back over it
+                for k in range(entries - child):  # the assignment here was irrelevant: jump back over it
                     certificate[begin[level] + k] = certificate[child + k]
                 entries -= child - begin[level]
                 search.untried[level] = ZERO
@@ -169,16 +177,16 @@ def solve(search: Search, ranks: np.uint64, limit: int, shorten: bool) -> int:
 
 @inlined
 def refutes(search: Search, bottom: np.uint64, begin: np.uint64, end: np.uint64) -> bool:
-    """Whether the entries `begin` to `end` of the certificate, used up exactly, refute the position at level `bottom`.
+    """Return whether entries `[begin, end)` of the certificate, all of them used, refute the position at `bottom`.
 
-    The ranks that they name are not yet assigned there. The levels above are overwritten.
+    `bottom` is a level. The ranks that the entries name must not be assigned there. The levels above are overwritten.
     """
     certificate, checked_rank, checked_untried = search.certificate, search.checked_rank, search.checked_untried
     open_ranks = ZERO
     for k in range(begin, end):
         open_ranks |= ONE << np.uint64(certificate[k])
     level, entry = bottom, begin
-    wanted = 1  # positions that are still to be refuted; each takes an entry at least
+    wanted = 1  # positions still to be refuted; each takes at least one entry
     while True:
         rank = np.uint64(certificate[entry])
         entry += ONE
@@ -204,7 +212,7 @@ def refutes(search: Search, bottom: np.uint64, begin: np.uint64, end: np.uint64)
 
 @inlined
 def note_matchings(search: Search, ranks: np.uint64) -> np.uint64:
-    """Note which matchings these ranks have left at first, and return the rank to branch on (see `reluctance`)."""
+    """Record the matchings that these ranks have at level 0, and return the rank to branch on (see `reluctance`)."""
     least = NEVER
     while ranks:
         rank = lowest_bit(ranks)
@@ -218,14 +226,16 @@ def note_matchings(search: Search, ranks: np.uint64) -> np.uint64:
 
 @inlined
 def reluctance(search: Search, rank: np.uint64, matchings: np.uint64) -> int:
-    """How little we want to branch on a rank that has these matchings left, and in the lowest bits the rank: the one
-    with the fewest matchings is branched on, and the one of the greatest weight of these."""
+    """Return the reluctance to branch on a rank with these matchings left; its lowest bits are the rank.
+
+    The least reluctance has the rank with the fewest matchings left and, among those, with the greatest weight.
+    """
     return int(RELUCTANCES[matchings] - ALL * search.weights[rank] + np.int64(rank))
 
 
 @inlined
 def consequences(before: Words, base: np.uint64, rank: np.uint64, matching: np.uint64) -> Effect:
-    """The two pairs of a matching, and all cards that must leave before each of them or with it."""
+    """Return the two pairs of a matching, and for each pair all cards that must leave before it or with it."""
     card = rank << SUIT_BITS
     a, b = card + MATCHINGS[matching, 0], card + MATCHINGS[matching, 1]
     c, d = card + MATCHINGS[matching, 2], card + MATCHINGS[matching, 3]
@@ -243,9 +253,12 @@ def consequences(before: Words, base: np.uint64, rank: np.uint64, matching: np.u
 def assign_and_choose(
     search: Search, level: np.uint64, rank: np.uint64, matching: np.uint64, others: np.uint64
 ) -> np.uint64:
-    """Let the cards of a rank leave by a matching: note for `level` what then must leave before those of the others,
-    and which matchings these have left. Returns the rank to branch on next: the first that has no matching left, and
-    those behind it are not looked at; else the one of the least `reluctance`."""
+    """Assign a matching to a rank and return the rank to branch on next.
+
+    For `level`, records the sets of cards that must then leave before the cards of the `others`, and the matchings that
+    these ranks have left. The rank returned is the first without a matching left (later ones are not visited), or
+    otherwise the one of least `reluctance`.
+    """
     old = level - ONE
     effect = consequences(search.before, old << CARD_BITS, rank, matching)
     least = NEVER
@@ -261,7 +274,7 @@ def assign_and_choose(
 
 @inlined
 def assign(search: Search, level: np.uint64, rank: np.uint64, matching: np.uint64, others: np.uint64) -> None:
-    """The same for all of the others, without a choice."""
+    """Assign a matching to a rank like `assign_and_choose`, but visit all `others` and choose no rank."""
     old = level - ONE
     effect = consequences(search.before, old << CARD_BITS, rank, matching)
     while others:
@@ -271,8 +284,7 @@ def assign(search: Search, level: np.uint64, rank: np.uint64, matching: np.uint6
 
 @inlined
 def pass_on(search: Search, old: np.uint64, new: np.uint64, rank: np.uint64, effect: Effect) -> np.uint64:
-    """Note for level `new` what an assignment at level `old` means for a rank, and return the matchings that it has
-    left."""
+    """Record for level `new` the effect on a rank of an assignment at level `old`; return the matchings it has left."""
     card = rank << SUIT_BITS
     old_card, new_card = (old << CARD_BITS) + card, (new << CARD_BITS) + card
     own: np.uint64 = pass_on_to_four(search.before, old_card, new_card, card, effect)  # type: ignore[call-arg]

@@ -1,7 +1,7 @@
-"""What an assignment means for the four cards of a rank, in instructions that work on all four at once.
+"""The effect of an assignment on the four cards of a rank, in vector instructions.
 
-numba would not choose them by itself: the pass that does is switched off because it miscompiled. So a vector of four
-words is written out here, of which LLVM makes what the processor has. See
+numba does not vectorize this code: its SLP vectorizer pass is switched off because it miscompiled. So the operations
+on a vector of four words are written out here, and LLVM translates them for the processor. See
 ``docs/decisions/0021-four-cards-at-once.md``.
 """
 
@@ -24,9 +24,12 @@ SHIFTS = FOUR([SUITS * card for card in range(SUITS)])
 
 @intrinsic
 def pass_on_to_four(_: Any, before: Any, old: Any, new: Any, shift: Any, effect: Any) -> Any:
-    """Read four words from ``before[old]`` on, which are sets of cards; add to each what follows from the `effect` (two
-    sets, and what is added to the words that meet the first, and the second), and write them from ``before[new]`` on.
-    Returns the four bits from `shift` on of each of them, side by side, those of the first lowest."""
+    """Apply an effect to the four sets of cards from ``before[old]`` on, and write them from ``before[new]`` on.
+
+    A set is a word. `effect` is two sets of cards, and two sets to add: the first is added to each word that intersects
+    the first set, the second to each that intersects the second. Returns the four bits of each new word from bit
+    `shift` on, in one number; those of the first word are lowest.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, old, new, shift, effect = arguments

@@ -1,4 +1,4 @@
-"""Hi-Q: jump pegs over pegs, always the way that the statement prescribes."""
+"""Hi-Q: peg solitaire in which the problem statement prescribes every jump."""
 
 from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
 

@@ -1,7 +1,7 @@
-"""The board of Hi-Q in 56 bits, and the jumps on it as tables for the engine.
+"""The board of Hi-Q in 56 bits, and tables of its jumps for the engine.
 
-Each row takes eight bits, one of which no hole uses, so that a shifted board does not run round the edge. The last hole
-is the lowest bit: the statement prefers jumps to it.
+Each row takes eight bits, one of which is unused, so that a shifted board does not wrap around at the edge. The last
+hole is the lowest bit, since the problem statement prefers jumps to the largest hole.
 """
 
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ Boards = NDArray[np.uint64]
 ROW = 8
 BITS = 64
 DIRECTIONS = ((1, 0), (0, 1), (0, -1), (-1, 0))
-"""Rows and columns from the target of a jump to the hole it goes over, in the order that the statement prefers. A jump
-is ``BITS * direction + bit of its target``."""
+"""Rows and columns from the target of a jump to the hole it passes over, in the order of preference in the problem
+statement. The number of a jump is ``BITS * direction + bit of its target``."""
 NAME_ROOM = 8
-"""For the name of a jump, ``33-33`` at the longest: rows of eight bytes are copied fastest."""
+"""Bytes for the name of a jump (``33-33`` at most): rows of eight bytes are copied fastest."""
 
 
 def _bits() -> dict[tuple[int, int], int]:
@@ -33,12 +33,12 @@ def _bits() -> dict[tuple[int, int], int]:
 
 
 BIT_OF = _bits()
-"""The bit of each hole by row and column, hole by hole."""
+"""The bit of each hole by row and column, in the order of the holes."""
 BOARD = sum(1 << bit for bit in BIT_OF.values())
 
 
 def hole_numbers() -> Numbers:
-    """The number of the hole of each bit; 0 where there is none."""
+    """Return the number of the hole of each bit; 0 for an unused bit."""
     holes = np.zeros(BITS, dtype=np.int64)
     for number, bit in enumerate(BIT_OF.values(), start=1):
         holes[bit] = number
@@ -46,14 +46,14 @@ def hole_numbers() -> Numbers:
 
 
 def sign_bits() -> Boards:
-    """The bit of the hole that each sign of a layout stands for; none for a stroke."""
+    """Return a word for each character of a layout, with the bit of its hole set; 0 for a slash."""
     holes = iter(BIT_OF.values())
     signs = "/".join("O" * length for length in ROWS)
     return np.array([0 if sign == "/" else 1 << next(holes) for sign in signs], dtype=np.uint64)
 
 
 def jumps() -> Iterator[tuple[int, int, int, int]]:
-    """All jumps: the number of each, and the bits of source, jumped and target hole."""
+    """Yield all jumps: the number of each, and the bits of its source, jumped and target hole."""
     for direction, (down, right) in enumerate(DIRECTIONS):
         for (row, column), target in BIT_OF.items():
             over, source = BIT_OF.get((row + down, column + right)), BIT_OF.get((row + 2 * down, column + 2 * right))
@@ -62,7 +62,7 @@ def jumps() -> Iterator[tuple[int, int, int, int]]:
 
 
 def jump_holes() -> Boards:
-    """The three holes of each jump; flipping them plays it."""
+    """Return the three holes of each jump, as bits; flipping them plays the jump."""
     concerned = np.zeros(len(DIRECTIONS) * BITS, dtype=np.uint64)
     for jump, *bits in jumps():
         concerned[jump] = sum(1 << bit for bit in bits)
@@ -70,7 +70,7 @@ def jump_holes() -> Boards:
 
 
 def jump_names() -> tuple[Bytes, NDArray[np.uint64]]:
-    """Each jump as it is written, with blanks behind it, and its length with one of them."""
+    """Return the name of each jump, padded with spaces, and its length including one space."""
     holes = hole_numbers()
     names = np.full((len(DIRECTIONS) * BITS, NAME_ROOM), ord(" "), dtype=np.uint8)
     lengths = np.zeros(len(names), dtype=np.uint64)

@@ -14,7 +14,7 @@ SEPARATES = np.array([sign == "/" for sign in "/".join("O" * length for length i
 
 @kernel
 def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
-    """Check which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
+    """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
     canonical = np.empty(len(starts), dtype=np.bool_)
     for i in range(len(starts)):
         canonical[i] = ends[i] - starts[i] == CANONICAL_LENGTH and _is_board(text, np.uint64(starts[i]))
@@ -23,7 +23,7 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
 
 @inlined
 def _is_board(text: Bytes, begin: np.uint64) -> bool:
-    """Check every byte, without branches."""
+    """Return whether the text is a board; every byte is checked, without branches."""
     fits = True
     for place in range(CANONICAL_LENGTH):
         sign = text[begin + np.uint64(place)]

@@ -1,7 +1,7 @@
 """Numbered deals of Hi-Q.
 
-Deal number k of seed s numbers the holes 0 … 32 row by row, shuffles them with the stream of that deal (see
-`dealmill.pipeline.games.philox`) and puts pegs into the first ones, as many as asked for.
+Deal k of seed s: the holes, numbered 0 … 32 row by row, are shuffled with the stream of that deal (see
+`dealmill.pipeline.games.philox`), and the first `pegs` of them get pegs.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ from dealmill.pipeline.games.philox import open_stream, shuffle
 
 EMPTY = "/".join("O" * length for length in ROWS)
 PLACES = np.array([place for place, sign in enumerate(EMPTY) if sign == "O"])
-"""Where each hole stands in the canonical text."""
+"""The index of each hole in the canonical text."""
 PEG = ord("X")
 
 
 def deal(seed: int, first: int, count: int, pegs: int = 16) -> Texts:
-    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    """Return the canonical texts of deals `[first, first + count)` of `seed`."""
     boards = np.tile(np.frombuffer(EMPTY.encode("ascii"), dtype=np.uint8), (count, 1))
     _put_pegs(np.uint64(seed), np.uint64(first), pegs, boards)
     return rows(boards)

@@ -1,4 +1,4 @@
-"""The engine of Hi-Q: the statement's greedy play on a bitboard (see `board`)."""
+"""The engine of Hi-Q: the greedy play of the problem statement, on a bitboard (see `board`)."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ ONE_ROW, TWO_ROWS = np.uint64(ROW), np.uint64(2 * ROW)
 
 
 def greedy(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """Play each board to its end; the value is the sum of the holes with pegs, a node is a position."""
+    """Play each board to its end; the value is the sum of the holes with pegs, and each position is a node."""
     return run_kernel(_play_each, layouts, max_nodes, LONGEST_EVIDENCE)
 
 
@@ -47,7 +47,7 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
         while jump != NO_JUMP and positions < limit:
             board ^= CONCERNED[jump]
             positions += 1
-            for k in range(NAME_ROOM):  # all of it, because a branch on the length costs more
+            for k in range(NAME_ROOM):  # all bytes, because a branch on the length costs more
                 evidence[end + np.uint64(k)] = NAMES[jump, k]
             end += NAME_LENGTHS[jump]
             jump = _next_jump(board)
@@ -55,7 +55,7 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
         if not decided:
             end = start
         elif end > start:
-            end -= ONE  # without the blank behind the last jump
+            end -= ONE  # without the space after the last jump
         results.nodes[i] = min(positions, limit)
         results.values[i] = _sum_of_holes(board)
         results.verdicts[i] = SCORED if decided else UNDECIDED
@@ -74,7 +74,7 @@ def _read(text: Bytes, begin: np.uint64) -> np.uint64:
 
 @inlined
 def _next_jump(board: np.uint64) -> np.uint64:
-    """The preferred one of the jumps that the board allows, or `NO_JUMP`."""
+    """Return the preferred one of the possible jumps, or `NO_JUMP`."""
     empty = BOARD & ~board
     from_below = empty & board << ONE_ROW & board << TWO_ROWS
     from_right = empty & board << ONE & board << TWO

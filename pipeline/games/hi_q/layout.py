@@ -1,8 +1,8 @@
-"""Layouts of Hi-Q: the seven rows of the board, `X` a peg and `O` an empty hole, as in
-``OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO``; or the statement's numbers of the holes with pegs.
+"""Layouts of Hi-Q: the seven rows of the board, `X` for a peg and `O` for an empty hole, as in
+``OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO``; or the format of the problem statement.
 
-A file whose first word is a number is in the statement's format: that number says how many games there are; each is a
-list of holes up to a 0, and games share lines and wrap.
+A file whose first word is a number is in the format of the problem statement: the number of games, then for each game
+the numbers of the holes with pegs, followed by a 0. Line breaks have no meaning: a game can span lines or share a line.
 """
 
 from collections import Counter
@@ -17,28 +17,29 @@ HOLES = sum(ROWS)
 HOLE_NAMES = [str(hole) for hole in range(1, HOLES + 1)]
 CANONICAL_LENGTH = HOLES + len(ROWS) - 1
 MOST_TOKENS = 1_000
-"""Numbers of one game that are looked at; a game that goes on is bad anyway."""
+"""The words of one game that are read; a longer game is rejected in any case."""
 LONGEST_WORD = 20
-"""Characters of each that are looked at."""
+"""The characters of each word that are read."""
 
 
 def read(lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-    """Read canonical boards, one a line, or the statement's numbers; blank lines are passed over."""
+    """Read one canonical board per line, or the format of the problem statement; blank lines are skipped."""
     return read_file(lines, each_line, _read_games)
 
 
 def each_line(first: str) -> EachLine | None:
-    """What reads a file that begins with this line; None if that is a number."""
+    """Return the reader of a file whose first line is `first`; None if that starts with a number."""
     word = first.split(maxsplit=1)[0]
     return None if word.isascii() and word.isdigit() else EachLine(canonical)
 
 
 def canonical(text: str) -> str:
-    """A board in capital letters.
+    """Return a board in capital letters.
 
     Raises
     ------
     BadLayout
+        With all reasons, if the text is not a board.
     """
     board = text.strip().upper()
     if len(board) == CANONICAL_LENGTH and not board.strip("XO/"):
@@ -52,9 +53,10 @@ def _board_reasons(board: str) -> list[str]:
     reasons = [f"unknown symbol {symbol!r}" for symbol in sorted(set(board[:MOST_TOKENS]) - set("XO/"))]
     lengths = [len(row) for row in board.split("/", len(ROWS))]
     if len(lengths) != len(ROWS):
-        reasons.append(f"the board has {'more than 7' if len(lengths) > len(ROWS) else len(lengths)} rows, not 7")
+        found = "more than 7" if len(lengths) > len(ROWS) else len(lengths)
+        reasons.append(f"the number of rows is {found}, expected 7")
     reasons += [
-        f"row {row} has {length} holes, not {wanted}"
+        f"row {row} has {length} holes, expected {wanted}"
         for row, (length, wanted) in enumerate(zip(lengths, ROWS, strict=False), start=1)
         if length != wanted
     ]
@@ -85,7 +87,7 @@ def _read_games(first: Line, lines: Iterator[Line]) -> Iterator[Layout | Reject]
         reasons = [*_game_reasons(holes, games, announced), "the file ends before the 0 that ends this game"]
         yield rejected(start, " ".join(holes), reasons)
     if games < announced:
-        yield rejected(number, "", [f"the first line announces {announced} games, the file ends after {games}"])
+        yield rejected(number, "", [f"the first line announces {announced} games, but the file has {games}"])
 
 
 def _read_game(line: int, holes: list[str], game: int, announced: int) -> Layout | Reject:
@@ -97,16 +99,16 @@ def _read_game(line: int, holes: list[str], game: int, announced: int) -> Layout
 
 def _game_reasons(holes: list[str], game: int, announced: int) -> Iterator[str]:
     if game > announced:
-        yield f"game {game} of the {announced} that the first line announces"
+        yield f"this is game {game}, but the first line announces {announced}"
     for word, times in Counter(holes).items():
         if not (word.isascii() and word.isdigit()):
-            yield f"{word!r} is no number"
+            yield f"{word!r} is not a number"
         elif word not in HOLE_NAMES:
-            yield f"hole {word} is not one of 1 to {HOLES}"
+            yield f"there is no hole {word}, expected 1 to {HOLES}"
         elif times > 1:
-            yield f"hole {word} is named {times} times"
+            yield f"hole {word} occurs {times} times, expected 1"
     if len(holes) == MOST_TOKENS:
-        yield f"the game names {MOST_TOKENS} holes or more"
+        yield f"the game has {MOST_TOKENS} holes or more, expected at most {HOLES}"
 
 
 def _board(pegs: set[str]) -> str:

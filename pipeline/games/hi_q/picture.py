@@ -1,4 +1,4 @@
-"""Hi-Q as text: the cross with its pegs, and the way of the last jump."""
+"""Hi-Q as text: the cross-shaped board with its pegs, and the last jump."""
 
 from collections.abc import Iterator
 
@@ -10,15 +10,15 @@ SIZE = 7
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-    """The board, then the board after each jump: `○` where the peg left, `×` what it jumped, `◉` where it landed.
+    """Yield the board, then the board after each jump: `○` marks its source, `×` the hole jumped over, `◉` its target.
 
     Raises
     ------
     InvalidEvidence
-        Where the jumps in `evidence` cannot be read or played.
+        If the jumps in `evidence` cannot be read or played.
     """
     pegs = start(layout)
-    yield f"{_board(pegs, {})}\n\n{len(pegs)} pegs, the holes with pegs add up to {sum(pegs)}."
+    yield f"{_board(pegs, {})}\n\n{len(pegs)} pegs; the holes with pegs add up to {sum(pegs)}."
     if verdict is not Verdict.SCORED or evidence is None:
         return
     trace = read_trace(evidence)
@@ -33,7 +33,7 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 
 
 def _board(pegs: frozenset[int], marks: dict[int, str]) -> str:
-    """The cross, with the number of the first hole of each row before it."""
+    """Return the board, each row preceded by the number of its first hole."""
     lines = []
     for row in range(SIZE):
         holes = [HOLE_AT.get((row, column)) for column in range(SIZE)]

@@ -1,4 +1,4 @@
-"""The rules of Hi-Q and its referee: holes by row and column, one jump at a time."""
+"""The rules of Hi-Q and its referee, which plays one jump at a time."""
 
 import re
 from typing import NamedTuple
@@ -15,7 +15,7 @@ BOARD = (
     "      28 29 30      ",
     "      31 32 33      ",
 )
-"""The statement's picture; a hole is three characters wide."""
+"""The board as shown in the problem statement; a hole is three characters wide."""
 
 PLACE_OF = {
     int(line[start : start + 3]): (row, start // 3)
@@ -28,7 +28,7 @@ STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
 class Jump(NamedTuple):
-    """A peg's way; jumps are ordered as the statement prefers them, the best one last."""
+    """A jump of a peg. Jumps compare by the preference in the problem statement, the preferred one being greater."""
 
     target: int
     source: int
@@ -48,18 +48,18 @@ OVER = dict(
         reverse=True,
     )
 )
-"""The jumps that the board has room for, the best one first, each with the hole that it goes over."""
+"""All jumps on the board, in order of preference, each with the hole that it passes over."""
 WORD = re.compile(r"([1-9]\d?)-([1-9]\d?)", re.ASCII)
 
 
 def start(layout: str) -> frozenset[int]:
-    """The holes with pegs of a layout."""
+    """Return the holes with pegs of a layout."""
     signs = layout.replace("/", "")
     return frozenset(hole for hole, sign in enumerate(signs, start=1) if sign == "X")
 
 
 def best_jump(pegs: frozenset[int]) -> Jump | None:
-    """The best of the jumps that are possible, over a neighbouring peg into an empty hole behind it."""
+    """Return the preferred one of the possible jumps (over a neighbouring peg into the empty hole beyond), or None."""
     for jump, over in OVER.items():
         if over in pegs and jump.source in pegs and jump.target not in pegs:
             return jump
@@ -67,40 +67,43 @@ def best_jump(pegs: frozenset[int]) -> Jump | None:
 
 
 def play(pegs: frozenset[int], jump: Jump, step: int) -> frozenset[int]:
-    """The pegs after a jump.
+    """Return the pegs after a jump.
 
     Raises
     ------
     IllegalMove
+        If the jump is not possible.
     """
     over = OVER.get(jump)
     if over not in pegs or jump.source not in pegs or jump.target in pegs:
-        raise IllegalMove(step, f"there is no jump {jump} here")
+        raise IllegalMove(step, f"the jump {jump} is not possible here")
     return pegs - {jump.source, over} | {jump.target}
 
 
 def read_trace(evidence: str) -> list[Jump]:
-    """The jumps of a trace such as ``12-26 25-27``.
+    """Return the jumps of a trace such as ``12-26 25-27``.
 
     Raises
     ------
     InvalidEvidence
+        If a word is not a jump.
     """
     trace = []
     for step, word in enumerate(evidence.split(" ") if evidence else [], start=1):
         match = WORD.fullmatch(word)
         if not match:
-            raise InvalidEvidence(step, f"{word!r} is no jump; one is written 12-26")
+            raise InvalidEvidence(step, f"{word!r} is not a jump; write FROM-TO, as in 12-26")
         trace.append(Jump(int(match[2]), int(match[1])))
     return trace
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-    """Play the trace and see that every jump is the prescribed one, that none is left, and that the sum is right.
+    """Play the trace and check that every jump is the prescribed one, that no jump is left, and that the sum is right.
 
     Raises
     ------
     InvalidEvidence
+        If the evidence does not prove the verdict and its value.
     """
     if engine != "greedy" or verdict is not Verdict.SCORED:
         raise InvalidEvidence(0, f"{engine} cannot prove that a board is {verdict.word}")
@@ -109,9 +112,9 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     for step, jump in enumerate(trace, start=1):
         after = play(pegs, jump, step)
         if jump != (best := best_jump(pegs)):
-            raise IllegalMove(step, f"the rule prescribes {best} and not {jump}")
+            raise IllegalMove(step, f"the prescribed jump is {best}, not {jump}")
         pegs = after
     if best := best_jump(pegs):
-        raise InvalidEvidence(len(trace) + 1, f"the play is not over: {best} is possible")
+        raise InvalidEvidence(len(trace) + 1, f"the play is not over: the jump {best} is possible")
     if sum(pegs) != value:
         raise InvalidEvidence(len(trace), f"the pegs that are left add up to {sum(pegs)}, not {value}")

@@ -11,7 +11,7 @@ from dealmill.pipeline.games.memory.layout import MOST_CARDS
 
 NO_LETTER = np.uint64(1 << 63)
 BITS = np.full(256, NO_LETTER, dtype=np.uint64)
-"""A bit for each letter, and one for all other bytes."""
+"""One bit for each letter, and `NO_LETTER` for any other byte."""
 for number, letter in enumerate(ascii_letters):
     BITS[ord(letter)] = 1 << number
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -19,7 +19,7 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 
 @kernel
 def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
-    """Check which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
+    """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
     canonical = np.empty(len(starts), dtype=np.bool_)
     for i in range(len(starts)):
         filled = 0 < ends[i] - starts[i] <= MOST_CARDS
@@ -29,7 +29,7 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
 
 @inlined
 def _is_layout(text: Bytes, begin: np.uint64, end: np.uint64) -> bool:
-    """Check that every letter occurs an even number of times, and that letters occur twice on average."""
+    """Return whether every letter occurs an even number of times, and letters occur twice on average."""
     seen = odd = ZERO
     for at in range(begin, end):
         bit = BITS[text[at]]

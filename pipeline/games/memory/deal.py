@@ -1,7 +1,7 @@
 """Numbered deals of Memory.
 
-Deal number k of seed s lays out the cards A A B B C C … (after Z come a, b, …), as many pairs as asked for, and
-shuffles them once with the stream of that deal (see `dealmill.pipeline.games.philox`).
+Deal k of seed s is the first `pairs` pairs of A A B B C C … (after Z come a, b, …), shuffled with the stream of that
+deal (see `dealmill.pipeline.games.philox`).
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def deal(seed: int, first: int, count: int, pairs: int = 25) -> Texts:
-    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    """Return the canonical texts of deals `[first, first + count)` of `seed`."""
     sorted_cards = np.frombuffer(LETTERS[:pairs].encode("ascii"), dtype=np.uint8).repeat(2)
     layouts = np.tile(sorted_cards, (count, 1))
     _shuffle_each(np.uint64(seed), np.uint64(first), layouts)

@@ -1,8 +1,9 @@
-"""Engines of Memory: three strategies, each played to the end.
+"""The engines of Memory: three strategies, each played to the end.
 
-`two-pass` and `incremental` are those of the blog article "Memory in 2*n Schritten lösen" on the IOI 2010 task
-"Memory"; `two-pass-last-card` is from its comments. For 25 pairs in random order they take 98.981, 97.022 and 79.657
-flips on average; the last is within 0.003 of the expectation of optimal play, 79.6595.
+`two-pass` and `incremental` are from the blog article "Memory in 2*n Schritten lösen" on the IOI 2010 task "Memory";
+`two-pass-last-card` is from its comments. For 25 pairs in random order, `two-pass` takes 98.981 flips on average,
+`two-pass-last-card` 97.022, and `incremental` 79.657, which is within 0.003 of the expected value of optimal play,
+79.6595.
 """
 
 from functools import partial
@@ -18,25 +19,25 @@ TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
 
 MOST_CARDS = 104
 MOST_FLIPS = 2 * MOST_CARDS
-"""Every strategy flips a card at most twice: when it meets it, and when it takes it away."""
+"""Every strategy flips a card at most twice: to look at it, and to remove it."""
 
 NAMES = [f"{card} ".encode() for card in range(1, MOST_CARDS + 1)] + [b""]
-"""How a flip of each card is written, and last that of `NONE`."""
+"""The text of a flip of each card, and at the end that of `NONE`."""
 LENGTHS = np.array(list(map(len, NAMES)), dtype=np.uint64)
 NAME_ROOM = 4
 ONCE = np.array([list(name.ljust(NAME_ROOM)) for name in NAMES], dtype=np.uint8)
 TWICE = np.array([list((2 * name).ljust(2 * NAME_ROOM)) for name in NAMES], dtype=np.uint8)
-"""One flip of each card and two of it, with blanks behind: rows of one length are copied fastest."""
+"""The text of one flip and of two flips of each card, padded with spaces: rows of equal length are copied fastest."""
 IN_ORDER = np.frombuffer(b"".join(NAMES).ljust(NAME_ROOM * MOST_CARDS), dtype=np.uint8)
-"""The flips of all cards from the first on."""
+"""The text of one flip of each card, in order."""
 BEFORE = np.cumsum([0, *map(len, NAMES)]).astype(np.uint64)
-"""How much of that comes before each card."""
+"""The offset of each card in `IN_ORDER`."""
 BLOCK = 32
 LONGEST_EVIDENCE = NAME_ROOM * (MOST_FLIPS + 2)
-"""With room for the blanks that are written behind the last flip."""
+"""Includes room for the padding after the last flip."""
 
 NONE = np.uint64(MOST_CARDS)
-"""In place of a card."""
+"""Stands for "no card"."""
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 SCORED = int(Verdict.SCORED)
@@ -44,17 +45,17 @@ UNDECIDED = int(Verdict.UNDECIDED)
 
 
 def two_pass(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """Look at all cards two by two, then collect the pairs that were not met on the way."""
+    """Look at all cards two by two, then collect the pairs that were not found on the way."""
     return run_kernel(partial(_play_each, TWO_PASS), layouts, max_nodes, LONGEST_EVIDENCE)
 
 
 def two_pass_last_card(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """The same, but the last two cards are not looked at in vain: the last can only match what is still single."""
+    """Play like `two_pass`, but deduce the last card: it matches the only card that is still single."""
     return run_kernel(partial(_play_each, TWO_PASS_LAST_CARD), layouts, max_nodes, LONGEST_EVIDENCE)
 
 
 def incremental(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """Look at the cards in order and collect every pair as soon as both its places are known."""
+    """Look at the cards in order, and collect every pair as soon as both its cards are known."""
     return run_kernel(partial(_play_each, INCREMENTAL), layouts, max_nodes, LONGEST_EVIDENCE)
 
 
@@ -81,7 +82,7 @@ def _play_each(strategy: int, text: Bytes, starts: Numbers, first: int, limit: i
                     flips, end = _play_two_pass(partners, cards, evidence, end)
                 else:
                     flips, end = _play_two_pass_last_card(partners, cards, evidence, end)
-            end -= ONE  # without the blank behind the last flip
+            end -= ONE  # without the space after the last flip
             results.values[i] = flips
             results.verdicts[i] = SCORED
         results.ends[i] = end
@@ -90,8 +91,11 @@ def _play_each(strategy: int, text: Bytes, starts: Numbers, first: int, limit: i
 
 @inlined
 def _find_partners(text: Bytes, begin: np.uint64, cards: np.uint64, places: Bytes, partners: Bytes) -> None:
-    """Note for every card where the other one of its pair lies. There are no branches here and below, for the processor
-    cannot foresee chance; and indexes are unsigned, since others are asked whether they count from the end."""
+    """Set `partners` to the position of the other card of each pair.
+
+    This and the following kernels have no branches, because branches on random data are mispredicted. Indexes are
+    unsigned: for a signed index, compiled code checks at each access whether it counts from the end.
+    """
     for card in range(cards):
         letter = text[begin + card]
         partner = places[letter]
@@ -102,7 +106,7 @@ def _find_partners(text: Bytes, begin: np.uint64, cards: np.uint64, places: Byte
 
 @inlined
 def _play_two_pass(partners: Bytes, cards: np.uint64, evidence: Bytes, end: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Play, and return the number of flips and the new end, as the other strategies do."""
+    """Play, and return the number of flips and the new end of the evidence, as the other strategies do."""
     end = _look_at(cards, evidence, end)
     return _collect(partners, cards, NONE, cards, evidence, end)
 
@@ -120,7 +124,7 @@ def _play_two_pass_last_card(
 
 @inlined
 def _look_at(cards: np.uint64, evidence: Bytes, end: np.uint64) -> np.uint64:
-    """Flip the first cards in order."""
+    """Flip the first `cards` cards in order, and return the new end."""
     length: np.uint64 = BEFORE[cards]
     for start in range(ZERO, length, np.uint64(BLOCK)):
         for k in range(BLOCK):
@@ -132,7 +136,7 @@ def _look_at(cards: np.uint64, evidence: Bytes, end: np.uint64) -> np.uint64:
 def _collect(
     partners: Bytes, cards: np.uint64, taken: np.uint64, flips: np.uint64, evidence: Bytes, end: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """Take away all pairs but that of the card `taken` and those that lie where two cards were looked at together."""
+    """Remove all pairs except the pair of card `taken` and the pairs whose cards were looked at together."""
     for card in range(cards):
         partner = np.uint64(partners[card])
         left = np.uint64((partner > card) & (partner != card ^ ONE) & (partner != taken))
@@ -146,8 +150,11 @@ def _collect(
 def _play_incremental(
     text: Bytes, begin: np.uint64, cards: np.uint64, places: Bytes, evidence: Bytes, end: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """Play while reading. `second` is whether a move has begun: a pair known only by its second card has to wait for a
-    move of its own, which flips that card again."""
+    """Play while reading the layout.
+
+    `second` tells whether the next flip is the second one of a move. A card that turns out in a second flip to match an
+    earlier card must be flipped again, in a move of its own.
+    """
     flips = second = ZERO
     for card in range(cards):
         letter = text[begin + card]
@@ -167,7 +174,7 @@ def _play_incremental(
 
 @inlined
 def _flip(card: int | np.uint64, evidence: Bytes, end: np.uint64) -> np.uint64:
-    """Write a flip behind `end`, and return the new end."""
+    """Write a flip at `end`, and return the new end."""
     _write(ONCE, card, evidence, end)
     length: np.uint64 = LENGTHS[card]
     return end + length

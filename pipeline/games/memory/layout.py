@@ -1,6 +1,6 @@
-"""Layouts of Memory: the cards' letters in the order they lie, one layout a line.
+"""Layouts of Memory: the letters of the cards in order, one layout per line.
 
-A letter is A–Z or a–z, and the case matters. Blanks between the letters are accepted and left out.
+Letters are A–Z and a–z, and case matters. Spaces between the letters are accepted and removed.
 """
 
 from collections import Counter
@@ -15,24 +15,25 @@ LONGEST_LINE = 1000
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-    """Read one layout a line; blank lines are passed over."""
+    """Read one layout per line; blank lines are skipped."""
     return read_file(lines, each_line)
 
 
 def each_line(_first: str) -> EachLine:
-    """What reads a file that begins with this line."""
+    """Return the reader of a file."""
     return EachLine(canonical)
 
 
 def canonical(text: str) -> str:
-    """The letters of a layout without blanks.
+    """Return the letters of a layout without spaces.
 
     Raises
     ------
     BadLayout
+        With all reasons, if the text is not a layout.
     """
     if len(text) > LONGEST_LINE:
-        raise BadLayout([f"the line is {len(text)} characters long, more than any layout"])
+        raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
     cards = "".join(text.split())
     ordered = sorted(cards)
     firsts, seconds = ordered[::2], ordered[1::2]
@@ -44,14 +45,14 @@ def canonical(text: str) -> str:
 def _reasons(cards: str) -> list[str]:
     reasons = []
     if not cards:
-        reasons.append("no cards")
+        reasons.append("there are no cards")
     if len(cards) > MOST_CARDS:
-        reasons.append(f"{len(cards)} cards, more than {MOST_CARDS}")
+        reasons.append(f"the number of cards is {len(cards)}, expected at most {MOST_CARDS}")
     for symbol, times in Counter(cards).items():
         if not (symbol.isascii() and symbol.isalpha()):
             reasons.append(f"unknown symbol {symbol!r} at card {cards.index(symbol) + 1}")
         elif times == 1:
             reasons.append(f"letter {symbol} occurs only once")
         elif times > 2:
-            reasons.append(f"letter {symbol} occurs {times} times, not twice")
+            reasons.append(f"letter {symbol} occurs {times} times, expected 2")
     return reasons

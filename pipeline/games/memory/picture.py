@@ -1,4 +1,4 @@
-"""Memory as text: the cards in rows of ten, then one board per move."""
+"""Memory as text: the cards in rows of ten, one board per move."""
 
 from collections.abc import Iterator
 
@@ -11,14 +11,14 @@ GONE = " · "
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-    """The layout with all cards up, then the table after each move's second flip.
+    """Yield the layout with all cards face up, then the table after the second flip of each move.
 
     Raises
     ------
     InvalidEvidence
-        Where the flips in `evidence` cannot be read or break the rules.
+        If the flips in `evidence` cannot be read or break the rules.
     """
-    yield f"{_board(len(layout), {}, Table(layout).cards)}\n\n{len(layout)} cards, all turned up."
+    yield f"{_board(len(layout), {}, Table(layout).cards)}\n\n{len(layout)} cards, all face up."
     if verdict is not Verdict.SCORED or evidence is None:
         return
     table = Table(layout)
@@ -35,7 +35,7 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 
 
 def _board(count: int, on_table: Cards, shown: Cards) -> str:
-    """Rows of `count` cards: those shown, those that lie face down on the table, and the places of those gone."""
+    """Return rows of `count` cards: those shown, those face down on the table, and the positions of those removed."""
     rows = ["     " + " ".join(f"{column:^3}" for column in range(1, ROW + 1))]
     for start in range(0, count, ROW):
         places = range(start + 1, min(start + ROW, count) + 1)

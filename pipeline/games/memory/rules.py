@@ -1,8 +1,8 @@
-"""The referee of Memory: replays flips on a table, and holds them against the strategy that the engine names.
+"""The referee of Memory, which replays flips on a table and compares them with the strategy of the engine.
 
-A move turns up two cards. If they show the same letter they are taken away, else they are turned down again. The game
-ends when no cards are left. A strategy chooses its flips from the letters that it has been shown, and from nothing
-else: here it is a generator that yields the card to flip, counted from 1, and is sent the letter.
+A move turns up two cards. If they show the same letter they are removed, otherwise they are turned down again. The game
+ends when no cards are left. A strategy chooses its flips only from the letters that it has seen. Here it is a generator
+that yields the card to flip, counted from 1, and is sent its letter.
 """
 
 from collections import Counter
@@ -12,11 +12,11 @@ from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.verdict import Verdict
 
 Cards = dict[int, str]
-"""Letters of cards by place."""
+"""Letters of cards by position, from 1."""
 
 
 class Table:
-    """The cards on the table, by place from 1 on; `open_card` is the first one of a move that is under way."""
+    """The cards on the table, by position from 1; `open_card` is the first card of a move in progress."""
 
     def __init__(self, layout: str) -> None:
         self.cards: Cards = dict(enumerate(layout, start=1))
@@ -29,12 +29,13 @@ class Table:
         Raises
         ------
         IllegalMove
+            If the card was removed or is already turned up.
         """
         self.flips += 1
         if card not in self.cards:
-            raise IllegalMove(self.flips, f"there is no card at place {card} (any more)")
+            raise IllegalMove(self.flips, f"card {card} is not on the table")
         if card == self.open_card:
-            raise IllegalMove(self.flips, f"card {card} is turned up already")
+            raise IllegalMove(self.flips, f"card {card} is already turned up")
         letter = self.cards[card]
         if self.open_card is None:
             self.open_card = card
@@ -46,17 +47,18 @@ class Table:
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-    """Replay the flips to the end, count them, and compare them with those that the strategy prescribes.
+    """Replay the flips to the end, count them, and compare them with the flips of the strategy.
 
     Raises
     ------
     InvalidEvidence
-        Its step counts flips; it is 0 where the verdict itself cannot be right.
+        If the evidence does not prove the verdict and its value. Its step counts flips; 0 means that the verdict itself
+        cannot be right.
     """
     if engine not in STRATEGIES:
         raise InvalidEvidence(0, f"there is no strategy {engine!r}")
     if verdict is not Verdict.SCORED:
-        raise InvalidEvidence(0, f"{engine} scores its games, it never calls one {verdict.word}")
+        raise InvalidEvidence(0, f"the verdict is {verdict.word}, but {engine} only scores games")
     if set(Counter(layout).values()) != {2}:
         raise InvalidEvidence(0, "the layout does not consist of pairs")
 
@@ -78,29 +80,30 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
 
 
 def read_flips(evidence: str, count: int) -> list[int]:
-    """The flips of a trace on `count` cards.
+    """Return the flips of a trace on `count` cards.
 
     Raises
     ------
     InvalidEvidence
+        If a word is not the number of a card.
     """
     places = {str(place): place for place in range(1, count + 1)}
     flips = []
     for step, entry in enumerate(evidence.split(" "), start=1):
         if entry not in places:
-            raise InvalidEvidence(step, f"{entry!r} is none of the {count} cards")
+            raise InvalidEvidence(step, f"{entry!r} is not a card, expected 1 to {count}")
         flips.append(places[entry])
     return flips
 
 
 def two_pass(count: int) -> Generator[int, str, None]:
-    """Look at all cards two by two, then collect the pairs that were not met on the way."""
+    """Look at all cards two by two, then collect the pairs that were not found on the way."""
     known = yield from _look(count)
     yield from _collect(known)
 
 
 def two_pass_last_card(count: int) -> Generator[int, str, None]:
-    """Look at all cards but two, then at the last but one; what is still single belongs to the last card."""
+    """Look at all cards but the last two, then at the second last; the last card matches the one still single."""
     known = yield from _look(count - 2)
     letter = yield count - 1
     partner = _place(letter, known)
@@ -114,7 +117,7 @@ def two_pass_last_card(count: int) -> Generator[int, str, None]:
 
 
 def incremental(count: int) -> Generator[int, str, None]:
-    """Look at the cards in order and collect every pair as soon as both its places are known."""
+    """Look at the cards in order, and collect every pair as soon as both its cards are known."""
     places: dict[str, int] = {}
     card = 1
     while card <= count:
@@ -138,7 +141,7 @@ STRATEGIES = {"two-pass": two_pass, "two-pass-last-card": two_pass_last_card, "i
 
 
 def _look(count: int) -> Generator[int, str, Cards]:
-    """Flip the first `count` cards two by two, and return those that are not taken away by that."""
+    """Flip the first `count` cards two by two, and return the cards that are not removed by that."""
     known: Cards = {}
     for card in range(1, count + 1, 2):
         letter = yield card
@@ -149,7 +152,7 @@ def _look(count: int) -> Generator[int, str, Cards]:
 
 
 def _collect(known: Cards) -> Generator[int, str, None]:
-    """Take away all known cards, the first one that is left with its partner. They are known in the order they lie."""
+    """Remove all known cards, each time the first one left with its partner; `known` is in the order of positions."""
     places: dict[str, list[int]] = {}
     for card, letter in known.items():
         places.setdefault(letter, []).append(card)

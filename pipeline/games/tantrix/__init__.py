@@ -10,7 +10,7 @@ GAME = Game(
             "legal-moves",
             "1",
             "count the legal moves of the player to move",
-            "every legal move as `x,y:COLOURS`, the colours clockwise from the one facing up: `1,1:BBRRGG 1,1:GBBRRG`",
+            "every legal move as `x,y:COLOURS`, the colours clockwise from the top side: `1,1:BBRRGG 1,1:GBBRRG`",
         ),
     ),
     deals=Deals("1", {"tiles": Parameter(10, 1, 20, "tiles played so far")}),

@@ -1,19 +1,19 @@
-"""The field and its legal moves, as kernels.
+"""Kernels for the field and its legal moves.
 
-Rules 1 to 5 of the statement, with what it leaves open decided by its words:
+The kernels implement rules 1 to 5 of the problem statement. Where it is ambiguous, they take it literally:
 
-- An empty space with *at least* three tiles around it is forced.
-- The sides along a forced space are the straight lines of empty spaces that begin beside it and run along an unbroken
-  row of tiles that begins with one of the tiles around it; see `_mark_side`. This reading, and not that of the
-  first space of each line only, gives the sample's answer.
-- Rules 4 and 5 hold for every placement, so also for one into a forced space.
+- An empty space with *at least* three neighbouring tiles is forced.
+- The sides along a forced space are the straight lines of empty spaces that start next to it and run along an unbroken
+  row of tiles, the first of which touches the forced space; see `_mark_side`. Only this reading gives the answer of the
+  problem statement's sample; the first space of each line is not enough.
+- Rules 4 and 5 apply to every placement, also in a forced space.
 
-Every empty space beside a tile is *open*. For each one the field holds its links: like a tile (see `notation`), but
-four bits for each side where a tile touches it and none elsewhere. So the colours that a side must not have are one
-number of 24 bits for each space, and a tile as it lies fits if it has no bit in common with it.
+Every empty space next to a tile is *open*. The field stores the links of each open space in the notation of a tile (see
+`notation`): four bits for each side that touches a tile, and none for other sides. So the colours that the sides of a
+tile on a space must not have are one number of 24 bits, and a tile fits iff it has no bit in common with that number.
 
-A field is an array of all spaces × (TILE, LINKS, TWICE, CONTROLLED), all zero when empty. Beside it goes the array of
-the open spaces in their order, of which the first so many count.
+A field is an array of shape (spaces, 4) with the columns TILE, LINKS, TWICE and CONTROLLED, all zero when empty. The
+open spaces are kept in a separate sorted array, of which the first `count` entries are valid.
 """
 
 import numpy as np
@@ -25,32 +25,31 @@ from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD, SIDES
 
 TURNED_HAND = HAND * SIDES
 OPEN_ROOM = SIDES * MOST_ON_FIELD
-"""Room for the open spaces while tiles are placed in any order, so that they may be apart from each other."""
+"""The most open spaces while tiles are placed in any order, when they need not be connected."""
 MOST_MOVES = 2 * HAND * (6 + 2 * (MOST_ON_FIELD - 1))
-"""A tile shows a colour twice, so it can meet a tile beside its space in two ways at most; and a tile that joins others
-adds at most three open spaces and takes one, so that there are six for the first tile and two more for each other one.
-"""
+"""The most legal moves. A tile has two sides of each colour, so it can match a neighbouring tile in at most two ways.
+The first tile has six open spaces around it, and each further tile adds at most three and occupies one."""
 MOVE_ROOM = MOST_MOVES + 1
-"""One more, for a placement that is written but not counted."""
+"""Includes one entry for a placement that is written but not counted."""
 
 STEPS = np.array([1, ROW, ROW - 1, -1, -ROW, 1 - ROW])
-"""To the spaces around, clockwise from the one above."""
+"""The steps to the neighbouring spaces, clockwise from the one above."""
 
 TILE, LINKS, TWICE, CONTROLLED = range(4)
-"""The tile; the links; the colours (four bits) of two links or more; 1 if the space lies along a forced one."""
+"""The tile; the links; the colours (four bits) of at least two links; 1 if the space is along a forced space."""
 ONE_PER_SIDE = 0x111111
 MOVE_SHIFT = 24
 
 
 @kernel
 def empty_field() -> Numbers:
-    """A field without tiles."""
+    """Return a field without tiles."""
     return np.zeros((SPACES, 4), dtype=np.int64)
 
 
 @kernel
 def clear(field: Numbers, spaces: Numbers) -> None:
-    """Empty some spaces; to take all tiles away, those with tiles and the open ones."""
+    """Reset some spaces. To empty the field, reset the spaces with tiles and the open spaces."""
     for space in spaces:
         for column in range(field.shape[1]):
             field[space, column] = 0
@@ -58,7 +57,7 @@ def clear(field: Numbers, spaces: Numbers) -> None:
 
 @kernel
 def place(field: Numbers, open_spaces: Numbers, count: int, space: int, tile: int) -> int:
-    """Put a tile, as it lies, on an empty space, and return how many spaces are open now."""
+    """Place a tile in its orientation on an empty space, and return the new number of open spaces."""
     if field[space, LINKS]:
         count = _remove(open_spaces, count, space)
     field[space, TILE] = tile
@@ -77,13 +76,13 @@ def place(field: Numbers, open_spaces: Numbers, count: int, space: int, tile: in
 
 @kernel
 def _shift(side: int) -> int:
-    """How far the four bits of a side are from the right."""
+    """Return the index of the lowest bit of a side."""
     return 4 * (SIDES - 1 - side)
 
 
 @kernel
 def _insert(ordered: Numbers, count: int, number: int) -> int:
-    """Put a number in its place among the first `count` ones, and return how many these are now."""
+    """Insert a number into the first `count` sorted numbers, and return the new count."""
     at = count
     while at > 0 and ordered[at - 1] > number:
         ordered[at] = ordered[at - 1]
@@ -94,7 +93,7 @@ def _insert(ordered: Numbers, count: int, number: int) -> int:
 
 @kernel
 def _remove(ordered: Numbers, count: int, number: int) -> int:
-    """Take a number out of the first `count` ones, and return how many these are now."""
+    """Remove a number from the first `count` numbers, and return the new count."""
     at = 0
     while ordered[at] != number:
         at += 1
@@ -105,7 +104,7 @@ def _remove(ordered: Numbers, count: int, number: int) -> int:
 
 @kernel
 def turn_hand(hand: Numbers, turned_hand: Numbers) -> None:
-    """All rotations of five tiles, in alphabetical order."""
+    """Write all rotations of the five tiles in hand to `turned_hand`, in alphabetical order."""
     count = 0
     for i in range(HAND):
         tile = hand[i]
@@ -132,22 +131,24 @@ def list_moves(field: Numbers, open_spaces: Numbers, count: int, turned_hand: Nu
 
 @kernel
 def _placements(field: Numbers, spaces: Numbers, forced_only: bool, turned_hand: Numbers, moves: Numbers) -> int:
-    """The placements that rules 1, 2, 4 and 5 allow on the open spaces, or on the forced ones among them."""
+    """Write the placements that rules 1, 2, 4 and 5 allow on the open (or the forced) spaces; return their number."""
     found = 0
     for space in spaces:
         if field[space, CONTROLLED] or (forced_only and not _is_forced(field[space, LINKS])):
             continue
         forbidden = _forbidden(field, space)
         for tile in turned_hand:
-            moves[found] = space << MOVE_SHIFT | tile  # counted or not: a branch would cost a third more
+            moves[found] = space << MOVE_SHIFT | tile  # written in any case: a branch would cost a third more
             found += tile & forbidden == 0
     return found
 
 
 @kernel
 def _forbidden(field: Numbers, space: int) -> int:
-    """The colours that the sides of a tile on `space` must not have: where a tile touches it all but the tile's own,
-    elsewhere those that the empty space there has two of already.
+    """Return the colours that the sides of a tile on `space` must not have.
+
+    Next to a tile, these are all colours but the one that tile shows; next to an empty space, the colours of which that
+    space already has two links.
     """
     forbidden = 0
     for side in range(SIDES):
@@ -159,14 +160,14 @@ def _forbidden(field: Numbers, space: int) -> int:
 
 @kernel
 def _is_forced(links: int) -> bool:
-    """Whether there are three tiles around or more: three bits."""
+    """Return whether a space has at least three neighbouring tiles, that is, whether its links have three bits set."""
     but_lowest = links & (links - 1)
     return but_lowest & (but_lowest - 1) != 0
 
 
 @kernel
 def _mark_controlled(field: Numbers, spaces: Numbers) -> int:
-    """Mark the spaces along forced ones as controlled, and return how many are forced."""
+    """Mark the spaces along forced spaces as controlled, and return the number of forced spaces."""
     forced = 0
     for space in spaces:
         if _is_forced(field[space, LINKS]):
@@ -180,7 +181,7 @@ def _mark_controlled(field: Numbers, spaces: Numbers) -> int:
 
 @kernel
 def _mark_side(field: Numbers, space: int, side: int, turn: int) -> None:
-    """Mark the spaces on the line from `space` towards `side`, as long as there are tiles in the row beside it."""
+    """Mark the spaces on the line from `space` towards `side`, while there are tiles in the row next to the line."""
     step = STEPS[side]
     beside = STEPS[(side + 2 * turn) % SIDES]
     space += step

@@ -1,11 +1,9 @@
 """The compiled check for canonical layouts of Tantrix.
 
-The tiles on the field are ordered by x, then y. So the tiles that touch a tile and come before it are the previous tile
-and two consecutive ones in the column to the left, where the position only moves forward from tile to tile. No board is
-needed to find them.
+The tiles on the field are ordered by x, then y. So the earlier tiles that a tile can touch are the previous tile and
+two consecutive tiles in the column to its left, and a pointer into that column only moves forward. No board is needed.
 
-There are few branches, because coordinates are hard to predict: when something is wrong, that is noted and reading goes
-on.
+There are few branches, because coordinates are hard to predict: an error is recorded, and reading continues.
 """
 
 from collections.abc import Mapping
@@ -28,31 +26,31 @@ ZERO, ONE, TWO, NINE, TEN = (np.uint64(number) for number in (0, 1, 2, 9, 10))
 
 TILE_LENGTH, TILES_IN_HAND, MOST_TILES = np.uint64(SIDES), np.uint64(HAND), np.uint64(MOST_ON_FIELD)
 HAND_LENGTH = len("/") + HAND * len(" BBGGRR")
-"""The bytes from the slash to the end of a layout: more than a tile on the field takes, so a tile that begins before
-the slash can be read without looking for the end of the text."""
+"""The bytes from the slash to the end of a layout. A tile on the field takes fewer bytes, so a tile that begins before
+the slash can be read without checking for the end of the text."""
 ROW = 256
-"""The space (x, y) is the number ROW · x + y."""
+"""The space (x, y) has the number ROW · x + y."""
 ORIGIN = 0
 NOWHERE = -ROW * ROW
 """Less than any space."""
 
 CODES = len(COLOURS) ** SIDES
-"""A tile as it lies is a number of six digits, one for each side."""
+"""The number of codes. The code of a tile in its orientation is a number of six digits in base 4, one for each side."""
 DIGITS = np.full(256, CODES, dtype=np.int64)
-"""By the letter of a colour, its digit; for all other bytes a number greater than any code."""
+"""The digit of each colour, by its letter; for any other byte, a number greater than all codes."""
 for digit, colour in enumerate(COLOURS):
     DIGITS[ord(colour)] = digit
 
 NO_TILE = 63
 ALL_TILES = np.uint64((1 << len(TILES)) - 1)
 OPPOSITE = 6
-"""Bits from the digit of a side to that of the opposite one."""
+"""The bits between the digit of a side and that of the opposite side."""
 ABOVE, RIGHT, RIGHT_BELOW = (3 << 2 * (SIDES - 1 - side) for side in range(3))
 """The digits of the first three sides."""
 
 
 def _numbers(least: Mapping[str, str]) -> Bytes:
-    """For each code, the number of the tile as in `TILES`; `NO_TILE` if `least` does not have it."""
+    """Return the index in `TILES` of the tile with each code; `NO_TILE` if the tile is not in `least`."""
     codes = map("".join, product(COLOURS, repeat=SIDES))
     known = [TILES.index(least[tile]) if tile in least else NO_TILE for tile in codes]
     return np.array([*known, NO_TILE], dtype=np.uint8)
@@ -63,17 +61,17 @@ IN_HAND = _numbers({tile: tile for tile in TILES})
 
 
 class Field(NamedTuple):
-    """The tiles on the field, numbered from 1 in their order. Number 0 is a sentinel that no tile touches."""
+    """The tiles on the field, numbered from 1 in their order. Number 0 is a sentinel that touches no tile."""
 
     spaces: Numbers
     codes: Numbers
     links: Words
-    """For each tile, the set of those that touch it."""
+    """For each tile, the set of tiles that touch it."""
 
 
 @kernel
 def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
-    """Check which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
+    """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
     canonical = np.empty(len(starts), dtype=np.bool_)
     room = MOST_ON_FIELD + 1
     field = Field(np.full(room, NOWHERE), np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.uint64))
@@ -86,7 +84,7 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
 
 @inlined
 def _is_layout(text: Bytes, begin: np.uint64, slash: np.uint64, field: Field) -> bool:
-    """Check the text that begins at `begin` and has `HAND_LENGTH` more bytes from `slash` on."""
+    """Check the text that starts at `begin` and has `HAND_LENGTH` bytes from `slash` on."""
     at, tiles, left = begin, ZERO, ZERO
     seen = ZERO
     sound, centred = True, False
@@ -115,9 +113,9 @@ def _is_layout(text: Bytes, begin: np.uint64, slash: np.uint64, field: Field) ->
 
 @inlined
 def _number(text: Bytes, at: np.uint64) -> tuple[int, np.uint64, bool]:
-    """Read the number of at most two digits at `at`; return it, where the text goes on, and whether it is canonical.
+    """Read a number of at most two digits at `at`; return it, the index after it, and whether it is canonical.
 
-    A number that is not canonical is read as any number from -255 to 255.
+    If it is not canonical, the number returned is an arbitrary one from -255 to 255.
     """
     negative = np.uint64(text[at] == MINUS)
     at += negative
@@ -130,7 +128,7 @@ def _number(text: Bytes, at: np.uint64) -> tuple[int, np.uint64, bool]:
 
 @inlined
 def _code(text: Bytes, at: np.uint64) -> int:
-    """The code of the tile whose six letters are at `at`; `CODES` if one of them is not the letter of a colour."""
+    """Return the code of the tile whose six letters are at `at`; `CODES` if one of them is not a colour."""
     code = 0
     for side in range(SIDES):
         code = code << 2 | int(DIGITS[text[at + np.uint64(side)]])
@@ -139,10 +137,10 @@ def _code(text: Bytes, at: np.uint64) -> int:
 
 @inlined
 def _join(field: Field, tile: np.uint64, space: int, code: int, left: np.uint64) -> tuple[np.uint64, bool]:
-    """Add a tile, and note which of the tiles before it it touches.
+    """Add a tile, and record which of the earlier tiles it touches.
 
-    All tiles before number `left` come before the space to the left of the last tile. Returns the same number for this
-    tile, and whether its edges match.
+    `left` is the number of the first tile that does not come before the space to the left of the previous tile. Returns
+    the same number for this tile, and whether its edges match.
     """
     field.spaces[tile], field.codes[tile], field.links[tile] = space, code, ZERO
     while field.spaces[left] < space - ROW:
@@ -157,9 +155,9 @@ def _join(field: Field, tile: np.uint64, space: int, code: int, left: np.uint64)
 
 @inlined
 def _link(field: Field, tile: np.uint64, other: np.uint64, touches: bool, sides: int) -> bool:
-    """Note whether two tiles touch each other, and return False if they do and the edge does not match.
+    """Record whether two tiles touch, and return False if they do and their edge does not match.
 
-    The other tile has the side with the digit `sides` at the edge, and this tile the opposite side.
+    `sides` masks the digit of the other tile's side at the edge; this tile has the opposite side there.
     """
     field.links[tile] |= np.uint64(touches) << other
     field.links[other] |= np.uint64(touches) << tile
@@ -169,7 +167,7 @@ def _link(field: Field, tile: np.uint64, other: np.uint64, touches: bool, sides:
 
 @inlined
 def _hand(text: Bytes, at: np.uint64) -> tuple[np.uint64, bool]:
-    """Read the tiles in hand from `at` on, a blank before each; return their set, and whether they are in order."""
+    """Read the tiles in hand from `at` on, each after a blank; return their set, and whether they are in order."""
     seen, last, in_order = ZERO, -1, True
     for _ in range(HAND):
         number = int(IN_HAND[_code(text, at + ONE)])
@@ -182,7 +180,7 @@ def _hand(text: Bytes, at: np.uint64) -> tuple[np.uint64, bool]:
 
 @inlined
 def _are_joined(links: Words, tiles: np.uint64) -> bool:
-    """Whether all tiles can be reached from the first one."""
+    """Return whether all tiles can be reached from the first one."""
     reached = waiting = TWO
     while waiting:
         found = links[lowest_bit(waiting)] & ~reached

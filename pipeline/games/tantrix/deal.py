@@ -1,14 +1,14 @@
 """Numbered deals of Tantrix: positions reached by legal play of two players.
 
-A game is played with the random numbers of the deal (see `dealmill.pipeline.games.philox`), in this order:
+A game is played with the random numbers of the deal (see `dealmill.pipeline.games.philox`), in these steps:
 
-1. The 56 tiles, each in its alphabetically first rotation, are laid out in alphabetical order and shuffled. The first
-   player draws the first five, the second player the next five.
-2. The players take turns. The first move of all puts a tile on 0,0: one of the 30 rotations of the five tiles in hand.
-   Every other move is one of the legal moves. Moves are numbered from 0 in order of x, then y, then the colours in
+1. The 56 tiles, each in its alphabetically first rotation, are put in alphabetical order and shuffled. The first player
+   draws the first five, the second player the next five.
+2. The players take turns. The first move places a tile on 0,0: one of the 30 rotations of the five tiles in hand. Every
+   other move is one of the legal moves. Moves are numbered from 0, in order of x, then y, then the colours in
    alphabetical order, and the number of the move is drawn. The player then draws the next tile.
-3. When the asked number of tiles has been placed, the deal is made: the field, and the hand of the player to move. If
-   a player has no legal move before that, all starts again at 1 with the numbers that follow.
+3. When `tiles` tiles have been placed, the deal is complete: the field, and the hand of the player to move. If a player
+   has no legal move before that, the game starts again at step 1 with the random numbers that follow.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ LONGEST_HAND = len("/ ") + HAND * len("BBGGRR ")
 
 
 def deal(seed: int, first: int, count: int, tiles: int = 10) -> Texts:
-    """Canonical texts of deals number `first` … `first + count - 1` of `seed`, with so many tiles on the field."""
+    """Return the canonical texts of deals `[first, first + count)` of `seed`, with `tiles` tiles on the field."""
     names = np.frombuffer("".join(TILES).encode("ascii"), dtype=np.uint8)
     text = np.empty(count * (LONGEST_PLACED * tiles + LONGEST_HAND), dtype=np.uint8)
     starts = np.zeros(count + 1, dtype=np.int64)
@@ -71,7 +71,7 @@ def _deal_each(seed: np.uint64, first: np.uint64, tiles: int, names: Bytes, text
 
 @kernel
 def _play(stream: Stream, all_tiles: Numbers, field: Numbers, played: Numbers, hands: Numbers) -> bool:
-    """Play as many moves as `played` has room for; false if a player has none before that. Leaves the field empty."""
+    """Play until `played` is full; return False if a player has no legal move before that. Leaves the field empty."""
     open_spaces = np.empty(OPEN_ROOM, dtype=np.int64)
     turned_hand = np.empty(TURNED_HAND, dtype=np.int64)
     moves = np.empty(MOVE_ROOM, dtype=np.int64)
@@ -110,7 +110,7 @@ def _replace(hand: Numbers, played: int, drawn: int) -> None:
 
 @kernel
 def _write(played: Numbers, hand: Numbers, text: Bytes, end: int) -> int:
-    """Write the canonical text of a position behind `end`, and return the new end."""
+    """Write the canonical text of a position at `end`, and return the new end."""
     for move in played:
         end = write_placed(move >> MOVE_SHIFT, move & WHOLE_TILE, text, end)
         text[end] = BLANK

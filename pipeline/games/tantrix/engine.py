@@ -1,4 +1,4 @@
-"""The engine of Tantrix: all legal moves of the player to move."""
+"""The engine of Tantrix, which lists all legal moves of the player to move."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ UNDECIDED = int(Verdict.UNDECIDED)
 
 
 def legal_moves(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """Count and list the legal moves of the player to move."""
+    """Count and list the legal moves of the player to move; each position counts as one node."""
     return run_kernel(_solve_each, layouts, max_nodes, LONGEST_EVIDENCE)
 
 
@@ -63,7 +63,7 @@ def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: R
 def _read(
     text: Bytes, at: int, field: Numbers, played: Numbers, open_spaces: Numbers, hand: Numbers
 ) -> tuple[int, int]:
-    """Set up the layout whose text begins at `at`, and return how many tiles are on the field and spaces open."""
+    """Set up the layout whose text starts at `at`; return the numbers of tiles on the field and of open spaces."""
     tiles = count = 0
     while text[at] != SLASH:
         played[tiles], at = read_space(text, at)
@@ -78,7 +78,7 @@ def _read(
 
 @kernel
 def _write(moves: Numbers, count: int, evidence: Bytes, end: int) -> int:
-    """Write the first `count` moves behind `end`, and return the new end."""
+    """Write the first `count` moves at `end`, and return the new end."""
     for i in range(count):
         if i > 0:
             evidence[end] = BLANK

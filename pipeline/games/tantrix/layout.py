@@ -1,11 +1,11 @@
 """Layouts of Tantrix: the tiles on the field, and the hand of the player to move.
 
-Canonical text: the tiles on the field as ``x,y:COLOURS`` in order of x, then y, a slash, and the five tiles in hand in
-alphabetical order, each in its alphabetically first rotation, all separated by single blanks::
+The canonical text has the tiles on the field as ``x,y:COLOURS`` in order of x, then y; a slash; and the five tiles in
+hand in alphabetical order, each in its alphabetically first rotation. All are separated by single blanks::
 
     -1,1:GGYBYB 0,0:BRYRBY / BBRRGG BBYGYG BGBRGR BGRBRG BGYBYG
 
-COLOURS are those of the sides, clockwise from the one facing up. Clockwise from above, the spaces around (x, y) are
+COLOURS are those of the sides, clockwise from the top side. Clockwise from above, the spaces around (x, y) are
 (x, y+1), (x+1, y), (x+1, y-1), (x, y-1), (x-1, y), (x-1, y+1).
 """
 
@@ -21,26 +21,28 @@ LONGEST_LINE = 2000
 
 
 def read(lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-    """Read the statement's format if the first line that is not blank is one number, else one layout a line."""
+    """Read the format of the problem statement if the first line that is not blank is a number, else one layout per
+    line."""
     return read_file(lines, each_line, read_cases)
 
 
 def each_line(first: str) -> EachLine | None:
-    """What reads a file that begins with this line; None if that is one number."""
+    """Return the reader of a file whose first line is `first`; None if that is a number."""
     return None if COUNT.fullmatch(first) else EachLine(canonical)
 
 
 def canonical(text: str) -> str:
-    """The canonical text of a layout on one line; tiles may come in any order, and lower case is accepted.
+    """Return the canonical text of a layout on one line; tiles may be in any order, and lower case is accepted.
 
     Raises
     ------
     BadLayout
+        With all reasons, if the text is not a layout.
     """
     if len(text) > LONGEST_LINE:
-        raise BadLayout([f"the line is {len(text)} characters long, more than any layout"])
+        raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
     field, slash, hand = text.partition("/")
-    faults = [] if slash else ["no / between the field and the hand"]
+    faults = [] if slash else ["there is no / between the field and the hand"]
     placed = []
     for entry in field.split():
         place, colon, tile = entry.partition(":")

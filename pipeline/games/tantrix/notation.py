@@ -1,8 +1,8 @@
-"""Spaces and tiles as the kernels hold them, read from text and written to it.
+"""The representation of spaces and tiles in kernels, and its conversion from and to text.
 
-A space is the number 256 · (x + 128) + y + 128; a greater number comes later in the order by x, then y. A tile, as it
-lies, is 24 bits: four bits for each side, the one facing up first (highest) and then clockwise, with one of them set
-for the side's colour. Since B, G, R, Y are the bits 1, 2, 4, 8, the order of the numbers is the alphabetical one.
+A space is the number 256 · (x + 128) + y + 128, so numbers have the order by x, then y. A tile in its orientation is 24
+bits: four bits for each side, clockwise from the top side (the highest bits), with one of the four set for the colour
+of the side. Since B, G, R, Y are the bits 1, 2, 4, 8, numbers have the alphabetical order of the tiles.
 """
 
 import numpy as np
@@ -20,22 +20,22 @@ WHOLE_TILE = (1 << 24) - 1
 NO_TILE = 0
 
 LETTERS = np.frombuffer(b"?BG?R???Y", dtype=np.uint8)
-"""By the bit of a colour, its letter."""
+"""The letter of each colour, by its bit."""
 BITS = np.zeros(128, dtype=np.int64)
 BITS[LETTERS] = np.arange(len(LETTERS))
-"""By the letter of a colour, its bit."""
+"""The bit of each colour, by its letter."""
 MINUS, ZERO, COMMA, COLON, BLANK, SLASH = (ord(sign) for sign in "-0,: /")
 
 
 @kernel
 def turned(tile: int) -> int:
-    """The tile turned by one side, anticlockwise."""
+    """Return the tile turned anticlockwise by one side."""
     return (tile << 4 | tile >> 20) & WHOLE_TILE
 
 
 @kernel
 def least_rotation(tile: int) -> int:
-    """The alphabetically first rotation of a tile."""
+    """Return the alphabetically first rotation of a tile."""
     least = tile
     for _ in range(SIDES - 1):
         tile = turned(tile)
@@ -45,7 +45,7 @@ def least_rotation(tile: int) -> int:
 
 @kernel
 def read_number(text: Bytes, at: int) -> tuple[int, int]:
-    """The whole number that stands at `at`, and where the text goes on."""
+    """Return the integer at `at`, and the index after it."""
     negative = text[at] == MINUS
     if negative:
         at += 1
@@ -58,7 +58,7 @@ def read_number(text: Bytes, at: int) -> tuple[int, int]:
 
 @kernel
 def read_space(text: Bytes, at: int) -> tuple[int, int]:
-    """The space ``x,y`` that stands at `at`, and where the text goes on."""
+    """Return the space ``x,y`` at `at`, and the index after it."""
     x, at = read_number(text, at)
     y, at = read_number(text, at + 1)
     return ROW * (x + CENTRE) + y + CENTRE, at
@@ -66,7 +66,7 @@ def read_space(text: Bytes, at: int) -> tuple[int, int]:
 
 @kernel
 def read_tile(text: Bytes, at: int) -> int:
-    """The tile whose six letters stand at `at`."""
+    """Return the tile whose six letters are at `at`."""
     tile = 0
     for side in range(SIDES):
         tile = tile << 4 | BITS[text[at + side]]
@@ -75,7 +75,7 @@ def read_tile(text: Bytes, at: int) -> int:
 
 @kernel
 def write_number(number: int, text: Bytes, end: int) -> int:
-    """Write a whole number of at most three digits behind `end`, and return the new end, as all of these do."""
+    """Write an integer of at most three digits at `end`, and return the new end."""
     if number < 0:
         text[end] = MINUS
         end += 1
@@ -92,7 +92,7 @@ def write_number(number: int, text: Bytes, end: int) -> int:
 
 @kernel
 def write_tile(tile: int, text: Bytes, end: int) -> int:
-    """Write the six letters of a tile."""
+    """Write the six letters of a tile at `end`, and return the new end."""
     for side in range(SIDES):
         text[end + side] = LETTERS[tile >> 4 * (SIDES - 1 - side) & 15]
     return end + SIDES
@@ -100,7 +100,7 @@ def write_tile(tile: int, text: Bytes, end: int) -> int:
 
 @kernel
 def write_placed(space: int, tile: int, text: Bytes, end: int) -> int:
-    """Write ``x,y:COLOURS``."""
+    """Write ``x,y:COLOURS`` at `end`, and return the new end."""
     end = write_number(space // ROW - CENTRE, text, end)
     text[end] = COMMA
     end = write_number(space % ROW - CENTRE, text, end + 1)

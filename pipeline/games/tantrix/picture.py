@@ -1,4 +1,4 @@
-"""Tantrix as text: the field as hexagons with the colour of each side on it, then the legal moves by space."""
+"""Tantrix as text: the field as hexagons with the colours of their sides, then the legal moves by space."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from dealmill.pipeline.games.verdict import Verdict
 
 WIDTH = 76
 COLUMNS = 10
-"""Columns of spaces that are drawn side by side; what is further right comes below."""
+"""Columns of spaces that are drawn side by side; further columns are drawn below."""
 
 HEXAGON = (
     "  __0__  ",
@@ -20,9 +20,10 @@ HEXAGON = (
     "4       2",
     " \\__3__/ ",
 )
-"""Sides by number, up first and clockwise; hexagons side by side share the characters of their common side."""
+"""The sides by number, clockwise from the top; neighbouring hexagons share the characters of their common side."""
 RIGHT, UP, UP_PER_COLUMN = 7, 4, 2
-"""From a space to the next one to the right, to the one above, and how far each column is shifted up."""
+"""The characters to the next space on the right, the lines to the space above, and the lines each column is shifted up.
+"""
 HAND_PITCH = 10
 LEGEND = "[n] ways to place a tile   ! forced space   x along a controlled side"
 
@@ -31,12 +32,12 @@ Canvas = dict[tuple[int, int], str]
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-    """The field and the hand, then the field with the number of legal moves on each space, and their list.
+    """Yield the field and the hand, then the field with the number of legal moves on each space, and their list.
 
     Raises
     ------
     InvalidEvidence
-        Where the moves in `evidence` cannot be read or drawn.
+        If the moves in `evidence` cannot be read or drawn.
     """
     position = read_position(layout)
     field = _field(position, {})
@@ -50,12 +51,12 @@ def _readable_moves(position: Position, evidence: str) -> Iterator[Move]:
     for step, entry in enumerate(evidence.split(), start=1):
         move = read_move(step, entry)
         if move.space not in position.links:
-            raise InvalidEvidence(step, f"{move.space} is no empty space beside a tile")
+            raise InvalidEvidence(step, f"{move.space} is not an empty space next to a tile")
         yield move
 
 
 def _labels(position: Position, moves: Sequence[Move]) -> dict[Space, str]:
-    """What to write on empty spaces."""
+    """Return the labels of empty spaces."""
     labels = dict.fromkeys(position.controlled_spaces, "x") | dict.fromkeys(position.forced_spaces, "!")
     for space, count in Counter(move.space for move in moves).items():
         labels[space] = f"[{count}]!" if space in position.forced_spaces else f"[{count}]"
@@ -108,7 +109,7 @@ def _draw_tile(canvas: Canvas, line: int, column: int, tile: str) -> None:
 
 
 def _write(canvas: Canvas, line: int, column: int, text: str) -> None:
-    """Write a text across the middle of a hexagon."""
+    """Write a text centred on a line of a hexagon."""
     for j, sign in enumerate(text.center(len(HEXAGON[0]))):
         if sign != " ":
             canvas[line, column + j] = sign

@@ -1,4 +1,4 @@
-"""Validation of a position, whatever format it came in, and its canonical text."""
+"""Validation of a position, in either format, and its canonical text."""
 
 import re
 from collections import Counter
@@ -12,24 +12,25 @@ FARTHEST = 99
 COORDINATE = re.compile(r"[+-]?[0-9]{1,9}")
 
 CACHED = 1 << 14
-"""Spaces that are kept by name and number: more than the tiles of legal play ever reach."""
+"""The spaces in each cache: more than legal play ever reaches."""
 
 COLUMN = 1000
-"""The space (x, y) is the number x · COLUMN + y, so that the spaces around it are always the same steps away."""
+"""The space (x, y) has the number x · COLUMN + y, so the steps to its neighbours are the same everywhere."""
 STEPS = (1, COLUMN, COLUMN - 1, -1, -COLUMN, 1 - COLUMN)
 HALF_OF_THE_STEPS = tuple((step, side, side + 3) for side, step in enumerate(STEPS[:3]))
-"""With the side of the tile that faces there, and the side of the other tile that it meets: enough for all edges."""
+"""Three steps, which reach all edges; each with the side of the tile at that edge and the side of its neighbour."""
 ORIGIN = 0
 
 
 def canonical_text(placed: Iterable[tuple[str, str, str]], hand: Sequence[str], faults: Iterable[str]) -> str:
-    """The canonical text of a position: tiles on the field, as texts of x, y and colours, and tiles in hand.
+    """Return the canonical text of a position: tiles on the field, as texts of x, y and colours, and tiles in hand.
 
-    `faults` are the reasons against it that the reader of its format has found.
+    `faults` are the faults that the reader of its format has found.
 
     Raises
     ------
     BadLayout
+        With `faults` and all further reasons, if the position is not valid.
     """
     reasons = list(faults)
     field: dict[int, str] = {}
@@ -45,7 +46,7 @@ def canonical_text(placed: Iterable[tuple[str, str, str]], hand: Sequence[str], 
             reasons.append(f"two tiles on {_name(space)}")
         field[space] = tile if len(tile) == SIDES else ""
     if len(hand) != HAND:
-        reasons.append(f"the number of tiles in hand is {len(hand)}, not {HAND}")
+        reasons.append(f"the number of tiles in hand is {len(hand)}, expected {HAND}")
     tiles += hand
     if len({LEAST.get(tile, "") for tile in tiles} - {""}) != len(tiles):
         reasons += _wrong_tiles(tiles)
@@ -64,7 +65,7 @@ def _space(x: str, y: str) -> int:
         if not COORDINATE.fullmatch(text):
             reasons.append(f"{axis} is {text!r}, not a whole number")
         elif abs(int(text)) > FARTHEST:
-            reasons.append(f"{axis} is {int(text)}, outside -{FARTHEST} to {FARTHEST}")
+            reasons.append(f"{axis} is {int(text)}, expected -{FARTHEST} to {FARTHEST}")
     if reasons:
         raise BadLayout(reasons)
     return int(x) * COLUMN + int(y)
@@ -80,25 +81,25 @@ def _wrong_tiles(tiles: Sequence[str]) -> Iterator[str]:
     yield from filter(None, map(why_no_tile, tiles))
     for tile, times in Counter(LEAST[tile] for tile in tiles if tile in LEAST).items():
         if times > 1:
-            yield f"the tile {tile} is there {times} times"
+            yield f"tile {tile} occurs {times} times, expected 1"
 
 
 def _wrong_field(field: Mapping[int, str]) -> Iterator[str]:
     if len(field) > MOST_ON_FIELD:
-        yield f"more than {MOST_ON_FIELD} tiles on the field"
+        yield f"there are more than {MOST_ON_FIELD} tiles on the field"
     if ORIGIN not in field:
-        yield "no tile on 0,0"
+        yield "there is no tile on 0,0"
     for space, tile in field.items():
         for step, side, opposite in HALF_OF_THE_STEPS:
             other = field.get(space + step)
             if other and tile and tile[side] != other[opposite]:
                 yield f"{tile[side]} on {_name(space)} meets {other[opposite]} on {_name(space + step)}"
     if apart := _unreached(field):
-        yield f"not joined to the other tiles: {' '.join(_name(space) for space in sorted(apart))}"
+        yield f"not connected to the other tiles: {' '.join(_name(space) for space in sorted(apart))}"
 
 
 def _unreached(field: Mapping[int, str]) -> set[int]:
-    """The tiles that are not joined to the one on 0,0, or to the first one if there is none."""
+    """Return the tiles that are not connected to the tile on 0,0, or to the first tile if 0,0 is empty."""
     unreached = set(field)
     waiting = [ORIGIN] if ORIGIN in field else list(field)[:1]
     unreached.difference_update(waiting)

@@ -1,10 +1,10 @@
-"""The referee of Tantrix: the statement's rules, one by one, on a position held as a dictionary.
+"""The referee of Tantrix: the rules of the problem statement, one by one, on a position held as a dictionary.
 
-Where the statement leaves something open, it is taken at its word:
+Where the problem statement is ambiguous, it is taken literally:
 
-- Rule 3: a space with more than three tiles around is forced too, for it is surrounded by three.
+- Rule 3: a space with more than three neighbouring tiles is also forced, since it is surrounded by three.
 - Rule 5: a side along a forced space is the straight line of empty spaces that leaves it along a row of tiles, the
-  first of which touches the forced space; it ends where that row ends. (The sample's answer needs the whole line.)
+  first of which touches the forced space; it ends where that row ends. (The answer of the sample needs the whole line.)
 - Rules 4 and 5 make no exception for a placement in a forced space.
 """
 
@@ -37,12 +37,12 @@ class Space(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)
 def around(space: Space) -> tuple[Space, ...]:
-    """The six spaces around one, clockwise from the one above."""
+    """Return the six neighbours of a space, clockwise from the one above."""
     return tuple(Space(space.x + x, space.y + y) for x, y in STEPS)
 
 
 class Move(NamedTuple):
-    """A tile, as it lies, on a space. A tile is the colours of its sides, clockwise from the one facing up."""
+    """The placement of a tile on a space. A tile is the colours of its sides, clockwise from the top side."""
 
     space: Space
     tile: str
@@ -60,8 +60,8 @@ class Position:
 
     @cached_property
     def links(self) -> dict[Space, dict[int, str]]:
-        """The empty spaces beside tiles, in order of x, then y, with the colours that the tiles around show to each, by
-        direction."""
+        """The empty spaces next to tiles, in order of x, then y, each with the colours that neighbouring tiles show to
+        it, by direction."""
         field = self.field
         empty = {beside for space in field for beside in around(space)} - field.keys()
         return {
@@ -71,17 +71,17 @@ class Position:
 
     @cached_property
     def forced_spaces(self) -> set[Space]:
-        """The empty spaces that are surrounded by three tiles."""
+        """The empty spaces with at least three neighbouring tiles."""
         return {space for space, links in self.links.items() if len(links) >= 3}
 
     @cached_property
     def controlled_spaces(self) -> set[Space]:
-        """The empty spaces along the sides of forced ones."""
+        """The empty spaces along the sides of forced spaces."""
         sides = (self._side(forced, d, flank) for forced in self.forced_spaces for d in range(6) for flank in (-1, 1))
         return {space for side in sides for space in side}
 
     def _side(self, forced: Space, direction: int, flank: int) -> Iterator[Space]:
-        """The line that leaves a forced space with the row of tiles on its left (flank -1) or right (1)."""
+        """Yield the line that leaves a forced space with the row of tiles on its left (flank -1) or right (1)."""
         space, beside = around(forced)[direction], around(forced)[(direction + flank) % 6]
         while space not in self.field and beside in self.field:
             yield space
@@ -89,7 +89,7 @@ class Position:
 
     @cached_property
     def _linked_twice(self) -> dict[Space, set[str]]:
-        """The empty spaces to which two tiles or more show the same colour, with these colours."""
+        """The empty spaces to which at least two tiles show the same colour, with these colours."""
         twice = {}
         for space, links in self.links.items():
             shown = list(links.values())
@@ -98,18 +98,21 @@ class Position:
         return twice
 
     def demands(self, space: Space) -> Iterator[tuple[int, str]]:
-        """The sides of an empty space that not every colour fits, each with the colours that do: that of the tile there
-        (rule 2), or those that are no third link of their colour to the space there (rule 4)."""
+        """Yield the sides of an empty space that restrict the colour of a tile, each with the colours allowed.
+
+        Next to a tile, that is the colour it shows (rule 2); next to an empty space, all colours that are not a third
+        link of their colour to that space (rule 4).
+        """
         yield from self.links[space].items()
         for direction, beside in enumerate(around(space)):
             if beside in self._linked_twice:
                 yield direction, "".join(colour for colour in COLOURS if colour not in self._linked_twice[beside])
 
     def objection(self, move: Move) -> str | None:
-        """Which rule, except the third, forbids a placement, and why."""
+        """Return the rule (except rule 3) that forbids a placement, with the reason, or None."""
         space, tile = move
         if space not in self.links:
-            return "rule 1: a tile goes to an empty space next to other tiles"
+            return "rule 1: a tile must be placed on an empty space next to another tile"
         for direction, colours in self.demands(space):
             if (colour := tile[direction]) not in colours:
                 beside = around(space)[direction]
@@ -117,7 +120,7 @@ class Position:
                     return f"rule 2: {colour} of the tile meets {colours} on {beside}"
                 return f"rule 4: the forced space {beside} would get three links of colour {colour}"
         if space in self.controlled_spaces:
-            return "rule 5: the space lies along a controlled side"
+            return "rule 5: the space is along a controlled side"
         return None
 
     @cached_property
@@ -128,7 +131,7 @@ class Position:
         return self._moves(forced) or self._moves(free)
 
     def _moves(self, spaces: Iterable[Space]) -> list[Move]:
-        """The placements on these spaces that their `demands` allow."""
+        """Return the placements on these spaces that their `demands` allow."""
         in_hand = sorted(placed for tile in self.hand for placed in rotations(tile))
         moves = []
         for space in spaces:
@@ -140,17 +143,18 @@ class Position:
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-    """Find all legal moves and compare them with the listed ones.
+    """Find all legal moves and compare them with the listed moves.
 
     Raises
     ------
     InvalidEvidence
-        Its step counts the listed moves; it is 0 where the verdict itself cannot be right.
+        If the evidence does not prove the verdict and its value. Its step counts the listed moves; 0 means that the
+        verdict itself cannot be right.
     """
     if engine != ENGINE:
         raise InvalidEvidence(0, f"there is no engine {engine!r}")
     if verdict is not Verdict.SCORED:
-        raise InvalidEvidence(0, f"{engine} counts moves, it never calls a position {verdict.word}")
+        raise InvalidEvidence(0, f"the verdict is {verdict.word}, but {engine} only scores positions")
     position = read_position(layout)
     listed = evidence.split(" ") if evidence else []
     legal = [str(move) for move in position.legal_moves]
@@ -159,7 +163,8 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
             raise InvalidEvidence(step, f"the legal move {expected} is missing")
         if entry != expected:
             _check_legality(step, entry, position)
-            raise InvalidEvidence(step, f"{entry} does not follow here" + (f", but {expected}" if expected else ""))
+            wanted = f", expected {expected}" if expected else ""
+            raise InvalidEvidence(step, f"{entry} is not the next legal move{wanted}")
     if value != len(legal):
         raise InvalidEvidence(0, f"there are {len(legal)} legal moves, not {value}")
 
@@ -175,27 +180,28 @@ def _check_legality(step: int, entry: str, position: Position) -> None:
 
 
 def read_position(layout: str) -> Position:
-    """The position of a canonical layout.
+    """Return the position of a canonical layout.
 
     Raises
     ------
     InvalidEvidence
-        With step 0, if the text is not one.
+        With step 0, if the text is not a layout.
     """
     field, _, hand = layout.partition(" / ")
     moves = [read_move(0, entry) for entry in field.split(" ")]
     tiles = tuple(hand.split(" "))
     if not all(map(TILE.fullmatch, tiles)):
-        raise InvalidEvidence(0, f"{hand!r} is no hand")
+        raise InvalidEvidence(0, f"{hand!r} is not a hand of tiles")
     return Position({move.space: move.tile for move in moves}, tiles)
 
 
 def read_move(step: int, entry: str) -> Move:
-    """A placement ``x,y:COLOURS``, which stands as number `step` in its list.
+    """Parse a placement ``x,y:COLOURS``; `step` is its number in the list.
 
     Raises
     ------
     InvalidEvidence
+        If the text does not have this form.
     """
     match = MOVE.fullmatch(entry)
     if not match:
@@ -204,5 +210,5 @@ def read_move(step: int, entry: str) -> Move:
 
 
 def rotations(tile: str) -> list[str]:
-    """The six ways to place a tile."""
+    """Return the six rotations of a tile."""
     return [tile[turn:] + tile[:turn] for turn in range(6)]

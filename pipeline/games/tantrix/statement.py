@@ -1,7 +1,7 @@
-"""The statement's input: the number of cases, then each case on several lines.
+"""The input format of the problem statement: the number of cases, then each case on several lines.
 
-A case is the number of tiles on the field, a line ``x y COLOURS`` for each, and a line with the tiles in hand. Where a
-case is malformed, reading goes on behind its hand or, if that comes first, with the next line that is one number.
+A case is the number of tiles on the field, a line ``x y COLOURS`` for each, and a line with the tiles in hand. After a
+malformed case, reading continues after its hand or at the next line that is a number, whichever comes first.
 """
 
 import re
@@ -21,7 +21,7 @@ LONGEST_LINE = 200
 
 @dataclass(slots=True)
 class Case:
-    """The lines of one case as they were found. Of the lines of tiles no more are kept than show there are too many."""
+    """The lines of one case as found. Lines of tiles are kept only until there are too many."""
 
     first_line: int
     last_line: int
@@ -31,7 +31,7 @@ class Case:
     hand: str = ""
 
     def add(self, number: int, text: str) -> None:
-        """Take a line as the hand if it looks like one or is due, else as a tile on the field."""
+        """Add a line: as the hand if it looks like one or one is due, otherwise as a tile on the field."""
         self.last_line = number
         if self._is_hand(text):
             self.hand = text
@@ -47,11 +47,11 @@ class Case:
         return looks_like_one or is_due
 
     def faults(self) -> Iterator[str]:
-        """What is wrong with the lines before anything is known of the position."""
+        """Yield the faults in the form of the lines."""
         if not self.count:
-            yield "the case does not begin with its number of tiles"
+            yield "the case does not start with its number of tiles"
         elif int(self.count) != self.row_count:
-            yield f"{self.count} tiles on the field announced, {self.row_count} found"
+            yield f"the number of tiles on the field is {self.row_count}, but the case announces {self.count}"
         if not self.hand:
             yield "the line with the hand is missing"
         for row in self.rows:
@@ -59,11 +59,12 @@ class Case:
                 yield f"{row!r} is not of the form x y COLOURS"
 
     def canonical(self) -> str:
-        """The canonical text of the position.
+        """Return the canonical text of the position.
 
         Raises
         ------
         BadLayout
+            With all reasons, if the position is not valid.
         """
         rows = [row.split() for row in self.rows]
         placed = [(row[0], row[1], row[2].upper()) for row in rows if len(row) == 3]
@@ -71,7 +72,7 @@ class Case:
 
 
 def read_cases(first: Line, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-    """Read the cases behind the `first` line, which announces how many there are; no line is blank."""
+    """Read the cases after the `first` line, which announces their number; no line is blank."""
     announced = int(first[1].strip())
     last_line, found = first[0], 0
     for found, case in enumerate(_split(lines), start=1):
@@ -82,21 +83,21 @@ def read_cases(first: Line, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
         except BadLayout as error:
             reasons += error.reasons
         if found > announced:
-            reasons.append(f"layout {found} of the {announced} that the first line announces")
+            reasons.append(f"this is layout {found}, but the first line announces {announced}")
         if reasons:
             as_found = "\n".join(filter(None, [case.count, *case.rows, case.hand]))
             yield rejected(case.first_line, as_found, reasons)
         else:
             yield Layout(case.first_line, text)
     if found < announced:
-        yield rejected(last_line, "", [f"the first line announces {announced} layouts, the file ends after {found}"])
+        yield rejected(last_line, "", [f"the first line announces {announced} layouts, but the file has {found}"])
 
 
 def _split(lines: Iterable[Line]) -> Iterator[Case]:
     case = None
     for number, found in lines:
         line = found.strip()
-        # The mark keeps a line that is cut from passing for a good one.
+        # The ellipsis keeps a truncated line from being read as a valid one.
         text = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
         if COUNT.fullmatch(text):
             if case:

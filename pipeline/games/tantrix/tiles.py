@@ -1,7 +1,7 @@
-"""The 56 tiles. A tile is six letters: the colours of its sides, clockwise from the one facing up.
+"""The 56 tiles. A tile is six letters: the colours of its sides, clockwise from the top side.
 
-A tile joins its sides in pairs by three links of different colours, and no tile looks the same turned halfway: so it
-shows three colours twice each, and is no rotation of ABCABC.
+A tile connects its sides in pairs by three links of different colours, and no tile looks the same after half a turn. So
+it has two sides of each of three colours, and is not a rotation of ABCABC.
 """
 
 from itertools import product
@@ -9,33 +9,33 @@ from itertools import product
 SIDES = 6
 HAND = 5
 MOST_ON_FIELD = 51
-"""All tiles less the hand of the player to move."""
+"""All tiles except the hand of the player to move."""
 COLOURS = "BGRY"
 
 
 def rotations(tile: str) -> list[str]:
-    """The six ways to place a tile."""
+    """Return the six rotations of a tile."""
     return [tile[turn:] + tile[:turn] for turn in range(SIDES)]
 
 
 def why_no_tile(text: str) -> str | None:
-    """What keeps a text from being one of the tiles, in any rotation."""
+    """Return the reason why a text is not one of the tiles in any rotation, or None if it is."""
     shown = set(text)
     if unknown := sorted(shown - set(COLOURS)):
         return f"unknown colour{'s' * (len(unknown) > 1)} {', '.join(map(repr, unknown))} in {text!r}"
     if len(text) != SIDES:
-        return f"{text} has {len(text)} sides, not {SIDES}"
+        return f"{text} has {len(text)} sides, expected {SIDES}"
     if len(shown) != 3 or any(text.count(colour) != 2 for colour in shown):
-        return f"{text} is none of the 56 tiles: they show three colours twice each"
+        return f"{text} is not one of the 56 tiles: a tile has two sides of each of three colours"
     if text[:3] == text[3:]:
-        return f"{text} is none of the 56 tiles: it looks the same turned halfway"
+        return f"{text} is not one of the 56 tiles: it looks the same after half a turn"
     return None
 
 
 LEAST = {
     tile: min(rotations(tile)) for tile in map("".join, product(COLOURS, repeat=SIDES)) if why_no_tile(tile) is None
 }
-"""For a tile in each of its rotations (336 keys) the alphabetically first rotation, which stands for the tile."""
+"""The alphabetically first rotation, which stands for the tile, by each of its rotations (336 keys)."""
 
 TILES = sorted(set(LEAST.values()))
 """The 56 tiles in alphabetical order."""

@@ -18,21 +18,21 @@ def entries(text: str) -> list[Layout | Reject]:
 def test_the_asterisk_ends_the_input() -> None:
     found = entries(f"{DECK}\n\n {DECK.lower()}\r\n*\n\n{DECK}\n")
     assert found[:2] == [Layout(1, DECK), Layout(3, DECK)]
-    assert found[2] == Reject(6, DECK, ("it stands behind the * that ends the input",))
+    assert found[2] == Reject(6, DECK, ("the line comes after the * that ends the input",))
 
 
 @pytest.mark.parametrize(
     ("deck", "reasons"),
     [
-        (DECK[:-1], ["the deck has 51 cards, not 52", "value 0 occurs 3 times, not 4"]),
+        (DECK[:-1], ["the deck has 51 cards, expected 52", "value 0 occurs 3 times, expected 4"]),
         (
             DECK.replace("0", "T"),
-            ["unknown symbol 'T' at card 49; ten is written 0", "value 0 occurs 0 times, not 4"],
+            ["unknown symbol 'T' at card 49; ten is written 0", "value 0 occurs 0 times, expected 4"],
         ),
-        ("J" + DECK[:-1], ["value 0 occurs 3 times, not 4", "value J occurs 5 times, not 4"]),
+        ("J" + DECK[:-1], ["value 0 occurs 3 times, expected 4", "value J occurs 5 times, expected 4"]),
         (
             DECK.replace("0000", "10101010"),
-            ["the deck has 56 cards, not 52", "unknown symbol '1' at card 49; ten is written 0"],
+            ["the deck has 56 cards, expected 52", "unknown symbol '1' at card 49; ten is written 0"],
         ),
     ],
 )
@@ -44,7 +44,7 @@ def test_all_reasons_are_given(deck: str, reasons: list[str]) -> None:
 
 def test_a_line_longer_than_any_deck_is_told_by_its_length() -> None:
     [entry] = entries("K" * 100_000)
-    assert entry == Reject(1, "K" * 200, ("the line is 100000 characters long, more than any deck",))
+    assert entry == Reject(1, "K" * 200, ("the line is 100000 characters long, expected at most 1000",))
 
 
 @given(st.text())

@@ -43,14 +43,14 @@ END = """
     K   Q   Q   K       mnop
 
 Removal 10: 0 from f, 0 from g, 0 from j, 0 from k. The deck is empty and
-   only the court is left: won.
+   only court cards are left: won.
 """
 EXPLAINED = """
 A A A A 2 2 2 2 3 3 3 3 4 4 4 4
 
-Of the first 16 cards, 0 are of the court and never leave, and 4×A, 4×2,
-4×3, 4×4 of the others find no partner. These 16 fill all 16 slots, so that
-however they are played, card 17 (5) has nowhere to go: no play wins.
+Of the first 16 cards, 0 are court cards, which never leave, and 4×A, 4×2,
+4×3, 4×4 of the others have no partner. These 16 cards fill all 16 slots,
+however they are played. There is no slot for card 17 (5), so no play wins.
 """
 
 

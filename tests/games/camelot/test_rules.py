@@ -29,21 +29,21 @@ def proof(deck: str) -> str:
         ("abcdefghijklmnop", 1, "J cannot lie in slot a"),
         ("ee", 1, "slot e is occupied"),
         ("eihlbcnoadmp", 2, "the dealing phase is not over"),
-        ("eihlbcnoadmpfgjkf", 1, "the removal phase has begun"),
-        ("eihlbcnoadmpfgjk", 2, "a removal phase in which nothing is removed"),
+        ("eihlbcnoadmpfgjkf", 1, "after the removal phase has begun"),
+        ("eihlbcnoadmpfgjk", 2, "nothing is removed in this removal phase"),
         ("eihlbcnoadmpfgjk -e", 2, "J cannot be removed"),
         ("eihlbcnoadmpfgjk -f", 2, "A do not add up to 10"),
         ("eihlbcnoadmpfgjk -fj", 2, "A and A do not add up to 10"),
-        ("eihlbcnoadmpfgjk -ff", 2, "neither one slot nor two"),
-        ("eihlbcnoadmpfgjk -fgj", 2, "neither one slot nor two"),
+        ("eihlbcnoadmpfgjk -ff", 2, "does not name one or two slots"),
+        ("eihlbcnoadmpfgjk -fgj", 2, "does not name one or two slots"),
         ("eihlbcnoadmpfgjk -fg -fg", 3, "slot f is empty"),
         ("eihlbcnoadmpfgjk -fg f", 5, "the dealing phase is not over"),
         ("eihlbcnoadmpfgjk -fg", 2, "not won"),
         ("eihlbcnoadmpfgjk -fg -jk", 3, "36 cards are in the deck and 12 on the board: not won"),
         ("eihlbcnoadmpfgjk" + 9 * " -fg -jk fgjk" + " -f", 29, "0 cards are in the deck and 15 on the board: not won"),
-        ("-fg", 1, "before anything is dealt"),
-        ("eihl x", 2, "names no slots"),
-        ("", 1, "names no slots"),
+        ("-fg", 1, "before any card is dealt"),
+        ("eihl x", 2, "does not name slots"),
+        ("", 1, "does not name slots"),
     ],
 )
 def test_a_wrong_play_is_refused_with_its_reason(trace: str, step: int, reason: str) -> None:
@@ -66,9 +66,9 @@ def test_the_last_removal_phase_begins_when_the_deck_is_empty_though_there_are_e
 @pytest.mark.parametrize(
     ("certificate", "reason"),
     [
-        *((text, "is no number of cards") for text in ("", "0", "016", "16 ", "x", "16.0", "-16", "１６")),
-        *((text, f"{text} cards are not between 16 and 51") for text in ("10", "15", "52", "99")),
-        ("17", "not 17 but 16 cards are the first"),
+        *((text, "is not a number of cards") for text in ("", "0", "016", "16 ", "x", "16.0", "-16", "１６")),
+        *((text, f"the number of cards is {text}, expected 16 to 51") for text in ("10", "15", "52", "99")),
+        ("17", "17 is not the least number: the first 16 cards leave"),
     ],
 )
 def test_a_wrong_certificate_is_refused_with_its_reason(certificate: str, reason: str) -> None:

@@ -68,7 +68,7 @@ def test_deals_of_every_shape_are_layouts() -> None:
 
 @pytest.mark.parametrize(("ranks", "stacks"), [(9, 5), (9, 8), (1, 3), (1, 8), (8, 36), (16, 36), (13, 9)])
 def test_cards_that_make_no_equal_stacks_are_no_deal(ranks: int, stacks: int) -> None:
-    with pytest.raises(UsageError, match=f"{4 * ranks} cards cannot be cut into {stacks} stacks of equal height"):
+    with pytest.raises(UsageError, match=f"{4 * ranks} cards cannot be divided into {stacks} stacks of equal height"):
         deal(1, 1, 1, ranks=ranks, stacks=stacks)
 
 

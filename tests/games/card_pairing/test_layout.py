@@ -38,18 +38,18 @@ def test_layouts_beyond_the_announced_number_are_rejected() -> None:
     first, *beyond = entries(f"1\n{ONE}\n\n{TWO}\nx")
     assert first == Layout(2, ONE)
     assert beyond == [
-        Reject(4, TWO, ("layout 2 of the 1 that the first line announces",)),
-        Reject(5, "x", ("layout 3 of the 1 that the first line announces",)),
+        Reject(4, TWO, ("this is layout 2, but the first line announces 1",)),
+        Reject(5, "x", ("this is layout 3, but the first line announces 1",)),
     ]
-    assert entries(f"0\n{ONE}") == [Reject(2, ONE, ("layout 1 of the 0 that the first line announces",))]
+    assert entries(f"0\n{ONE}") == [Reject(2, ONE, ("this is layout 1, but the first line announces 0",))]
 
 
 def test_a_file_that_ends_too_early_says_so() -> None:
     found = entries(f"5\n{ONE}\nbad\n{TWO}\n\n")
     assert [found[0], found[2]] == [Layout(2, ONE), Layout(4, TWO)]
     assert found[1].line == 3
-    assert found[3:] == [Reject(4, "", ("the first line announces 5 layouts, the file ends after 3",))]
-    assert entries("7") == [Reject(1, "", ("the first line announces 7 layouts, the file ends after 0",))]
+    assert found[3:] == [Reject(4, "", ("the first line announces 5 layouts, but the file has 3",))]
+    assert entries("7") == [Reject(1, "", ("the first line announces 7 layouts, but the file has 0",))]
 
 
 @pytest.mark.parametrize("line", ["-1", "+3", "3.0", "3 layouts", "٣", "²", "0x3"])
@@ -69,15 +69,18 @@ def test_an_endless_count_is_a_count() -> None:
 @pytest.mark.parametrize(
     ("layout", "reasons"),
     [
-        ("", ["0 stacks, not 2 to 36"]),
-        ("6666", ["1 stacks, not 2 to 36"]),
-        (" ".join("A23456789" * 4) + " A", ["37 stacks, not 2 to 36", "rank A occurs 5 times, not 4"]),
+        ("", ["the number of stacks is 0, expected 2 to 36"]),
+        ("6666", ["the number of stacks is 1, expected 2 to 36"]),
+        (
+            " ".join("A23456789" * 4) + " A",
+            ["the number of stacks is 37, expected 2 to 36", "rank A occurs 5 times, expected 4"],
+        ),
         ("AAA A", ["stacks of unequal height: 3, 1 cards"]),
-        ("AA A", ["stacks of unequal height: 2, 1 cards", "rank A occurs 3 times, not 4"]),
-        ("AAAA AAAA", ["rank A occurs 8 times, not 4"]),
-        ("AK AK", ["rank A occurs 2 times, not 4", "rank K occurs 2 times, not 4"]),
+        ("AA A", ["stacks of unequal height: 2, 1 cards", "rank A occurs 3 times, expected 4"]),
+        ("AAAA AAAA", ["rank A occurs 8 times, expected 4"]),
+        ("AK AK", ["rank A occurs 2 times, expected 4", "rank K occurs 2 times, expected 4"]),
         ("A1 A1 A1 A1", [f"unknown symbol '1' in stack {stack}" for stack in range(4)]),
-        ("AAAA KKKX", ["unknown symbol 'X' in stack 1", "rank K occurs 3 times, not 4"]),
+        ("AAAA KKKX", ["unknown symbol 'X' in stack 1", "rank K occurs 3 times, expected 4"]),
         ("AAAA ÄÄÄÄ", ["unknown symbol 'Ä' in stack 1"]),
         ("AAAA ßßßß", ["stacks of unequal height: 4, 8 cards", "unknown symbol 'S' in stack 1"]),
         (
@@ -88,12 +91,12 @@ def test_an_endless_count_is_a_count() -> None:
                 "unknown symbol '1' in stack 0",
                 "unknown symbol '/' in stack 1",
                 "unknown symbol '0' in stack 1",
-                "rank A occurs 3 times, not 4",
+                "rank A occurs 3 times, expected 4",
             ],
         ),
-        (ONE[:-1], ["stacks of unequal height: 4, 4, 4, 4, 4, 4, 4, 4, 3 cards", "rank Q occurs 3 times, not 4"]),
-        (ONE.replace("Q", "K", 1), ["rank Q occurs 3 times, not 4", "rank K occurs 5 times, not 4"]),
-        ("A" * 1_001, ["the line is 1001 characters long, more than any layout"]),
+        (ONE[:-1], ["stacks of unequal height: 4, 4, 4, 4, 4, 4, 4, 4, 3 cards", "rank Q occurs 3 times, expected 4"]),
+        (ONE.replace("Q", "K", 1), ["rank Q occurs 3 times, expected 4", "rank K occurs 5 times, expected 4"]),
+        ("A" * 1_001, ["the line is 1001 characters long, expected at most 1000"]),
     ],
 )
 def test_all_reasons_are_given(layout: str, reasons: list[str]) -> None:
@@ -104,7 +107,7 @@ def test_all_reasons_are_given(layout: str, reasons: list[str]) -> None:
 
 def test_a_bad_layout_is_kept_in_short_and_the_next_one_is_read() -> None:
     bad, good = entries(f"2\n{'x' * 100_000}\n{ONE}")
-    assert bad == Reject(2, "x" * 200, ("the line is 100000 characters long, more than any layout",))
+    assert bad == Reject(2, "x" * 200, ("the line is 100000 characters long, expected at most 1000",))
     assert good == Layout(3, ONE)
 
 
@@ -114,7 +117,10 @@ def test_the_largest_layouts() -> None:
 
 
 def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:
-    assert entries(f"{ONE}\n6666") == [Layout(1, ONE), Reject(2, "6666", ("1 stacks, not 2 to 36",))]
+    assert entries(f"{ONE}\n6666") == [
+        Layout(1, ONE),
+        Reject(2, "6666", ("the number of stacks is 1, expected 2 to 36",)),
+    ]
     assert entries("6666 7777") == [Layout(1, "6666 7777")]
 
 

@@ -175,12 +175,12 @@ def test_a_changed_certificate_is_accepted_only_if_it_holds(loss: tuple[str, str
 def test_a_certificate_says_where_it_is_wrong() -> None:
     layout, certificate = next((layout, text) for layout, text in losses() if len(text) > 3)
     for changed, step, reason in (
-        ("", 1, "ends before every way is jammed"),
-        (certificate[:-1], len(certificate), "ends before every way is jammed"),
-        (certificate + "A", len(certificate) + 1, "goes on after"),
-        ("2" + certificate, 1, "'2' is no rank"),
-        (certificate[0] * 2, 2, "is no rank that is still to be paired off"),
-        (" " + certificate, 1, "' ' is no rank"),
+        ("", 1, "ends before every way jams"),
+        (certificate[:-1], len(certificate), "ends before every way jams"),
+        (certificate + "A", len(certificate) + 1, "continues after"),
+        ("2" + certificate, 1, "'2' is not a rank"),
+        (certificate[0] * 2, 2, "is not a rank that is still to be paired off"),
+        (" " + certificate, 1, "' ' is not a rank"),
     ):
         with pytest.raises(InvalidEvidence, match=reason) as caught:
             check("winnable", layout, Verdict.UNWINNABLE, None, changed)

@@ -31,14 +31,17 @@ def test_games_may_begin_on_the_line_of_their_number() -> None:
 @pytest.mark.parametrize(
     ("game", "reasons"),
     [
-        ("34 0", ["hole 34 is not one of 1 to 33"]),
-        ("1 1 0", ["hole 1 is named 2 times"]),
-        ("1 x 99 2 2 0", ["'x' is no number", "hole 99 is not one of 1 to 33", "hole 2 is named 2 times"]),
-        ("-5 0", ["'-5' is no number"]),
-        ("7 07 0", ["hole 07 is not one of 1 to 33"]),
-        ("00 0", ["hole 00 is not one of 1 to 33"]),
-        ("٣ 0", ["'٣' is no number"]),
-        ("123456789012345678901234567890 0", ["hole 12345678901234567890 is not one of 1 to 33"]),
+        ("34 0", ["there is no hole 34, expected 1 to 33"]),
+        ("1 1 0", ["hole 1 occurs 2 times, expected 1"]),
+        (
+            "1 x 99 2 2 0",
+            ["'x' is not a number", "there is no hole 99, expected 1 to 33", "hole 2 occurs 2 times, expected 1"],
+        ),
+        ("-5 0", ["'-5' is not a number"]),
+        ("7 07 0", ["there is no hole 07, expected 1 to 33"]),
+        ("00 0", ["there is no hole 00, expected 1 to 33"]),
+        ("٣ 0", ["'٣' is not a number"]),
+        ("123456789012345678901234567890 0", ["there is no hole 12345678901234567890, expected 1 to 33"]),
     ],
 )
 def test_all_reasons_are_given_and_the_next_game_is_read(game: str, reasons: list[str]) -> None:
@@ -52,7 +55,7 @@ def test_a_file_that_ends_too_early_says_so() -> None:
     assert entries("3\n1 0\n2 3") == [
         Layout(2, "XOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO"),
         Reject(3, "2 3", ("the file ends before the 0 that ends this game",)),
-        Reject(3, "", ("the first line announces 3 games, the file ends after 2",)),
+        Reject(3, "", ("the first line announces 3 games, but the file has 2",)),
     ]
 
 
@@ -62,9 +65,9 @@ def test_a_game_without_its_0_gets_all_other_reasons_too() -> None:
             2,
             "99 x",
             (
-                "game 2 of the 1 that the first line announces",
-                "hole 99 is not one of 1 to 33",
-                "'x' is no number",
+                "this is game 2, but the first line announces 1",
+                "there is no hole 99, expected 1 to 33",
+                "'x' is not a number",
                 "the file ends before the 0 that ends this game",
             ),
         )
@@ -75,7 +78,7 @@ def test_a_game_that_never_ends_is_read_in_bounded_memory() -> None:
     [endless] = read((number, "1 2 3") for number in range(1, 100_000))
     assert isinstance(endless, Reject) and len(endless.text) == 200
     assert endless.reasons[-2:] == (
-        "the game names 1000 holes or more",
+        "the game has 1000 holes or more, expected at most 33",
         "the file ends before the 0 that ends this game",
     )
 
@@ -83,16 +86,16 @@ def test_a_game_that_never_ends_is_read_in_bounded_memory() -> None:
 def test_games_beyond_the_announced_number_are_rejected() -> None:
     first, second = entries("1\n0 0")
     assert isinstance(first, Layout)
-    assert second == Reject(2, "", ("game 2 of the 1 that the first line announces",))
+    assert second == Reject(2, "", ("this is game 2, but the first line announces 1",))
 
 
 @pytest.mark.parametrize(
     ("board", "reasons"),
     [
-        ("XX", ["the board has 1 rows, not 7", "row 1 has 2 holes, not 3"]),
-        (EMPTY + "/OOO", ["the board has more than 7 rows, not 7"]),
+        ("XX", ["the number of rows is 1, expected 7", "row 1 has 2 holes, expected 3"]),
+        (EMPTY + "/OOO", ["the number of rows is more than 7, expected 7"]),
         (EMPTY.replace("O", "0", 1), ["unknown symbol '0'"]),
-        (EMPTY[:-1], ["row 7 has 2 holes, not 3"]),
+        (EMPTY[:-1], ["row 7 has 2 holes, expected 3"]),
     ],
 )
 def test_a_board_that_is_none_says_why(board: str, reasons: list[str]) -> None:

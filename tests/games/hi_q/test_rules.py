@@ -19,15 +19,15 @@ TRACE = "12-26 25-27 10-24"
 @pytest.mark.parametrize(
     ("trace", "step", "reason"),
     [
-        ("12-26 26-24 17-29", 2, "the rule prescribes 25-27"),
-        ("12-26 25-27", 3, "the play is not over: 10-24"),
-        ("12-26 25-27 10-24 24-22", 4, "there is no jump 24-22"),
-        ("17-5 12-26", 1, "the rule prescribes 12-26"),
-        ("16-18", 1, "there is no jump 16-18"),
-        ("12-26  25-27 10-24", 2, "is no jump"),
-        ("12-26 25-27 10-24 ", 4, "is no jump"),
-        ("012-26", 1, "is no jump"),
-        ("99-1", 1, "there is no jump 99-1"),
+        ("12-26 26-24 17-29", 2, "the prescribed jump is 25-27"),
+        ("12-26 25-27", 3, "the play is not over: the jump 10-24"),
+        ("12-26 25-27 10-24 24-22", 4, "the jump 24-22 is not possible"),
+        ("17-5 12-26", 1, "the prescribed jump is 12-26"),
+        ("16-18", 1, "the jump 16-18 is not possible"),
+        ("12-26  25-27 10-24", 2, "is not a jump"),
+        ("12-26 25-27 10-24 ", 4, "is not a jump"),
+        ("012-26", 1, "is not a jump"),
+        ("99-1", 1, "the jump 99-1 is not possible"),
         ("", 1, "the play is not over"),
     ],
 )
@@ -61,7 +61,7 @@ def test_a_full_board_and_an_empty_one_allow_no_jump() -> None:
     full = LAYOUT.replace("O", "X")
     assert best_jump(start(full)) is None
     check("greedy", full, Verdict.SCORED, 561, "")
-    with pytest.raises(IllegalMove, match="there is no jump 1-3"):
+    with pytest.raises(IllegalMove, match="the jump 1-3 is not possible"):
         check("greedy", full, Verdict.SCORED, 561, "1-3")
     check("greedy", full.replace("X", "O"), Verdict.SCORED, 0, "")
 

@@ -30,14 +30,18 @@ def test_the_largest_layout() -> None:
     [
         ("A", ["letter A occurs only once"]),
         ("ABA", ["letter B occurs only once"]),
-        ("AAAA", ["letter A occurs 4 times, not twice"]),
+        ("AAAA", ["letter A occurs 4 times, expected 2"]),
         ("Aa", ["letter A occurs only once", "letter a occurs only once"]),
         ("AA11", ["unknown symbol '1' at card 3"]),
         ("ÄÄAA", ["unknown symbol 'Ä' at card 1"]),
-        ("A?BAAB", ["letter A occurs 3 times, not twice", "unknown symbol '?' at card 2"]),
+        ("A?BAAB", ["letter A occurs 3 times, expected 2", "unknown symbol '?' at card 2"]),
         ("A\0A", ["unknown symbol '\\x00' at card 2"]),
-        ("AB" * 53, ["106 cards, more than 104"] + [f"letter {letter} occurs 53 times, not twice" for letter in "AB"]),
-        ("A" * 1001, ["the line is 1001 characters long, more than any layout"]),
+        (
+            "AB" * 53,
+            ["the number of cards is 106, expected at most 104"]
+            + [f"letter {letter} occurs 53 times, expected 2" for letter in "AB"],
+        ),
+        ("A" * 1001, ["the line is 1001 characters long, expected at most 1000"]),
     ],
 )
 def test_all_reasons_are_given(text: str, reasons: list[str]) -> None:
@@ -45,7 +49,7 @@ def test_all_reasons_are_given(text: str, reasons: list[str]) -> None:
 
 
 def test_canonical_of_nothing() -> None:
-    with pytest.raises(BadLayout, match="no cards"):
+    with pytest.raises(BadLayout, match="there are no cards"):
         canonical(" ")
 
 

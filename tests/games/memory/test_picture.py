@@ -11,7 +11,7 @@ BOARDS = """
   0  [A] [B] [C] [D] [E] [F] [a] [a] [B] [A]
  10  [C] [D] [E] [F]
 
-14 cards, all turned up.
+14 cards, all face up.
 ---
       1   2   3   4   5   6   7   8   9  10
   0  [A] [B]  ▒   ▒   ▒   ▒   ▒   ▒   ▒   ▒
@@ -48,5 +48,5 @@ def test_an_undecided_or_failed_verdict_shows_the_layout_only() -> None:
 
 
 def test_flips_that_break_the_rules_are_an_error() -> None:
-    with pytest.raises(InvalidEvidence, match="step 2: card 1 is turned up already"):
+    with pytest.raises(InvalidEvidence, match="step 2: card 1 is already turned up"):
         list(frames("AA", Verdict.SCORED, "1 1"))

@@ -165,17 +165,17 @@ CHANGES: tuple[Callable[[Position, Random], Position], ...] = (
 
 RULES = (
     "not a whole number",
-    "outside -99 to 99",
+    "expected -99 to 99",
     "two tiles on",
     "tiles in hand is",
     "unknown colour",
-    "sides, not 6",
-    "three colours twice",
-    "turned halfway",
-    "is there 2 times",
-    "no tile on 0,0",
+    "sides, expected 6",
+    "two sides of each",
+    "after half a turn",
+    "occurs 2 times",
+    "there is no tile on 0,0",
     " meets ",
-    "not joined",
+    "not connected",
     "untidy",
 )
 """A part of each reason that the reader has; the last stands for a text that it writes otherwise."""

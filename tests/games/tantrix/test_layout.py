@@ -18,7 +18,7 @@ deal = dealer("tantrix")
 
 HAND = "BBGGYY BGBRRG BGBYYG BRBYYR GRGYYR"
 CASE = ["2", "0 0 BBYYRR", "1 0 GGRRBB", HAND]
-NO_COUNT = "the case does not begin with its number of tiles"
+NO_COUNT = "the case does not start with its number of tiles"
 NO_HAND = "the line with the hand is missing"
 TEXT = f"0,0:BBYYRR 1,0:GGRRBB / {HAND}"
 
@@ -48,26 +48,28 @@ def test_canonical_text_of_an_untidy_one() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", ["no / between the field and the hand", "the number of tiles in hand is 0, not 5", "no tile on 0,0"]),
-        (f"0,0:BBYYRR 1,0:GGRRBB {HAND}", ["no / between the field and the hand"]
+        ("", ["there is no / between the field and the hand", "the number of tiles in hand is 0, expected 5",
+              "there is no tile on 0,0"]),
+        (f"0,0:BBYYRR 1,0:GGRRBB {HAND}", ["there is no / between the field and the hand"]
          + [f"{tile!r} is not of the form x,y:COLOURS" for tile in HAND.split()]
-         + ["the number of tiles in hand is 0, not 5"]),
-        (f"0,0;BBYYRR / {HAND}", ["'0,0;BBYYRR' is not of the form x,y:COLOURS", "no tile on 0,0"]),
+         + ["the number of tiles in hand is 0, expected 5"]),
+        (f"0,0;BBYYRR / {HAND}", ["'0,0;BBYYRR' is not of the form x,y:COLOURS", "there is no tile on 0,0"]),
         (f"0,0:BBYYRR a,0x:GGRRBB / {HAND}", ["x is 'a', not a whole number", "y is '0x', not a whole number"]),
-        (f"0,0:BBYYRR 100,-1000:GGRRBB / {HAND}", ["x is 100, outside -99 to 99", "y is -1000, outside -99 to 99"]),
+        (f"0,0:BBYYRR 100,-1000:GGRRBB / {HAND}", ["x is 100, expected -99 to 99", "y is -1000, expected -99 to 99"]),
         (f"0,0:BBYYRR 1,0:GGRRBX / {HAND}", ["unknown colour 'X' in 'GGRRBX'"]),
-        (f"0,0:BBYYRR 1,0:GGRRB / {HAND}", ["GGRRB has 5 sides, not 6"]),
-        (f"0,0:BBYYRR 1,0:GGGRBB / {HAND}", ["GGGRBB is none of the 56 tiles: they show three colours twice each"]),
-        (f"0,0:BBYYRR 1,0:RBGRBG / {HAND}", ["RBGRBG is none of the 56 tiles: it looks the same turned halfway"]),
-        (f"0,0:BBYYRR 1,0:GGYYBB / {HAND}", ["the tile BBGGYY is there 2 times"]),
+        (f"0,0:BBYYRR 1,0:GGRRB / {HAND}", ["GGRRB has 5 sides, expected 6"]),
+        (f"0,0:BBYYRR 1,0:GGGRBB / {HAND}",
+         ["GGGRBB is not one of the 56 tiles: a tile has two sides of each of three colours"]),
+        (f"0,0:BBYYRR 1,0:RBGRBG / {HAND}", ["RBGRBG is not one of the 56 tiles: it looks the same after half a turn"]),
+        (f"0,0:BBYYRR 1,0:GGYYBB / {HAND}", ["tile BBGGYY occurs 2 times, expected 1"]),
         (f"0,0:BBYYRR 0,0:GGRRBB / {HAND}", ["two tiles on 0,0"]),
-        (f"1,1:BBYYRR 2,1:GGRRBB / {HAND}", ["no tile on 0,0"]),
+        (f"1,1:BBYYRR 2,1:GGRRBB / {HAND}", ["there is no tile on 0,0"]),
         (f"0,0:BBYYRR 1,0:BBGGRR / {HAND}", ["B on 0,0 meets R on 1,0"]),
-        (f"0,0:BBYYRR 2,0:GGRRBB / {HAND}", ["not joined to the other tiles: 2,0"]),
-        (f"0,0:BBYYRR 1,0:GGRRBB / {HAND} BBRGRG", ["the number of tiles in hand is 6, not 5"]),
-        (f"0,0:BBYYRR / {HAND} / {HAND}", ["the number of tiles in hand is 11, not 5", "unknown colour '/' in '/'"]
-         + [f"the tile {tile} is there 2 times" for tile in HAND.split()]),
-        ("x" * 2001, ["the line is 2001 characters long, more than any layout"]),
+        (f"0,0:BBYYRR 2,0:GGRRBB / {HAND}", ["not connected to the other tiles: 2,0"]),
+        (f"0,0:BBYYRR 1,0:GGRRBB / {HAND} BBRGRG", ["the number of tiles in hand is 6, expected 5"]),
+        (f"0,0:BBYYRR / {HAND} / {HAND}", ["the number of tiles in hand is 11, expected 5", "unknown colour '/' in '/'"]
+         + [f"tile {tile} occurs 2 times, expected 1" for tile in HAND.split()]),
+        ("x" * 2001, ["the line is 2001 characters long, expected at most 2000"]),
     ],
 )  # fmt: skip
 def test_all_reasons_are_given(text: str, expected: list[str]) -> None:
@@ -77,18 +79,18 @@ def test_all_reasons_are_given(text: str, expected: list[str]) -> None:
 def test_reasons_of_all_kinds_come_together() -> None:
     assert reasons("1,1:BBRRGG 1,1:BBRRYY 1,2:BBGGYY 9,9:BBBRRG / BBGGRR BBRRGG") == (
         "two tiles on 1,1",
-        "the number of tiles in hand is 2, not 5",
-        "BBBRRG is none of the 56 tiles: they show three colours twice each",
-        "the tile BBRRGG is there 2 times",
-        "no tile on 0,0",
+        "the number of tiles in hand is 2, expected 5",
+        "BBBRRG is not one of the 56 tiles: a tile has two sides of each of three colours",
+        "tile BBRRGG occurs 2 times, expected 1",
+        "there is no tile on 0,0",
         "B on 1,1 meets G on 1,2",
-        "not joined to the other tiles: 9,9",
+        "not connected to the other tiles: 9,9",
     )
 
 
 def test_more_than_51_tiles_on_the_field() -> None:
     field = " ".join(f"{i},0:{tile}" for i, tile in enumerate(TILES[:52]))
-    assert "more than 51 tiles on the field" in reasons(f"{field} / {' '.join(TILES[51:])}")
+    assert "there are more than 51 tiles on the field" in reasons(f"{field} / {' '.join(TILES[51:])}")
 
 
 def test_statement_format_and_canonical_lines_are_told_apart() -> None:
@@ -102,20 +104,20 @@ def test_statement_format_and_canonical_lines_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("bad_case", "expected"),
     [
-        (["3", *CASE[1:]], ["3 tiles on the field announced, 2 found"]),
-        (["1", *CASE[1:]], ["1 tiles on the field announced, 2 found"]),
-        (["0", *CASE[1:]], ["0 tiles on the field announced, 2 found"]),
-        (["-2", *CASE[1:]], ["-2 tiles on the field announced, 2 found"]),
+        (["3", *CASE[1:]], ["the number of tiles on the field is 2, but the case announces 3"]),
+        (["1", *CASE[1:]], ["the number of tiles on the field is 2, but the case announces 1"]),
+        (["0", *CASE[1:]], ["the number of tiles on the field is 2, but the case announces 0"]),
+        (["-2", *CASE[1:]], ["the number of tiles on the field is 2, but the case announces -2"]),
         (["two", *CASE[1:]], [NO_COUNT, "'two' is not of the form x y COLOURS"]),
         (CASE[1:], [NO_COUNT]),
-        (CASE[:3], [NO_HAND, "the number of tiles in hand is 0, not 5"]),
+        (CASE[:3], [NO_HAND, "the number of tiles in hand is 0, expected 5"]),
         (["2", "0 0 BBYYRR", "1 GGRRBB", HAND], ["'1 GGRRBB' is not of the form x y COLOURS"]),
         (["2", "0 0 BBYYRR", "1 0 0 GGRRBB", HAND], ["'1 0 0 GGRRBB' is not of the form x y COLOURS"]),
         (["2", "0 0 BBYYRR", "1 O GGRRBB", HAND], ["y is 'O', not a whole number"]),
-        ([*CASE[:3], HAND[:-1]], ["GRGYY has 5 sides, not 6"]),
-        ([*CASE[:3], HAND[:-7]], ["the number of tiles in hand is 4, not 5"]),
+        ([*CASE[:3], HAND[:-1]], ["GRGYY has 5 sides, expected 6"]),
+        ([*CASE[:3], HAND[:-7]], ["the number of tiles in hand is 4, expected 5"]),
         (["noise"], [NO_COUNT, NO_HAND, "'noise' is not of the form x y COLOURS",
-                     "the number of tiles in hand is 0, not 5", "no tile on 0,0"]),
+                     "the number of tiles in hand is 0, expected 5", "there is no tile on 0,0"]),
     ],
 )  # fmt: skip
 def test_a_malformed_case_is_one_reject_and_reading_goes_on(bad_case: list[str], expected: list[str]) -> None:
@@ -128,19 +130,19 @@ def test_a_malformed_case_is_one_reject_and_reading_goes_on(bad_case: list[str],
 def test_more_cases_than_announced() -> None:
     good, more, even_more = read_lines("1", *CASE, *CASE, *CASE[:3], "BBRRGG")
     assert good == Layout(2, TEXT)
-    beyond = "layout {} of the 1 that the first line announces"
+    beyond = "this is layout {}, but the first line announces 1"
     assert more == Reject(6, "\n".join(CASE), (beyond.format(2),))
     assert isinstance(even_more, Reject)
-    assert even_more.reasons == ("the number of tiles in hand is 1, not 5", beyond.format(3))
+    assert even_more.reasons == ("the number of tiles in hand is 1, expected 5", beyond.format(3))
 
 
 def test_fewer_cases_than_announced() -> None:
     assert read_lines("5", *CASE, *CASE, "", "") == [
         Layout(2, TEXT),
         Layout(6, TEXT),
-        Reject(9, "", ("the first line announces 5 layouts, the file ends after 2",)),
+        Reject(9, "", ("the first line announces 5 layouts, but the file has 2",)),
     ]
-    assert read_lines("3") == [Reject(1, "", ("the first line announces 3 layouts, the file ends after 0",))]
+    assert read_lines("3") == [Reject(1, "", ("the first line announces 3 layouts, but the file has 0",))]
 
 
 def test_a_file_that_ends_within_a_case() -> None:
@@ -148,7 +150,7 @@ def test_a_file_that_ends_within_a_case() -> None:
     assert isinstance(cut, Reject)
     assert cut.line == 2
     assert NO_HAND in cut.reasons
-    assert end == Reject(3, "", ("the first line announces 2 layouts, the file ends after 1",))
+    assert end == Reject(3, "", ("the first line announces 2 layouts, but the file has 1",))
 
 
 def test_a_line_that_is_too_long_never_passes() -> None:

@@ -61,7 +61,7 @@ def test_the_samples_second_case() -> None:
 
 @pytest.mark.parametrize("space", ["40,0", "0,40", "0,0"])
 def test_a_move_that_cannot_be_drawn_is_told(space: str) -> None:
-    with pytest.raises(InvalidEvidence, match=f"step 2: {space} is no empty space beside a tile"):
+    with pytest.raises(InvalidEvidence, match=f"step 2: {space} is not an empty space next to a tile"):
         list(frames(LAYOUT, Verdict.SCORED, f"0,1:GRBBRG {space}:YRBBRY"))
 
 

@@ -110,9 +110,9 @@ def test_good_moves_do_not_prove_another_verdict(engine: str, layout: str, verdi
     [
         ("", 1, "the legal move 0,1:GRBBRG is missing"),
         ("0,1:GRBBRG", 2, "the legal move 0,1:YRBBRY is missing"),
-        ("0,1:YRBBRY 0,1:GRBBRG", 1, "0,1:YRBBRY does not follow here, but 0,1:GRBBRG"),
-        ("0,1:GRBBRG 0,1:GRBBRG", 2, "0,1:GRBBRG does not follow here, but 0,1:YRBBRY"),
-        ("0,1:GRBBRG 0,1:YRBBRY 0,1:YRBBRY", 3, "0,1:YRBBRY does not follow here$"),
+        ("0,1:YRBBRY 0,1:GRBBRG", 1, "0,1:YRBBRY is not the next legal move, expected 0,1:GRBBRG"),
+        ("0,1:GRBBRG 0,1:GRBBRG", 2, "0,1:GRBBRG is not the next legal move, expected 0,1:YRBBRY"),
+        ("0,1:GRBBRG 0,1:YRBBRY 0,1:YRBBRY", 3, "0,1:YRBBRY is not the next legal move$"),
         ("0,1:GRBBRG  0,1:YRBBRY", 2, "'' is not of the form"),
     ],
 )

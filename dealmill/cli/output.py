@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -13,11 +13,10 @@ from dealmill.pipeline.printable import printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-WIDE = 10_000
 GAP = 2
 """Spaces between columns."""
-LEAST = 20
-"""Columns wider than this are cut on narrow terminals, but not below this many characters."""
+NAMES = {"run", "runs", "repeats", "audit", "source", "line", "position"}
+"""Columns whose numbers are names, which are written without separators."""
 SCREEN = 100
 """Rows of a table by default; the other formats have no limit."""
 
@@ -103,34 +102,33 @@ def _write_json(rows: Iterable[Mapping[str, object]], *, lines: bool) -> None:
 
 
 def _write_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    kept = list(rows)
-    cells = [[_cell(row.get(column)) for column in columns] for row in kept]
-    room = Console().width if sys.stdout.isatty() else WIDE
-    widths = _widths([columns, *cells], room)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column, width in zip(columns, widths, strict=True):
-        numbers = all(isinstance(row.get(column), int | float | None) for row in kept)
-        justify: Literal["left", "right"] = "right" if numbers else "left"
-        table.add_column(column, justify=justify, width=width, no_wrap=True, overflow="ellipsis")
-    for row in cells:
-        table.add_row(*row)
-    Console(width=max(room, sum(widths) + GAP * len(widths)), markup=False, highlight=False).print(table)
-
-
-def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Return the widths of columns that fit into `room`: the widest are cut, but not below `LEAST`."""
+    """Write a table; on a terminal that is too narrow for it, write each row as a record with a line per column."""
     from rich.cells import cell_len
 
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    widest = min(max(widths), room)
-    widths = [min(width, widest) for width in widths]
-    while widest > LEAST and sum(widths) + GAP * (len(widths) - 1) > room:
-        widest -= 1
-        widths = [min(width, widest) for width in widths]
-    return widths
+    kept = list(rows)
+    lines = [list(columns), *([_cell(column, row.get(column)) for column in columns] for row in kept)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    if sys.stdout.isatty() and sum(widths) + GAP * (len(widths) - 1) > shutil.get_terminal_size().columns:
+        _write_records(lines)
+        return
+    numbers = [all(isinstance(row.get(column), int | float | None) for row in kept) for column in columns]
+    for line in lines:
+        cells = [
+            " " * (width - cell_len(cell)) + cell if number else cell + " " * (width - cell_len(cell))
+            for cell, width, number in zip(line, widths, numbers, strict=True)
+        ]
+        click.echo((" " * GAP).join(cells).rstrip())
+
+
+def _write_records(lines: Sequence[Sequence[str]]) -> None:
+    columns, *rows = lines
+    width = max(map(len, columns))
+    for number, row in enumerate(rows):
+        if number:
+            click.echo()
+        for column, cell in zip(columns, row, strict=True):
+            if cell:
+                click.echo(f"{column.ljust(width)}  {cell}")
 
 
 def _joined(value: object) -> object:
@@ -143,10 +141,14 @@ def _cell_of_csv(value: object) -> object:
     return printable(found) if isinstance(found, str) else found
 
 
-def _cell(value: object) -> str:
+def _cell(column: str, value: object) -> str:
     match value:
         case None:
             return ""
+        case bool():
+            return str(value)
+        case int() if column not in NAMES:
+            return f"{value:,}"
         case float():
             return f"{value:,.3f}" if value < 1000 else f"{value:,.0f}"
         case list():

@@ -53,7 +53,7 @@ class Fault:
 @dataclass(frozen=True, slots=True)
 class Page:
     """Results in order of position, and faults for those that cannot be read. The next page starts after position
-    `end`; None if this is the last page."""
+    `end`; None if there are no more results."""
 
     results: list[Result]
     faults: list[Fault]

@@ -32,11 +32,11 @@ class Difference:
 
 
 def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    """Yield the layouts on which two runs differ in verdict, value or evidence, up to the end of the shorter run.
+    """Yield the layouts on which two runs differ in verdict, value or evidence.
 
     Two runs stored as rows are compared item by item if they have the same source, and otherwise layout by layout at
-    any positions. If one of them is packed, both must be over the same deals, and only blocks with different digests
-    are solved again.
+    any positions. If one of them is packed, both must be over the same deals, and are compared up to the end of the
+    shorter run; only blocks with different digests are solved again.
     """
     if one.storage is other.storage is Storage.ROWS:
         return _differing_rows(store, one, other)

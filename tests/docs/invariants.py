@@ -10,9 +10,9 @@ INTRODUCTION = """\
 # Invariants
 
 The record of a run is what the database holds of it: its plan and source, its layouts, jobs, verdicts and audits, their
-digests, and the log of actions. These invariants hold for every sound
-record, and [`dealmill audit`](check.md#audit) reports each place where one does not as a *fault*. They are defined in
-`pipeline/audit/invariants.py`; `make docs` writes this page from that list.
+digests, and the log of actions. These invariants hold for every sound record, and [`dealmill audit`](check.md#audit)
+reports each place where one does not hold as a *fault*. They are defined in `pipeline/audit/invariants.py`; `make docs`
+writes this page from that list.
 
 *Rows* and *packed* are the two [storages](architecture.md#two-storages) of a run. An invariant about layouts that are
 rows does not apply to a packed run, whose layouts are dealt again. In a packed run, values and evidence are those that
@@ -23,7 +23,7 @@ AFTERWARDS = """
 An audit of a sample (`--sample`) checks the sampled items, and in a packed run the digests of their blocks. Only an
 audit of all verdicts also checks everything else.
 
-An audit of all verdicts looks at every column of every table, except for these:
+An audit of all verdicts checks every column of every table, except for these:
 
 """
 

@@ -65,7 +65,7 @@ def open_binary(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     check_file(name)
-    with _broken_off(name):
+    with _input_errors(name):
         file = Path(name).open("rb")  # noqa: SIM115 -- closed below; an error there is not an error of the file
     with file:
         yield file
@@ -85,7 +85,7 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
     if name != STDIN and Path(name).is_file():
         return partial(open_binary, name)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
-    with open_binary(name) as file, _broken_off(name):
+    with open_binary(name) as file, _input_errors(name):
         for block in iter(partial(file.read, BLOCK), b"") if _is_gzip(file) else _readable(file):
             copy.write(block)
 
@@ -109,7 +109,7 @@ def text_digest(file: BinaryIO, name: str) -> bytes:
     """
     digest = hashlib.sha256()
     blank = True
-    with _broken_off(name):
+    with _input_errors(name):
         for block in _readable(_unpacked(file)):
             digest.update(block)
             blank = blank and not block.strip()
@@ -128,7 +128,7 @@ def text_blocks(file: BinaryIO, name: str, progress: Progress = lambda _: None) 
     InputError
         If the file is not text, is truncated (gzip), or has a line of 1 MiB or more. Lines before that are yielded.
     """
-    with _broken_off(name):
+    with _input_errors(name):
         number = 1
         for found in _whole_lines(_unpacked(file)):
             block = found.removesuffix(b"\n")
@@ -200,7 +200,7 @@ def _is_gzip(file: BinaryIO) -> bool:
 
 
 @contextmanager
-def _broken_off(name: str) -> Iterator[None]:
+def _input_errors(name: str) -> Iterator[None]:
     try:
         yield
     except EOFError as error:

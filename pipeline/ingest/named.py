@@ -162,10 +162,10 @@ def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> R
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
         source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
-    return Reading(store, source, partial(_written, name, game, reopen), size)
+    return Reading(store, source, partial(_file_entries, name, game, reopen), size)
 
 
-def _written(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
+def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
     with reopen() as file, check_of(game) as find_check:
         yield from scan(file, name, game, find_check, reached)
 
@@ -179,7 +179,7 @@ def deals_reading(store: Database, deals: DealRange) -> Reading:
         If its parameters cannot be combined.
     StoreError
     """
-    return Reading(store, deals_source(store, deals), partial(_dealt, deals), len(deals))
+    return Reading(store, deals_source(store, deals), partial(_deal_entries, deals), len(deals))
 
 
 def deals_source(store: Database, deals: DealRange) -> Source:
@@ -203,7 +203,7 @@ def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
     return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
 
 
-def _dealt(deals: DealRange, reached: Reached) -> Iterator[Entries]:
+def _deal_entries(deals: DealRange, reached: Reached) -> Iterator[Entries]:
     for part in deals.parts():
         yield dealt(part.first, part.texts())
         reached(part.last - deals.first + 1)

@@ -81,7 +81,7 @@ class Reading:
     def _batches(self) -> Iterator[tuple[Entries, bool]]:
         """Yield the entries that have not been read yet, in batches, each with whether it is the last one."""
         behind, found, held = self.source.entries, list[Entries](), 0
-        for entries in self._unbroken():
+        for entries in self._readable_entries():
             if held >= BATCH:
                 yield joined_entries(found), False
                 found, held = [], 0
@@ -93,7 +93,7 @@ class Reading:
         if found:
             yield joined_entries(found), True
 
-    def _unbroken(self) -> Iterator[Entries]:
+    def _readable_entries(self) -> Iterator[Entries]:
         """Yield the entries up to the first InputError, which is set as `broken`."""
         try:
             yield from self._entries(self._reached)

@@ -65,7 +65,7 @@ def compare(store: Database, one: RunStatus, other: RunStatus) -> Diff:
             f"run {one.id} is of {one.game}, but run {other.id} is of {other.game}: compare runs of the same game"
         )
     packed = next((run for run in (one, other) if run.storage is Storage.PACKED), None)
-    if packed and _beginning(one) != _beginning(other):
+    if packed and _deals_key(one) != _deals_key(other):
         raise UsageError(
             f"run {packed.id} is packed and can only be compared with a run over the same deals: run {one.id} is over "
             f"{one.source_name}, run {other.id} over {other.source_name}"
@@ -73,7 +73,7 @@ def compare(store: Database, one: RunStatus, other: RunStatus) -> Diff:
     return Diff(store, one, other)
 
 
-def _beginning(run: RunStatus) -> tuple[object, ...]:
+def _deals_key(run: RunStatus) -> tuple[object, ...]:
     """Return the identity of the deals of a run, without the number of the last deal."""
     deals = dict(run.deals or {"source": run.source})
     deals.pop("last", None)

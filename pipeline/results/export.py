@@ -61,7 +61,7 @@ def export(
     found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = 0
-    with _whole_file(path, force) as file, form(file, _about(store, run, verdicts)) as write:
+    with _atomic_file(path, force) as file, form(file, _metadata(store, run, verdicts)) as write:
         while rows := [_row(result) for result in islice(found, PAGE)]:
             write(rows)
             written += len(rows)
@@ -76,7 +76,7 @@ def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) 
     """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file."""
     import pyarrow as pa
 
-    schema = _schema(_about(store, run, verdicts))
+    schema = _schema(_metadata(store, run, verdicts))
     found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
     batches = []
     while rows := [_row(result) for result in islice(found, PAGE)]:
@@ -91,7 +91,7 @@ def _form_of(path: Path) -> Form:
     return form
 
 
-def _about(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
+def _metadata(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
     """Return the metadata of an exported run; entries that do not apply are left out."""
     about = {
         "run": str(run.id),
@@ -121,7 +121,7 @@ def _row(result: Result) -> Row:
 
 
 @contextmanager
-def _whole_file(path: Path, force: bool) -> Iterator[BinaryIO]:
+def _atomic_file(path: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file next to the target; rename it to the target on success, and delete it otherwise."""
     try:
         target = _check_target(path, force)

@@ -53,14 +53,16 @@ class Query:
     @property
     def unlisted(self) -> list[RunStatus]:
         """The packed runs, if valid verdicts are queried: audits of packed runs only count those."""
-        return [run for run in self.runs if not _lists(run, self.wanted)]
+        return [run for run in self.runs if not _can_list(run, self.wanted)]
 
     @property
     def unaudited(self) -> list[RunStatus]:
         """The runs without an audit that could answer the query, if it filters by audit outcome."""
         audited = latest_audits(self.store) if self.wanted.audit else None
         return (
-            [] if audited is None else [run for run in self.runs if run.id not in audited and _lists(run, self.wanted)]
+            []
+            if audited is None
+            else [run for run in self.runs if run.id not in audited and _can_list(run, self.wanted)]
         )
 
 
@@ -189,15 +191,15 @@ def results(
     UsageError
         If there is only one run, it is packed, and the results that audits found valid are wanted.
     """
-    if len(runs) == 1 and not _lists(runs[0], wanted):
+    if len(runs) == 1 and not _can_list(runs[0], wanted):
         raise UsageError(
             f"run {runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack evidence"
         )
     size = PAGE if most is None else min(most, PAGE)
-    return islice(_all_results(store, [run for run in runs if _lists(run, wanted)], wanted, after, size), most)
+    return islice(_all_results(store, [run for run in runs if _can_list(run, wanted)], wanted, after, size), most)
 
 
-def _lists(run: RunStatus, wanted: Wanted) -> bool:
+def _can_list(run: RunStatus, wanted: Wanted) -> bool:
     """Return whether the record of a run has what is needed to list the wanted results."""
     return wanted.audit is not Outcome.VALID or record_of(run).KEEPS_VALID
 

@@ -102,7 +102,7 @@ def estimate(store: Database, run: RunStatus) -> Estimate | None:
     if not run.items:
         return None
     reached = course(store, run.id, [run.items // BLOCK])
-    if not reached or not _as_counted(reached[0], run):
+    if not reached or not _matches_totals(reached[0], run):
         raise DifferenceError(
             f"verdicts on the first {run.items:,} deals of run {run.id} are missing or damaged; find them with: "
             f"dealmill audit {run.id}"
@@ -110,6 +110,6 @@ def estimate(store: Database, run: RunStatus) -> Estimate | None:
     return reached[0]
 
 
-def _as_counted(found: Estimate, run: RunStatus) -> bool:
+def _matches_totals(found: Estimate, run: RunStatus) -> bool:
     """Return whether the recorded sums of the blocks add up to the totals of the jobs."""
     return found.value_sum == run.value_sum and all(found.count(one) == run.counts.get(one, 0) for one in Verdict)

@@ -33,7 +33,7 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
     OutputError
         If a file cannot be written.
     """
-    points = list(_closing(store, run))
+    points = list(_interval_points(store, run))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
@@ -111,7 +111,7 @@ def _command(facts: Mapping[str, object], deals: DealRange) -> str:
     return " ".join(map(str, [*words, "--count", facts["deals"]]))
 
 
-def _closing(store: Database, run: RunStatus) -> Iterator[dict[str, float]]:
+def _interval_points(store: Database, run: RunStatus) -> Iterator[dict[str, float]]:
     """Yield the estimate and its interval after numbers of blocks that are evenly spaced on a logarithmic scale."""
     last = run.items // BLOCK
     at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})

@@ -1,8 +1,8 @@
-# The image of compose.yaml: Dealmill with what requirements.txt pins, for a user who owns nothing but the cache.
+# The image of compose.yaml: Dealmill with the versions pinned in requirements-server.txt. Its user owns only the cache.
 FROM python:3.11.15-slim-trixie@sha256:90744cff8f32887f075c47d747a173ff333e9e98801667af93c357fa9f5e28ff AS build
 RUN python -m venv --without-pip /opt/dealmill
-COPY requirements.txt /build/
-RUN pip --python /opt/dealmill install --no-cache-dir --require-hashes --requirement /build/requirements.txt
+COPY requirements-server.txt /build/
+RUN pip --python /opt/dealmill install --no-cache-dir --require-hashes --requirement /build/requirements-server.txt
 COPY pyproject.toml README.md LICENSE /build/
 COPY dealmill /build/dealmill
 COPY pipeline /build/pipeline

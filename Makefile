@@ -1,9 +1,10 @@
-# Everything goes through a virtual environment in .venv; `make install` alone leaves .venv/bin/dealmill ready to use.
+# All targets use a virtual environment in .venv. `make install` installs Dealmill as .venv/bin/dealmill.
 PYTHON ?= python3
 BIN := .venv/bin
-NEEDS := Dealmill needs Python 3.11 or newer with venv: install it (Debian: apt install python3-venv), or name one with make PYTHON=…
+EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
+NEEDS := Dealmill needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv), or select one with make PYTHON=…
 
-.PHONY: install run test check reproduce golden docs bench soak lock clean
+.PHONY: install run test check reproduce golden docs bench bench-scale soak lock clean
 
 install: .venv/installed
 
@@ -19,15 +20,15 @@ check: .venv/tested
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Every public figure, the long ones too, in a table of ours beside theirs; minutes.
+# Reproduces all published figures, including slow ones, and prints a table of ours and theirs. Takes minutes.
 reproduce: .venv/tested
 	$(BIN)/python -m tests.reproduce
 
-# Writes the golden files that are missing, after an engine got a new version.
+# Writes missing golden files, after an engine has got a new version.
 golden: .venv/tested
 	$(BIN)/python -m tests.golden
 
-# Writes docs/commands.md from the help texts, and runs examples/night.ipynb.
+# Generates docs/commands.md from the help texts, and runs examples/night.ipynb.
 docs: .venv/tested
 	$(BIN)/python -m tests.docs
 	$(BIN)/python -m tests.install
@@ -35,16 +36,21 @@ docs: .venv/tested
 bench: .venv/tested
 	$(BIN)/python -m bench
 
-# Tries every reader with hostile input, then runs with every fault, for so many seconds each, and prints a table of both:
-# make soak SECONDS=600. The default is 60, and takes about an hour on two cores.
+# Prints the tables behind docs/scale.md; takes minutes.
+bench-scale: .venv/tested
+	$(BIN)/python -m bench.scale
+
+# Fuzzes every parser with hostile input, then injects every fault into runs, for SECONDS seconds each, and prints a
+# table of both. `make soak SECONDS=600`; the default of 60 takes about an hour on two cores.
 soak: .venv/soaked
 	$(BIN)/python -m tests.soak $(SECONDS); fuzzed=$$?; $(BIN)/python -m tests.faults $(SECONDS) && exit $$fuzzed
 
-# After a change of dependencies in pyproject.toml; needs uv.
+# Updates the requirements files after a change of dependencies in pyproject.toml. Needs uv.
 lock:
-	uv export --quiet --format requirements-txt --no-emit-project --no-dev --no-header --output-file requirements.txt
-	uv export --quiet --format requirements-txt --no-emit-project --only-dev --no-header --output-file requirements-dev.txt
-	uv export --quiet --format requirements-txt --no-emit-project --only-group soak --no-header --output-file requirements-soak.txt
+	$(EXPORT) --no-dev --output-file requirements.txt
+	$(EXPORT) --no-dev --extra postgresql --extra metrics --output-file requirements-server.txt
+	$(EXPORT) --all-extras --group dev --output-file requirements-dev.txt
+	$(EXPORT) --only-group soak --output-file requirements-soak.txt
 
 .venv/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "$(NEEDS)"; exit 1; }

@@ -1,1 +1,2 @@
-"""What is fast and what it costs, always both sides in one run: ``python -m bench`` writes docs/performance.md."""
+"""Benchmarks. Both sides of a comparison are measured in the same run. ``python -m bench`` writes
+docs/performance.md."""

@@ -1,5 +1,7 @@
-"""``python -m bench [HEADING…]``: run all benchmarks, or those of some headings, print them, and write them into
-docs/performance.md."""
+"""Run the benchmarks, print the results and write them to docs/performance.md: ``python -m bench [HEADING…]``.
+
+Without headings, all benchmarks are run.
+"""
 
 import os
 import platform
@@ -14,91 +16,92 @@ from bench import audits, checks, engines, growth, kernels, page, room, scripts,
 SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     (
         "The whole way",
-        "`dealmill run` on a file with two workers, from the start of the command to its end, against two scripts of "
-        "one process that read the same file, call the same engine, and insert the same rows with the driver of the "
-        "database: a plain one (`bench/bare.py`), and one whose author knows all the tricks (`bench/clever.py`).",
+        "Total time of `dealmill run` on a file with two workers, compared with two single-process scripts that read "
+        "the same file, call the same engine, and insert the same rows with the database driver: a plain script "
+        "(`bench/bare.py`), and a fully optimized one (`bench/clever.py`).",
         scripts.against_scripts,
     ),
     (
         "Engines",
-        "Through `dealmill.pipeline.solve`, on a core, evidence included, against the naive implementations of the "
-        "tests. They write it too, except for card pairing and Camelot, where they only say whether a deal is won.",
+        "`dealmill.pipeline.solve` on one core, including evidence, compared with the naive implementations of the "
+        "tests. These produce the same evidence, except for card pairing and Camelot, where they only decide whether a "
+        "deal is winnable.",
         engines.against_naive,
     ),
     (
         "Kernels",
-        "The compiled kernels alone, on one core, evidence written as it is stored, against naive Python and against "
-        "C++ programs of ours (`bench/cpp`, -O3): one as a contestant would write it, and one of the same method. The "
-        "naive Python writes the evidence too, except for card pairing and Camelot, where it only says whether a deal "
-        "is won. That both sides say the same is seen to first.",
+        "The compiled kernels alone on one core, including evidence in its stored form, compared with naive Python and "
+        "with our own C++ programs (`bench/cpp`, -O3): one written as in a programming contest, and ports of the same "
+        "algorithms. The naive Python produces the same evidence, except for card pairing and Camelot, where it only "
+        "decides whether a deal is winnable. Before each measurement, the results of both sides are checked to agree.",
         kernels.kernels,
     ),
     (
         "Checks",
-        "The compiled check that texts are canonical, which every layout passes before it is solved, as a share of the "
-        "time of the bare kernel; and the reader of the game, in Python, as a multiple of the check.",
+        "The compiled check for canonical text, which every layout passes before it is solved, as a share of the "
+        "kernel's time; and the game's parser in Python, as a multiple of the check.",
         checks.against_kernels,
     ),
     (
         "Around the engine",
-        "Dealing, and reading one canonical layout a line, as multiples of the time the default engine takes.",
+        "Dealing, and parsing canonical layouts (one per line), as multiples of the time of the default engine.",
         engines.around_the_engine,
     ),
     (
         "On disk",
-        "Bytes of the embedded database for each layout after a run, by table, column and index. What a table takes "
-        "beyond its columns are the headers of its rows, and room in its pages that is left for more.",
+        "Size of the embedded database after a run, in bytes per layout, by table, column and index. The difference "
+        "between a table and its columns is row headers and free space in pages.",
         room.on_disk,
     ),
     (
         "Ten times as many",
-        "`dealmill run` on a file of card pairing with two workers and SQLite, exporting all of its verdicts, and "
-        "asking for some of them (in one process, with the store opened).",
+        "`dealmill run` on a file of card-pairing layouts with two workers and SQLite, an export of all verdicts, and "
+        "queries (in one process, with the store open).",
         growth.ten_times,
     ),
-    ("Starting", "From the start of a command to its end, with engines compiled before and not.", startup.start_up),
+    ("Starting", "Total time of a command, with and without compiled engines in the cache.", startup.start_up),
     (
         "Surveys",
-        "`dealmill survey` with two workers, from the start of the command to its end, against two processes that deal "
-        "and solve as many and keep nothing, half of the deals before it and half after it.",
+        "Total time of `dealmill survey` with two workers, compared with two processes that deal and solve the same "
+        "number of deals without storing anything: half of them before the survey, and half after it.",
         surveys.against_bare_kernels,
     ),
     (
         "To a hundredth of a per cent",
-        "`dealmill survey --half-width 0.01%` with two workers and SQLite; bytes on disk for a hundred million deals; "
-        "and how long it takes to ask for the first hundred unwinnable deals, for those of the last thousand, for one.",
+        "`dealmill survey --half-width 0.01%` with two workers and SQLite; disk space per hundred million deals; and "
+        "the time of queries for the first hundred unwinnable deals, for those among the last thousand deals, and for "
+        "a single deal.",
         surveys.to_a_hundredth_of_a_per_cent,
     ),
-    ("A stream", "`dealmill answer` on canonical layouts through a pipe.", streams.stream),
-    ("Evidence", "Bytes of evidence over random deals.", engines.evidence_sizes),
+    ("A stream", "`dealmill answer` on canonical layouts from a pipe.", streams.stream),
+    ("Evidence", "Size of the evidence of random deals, in bytes.", engines.evidence_sizes),
     (
         "Certificates",
-        "Bytes of the certificates of random lost deals.",
+        "Size of the certificates of random unwinnable deals, in bytes.",
         audits.certificates,
     ),
     (
         "The referee",
-        "Plain Python against compiled engines, one core each: how many times as long as solving it takes to check. "
-        "The ratio is per layout.",
+        "The referee in plain Python compared with compiled engines, on one core each: the time to check a verdict as "
+        "a multiple of the time to solve the layout.",
         audits.against_solving,
     ),
     (
         "Audits",
-        "`dealmill audit` of all verdicts with two workers and SQLite, from the start of the command to its end, "
-        "against the script of one process (`bench/bare.py`) that reads the file, solves it and inserts the rows.",
+        "Total time of `dealmill audit` of all verdicts with two workers and SQLite, compared with the single-process "
+        "script (`bench/bare.py`) that reads the file, solves it and inserts the rows.",
         audits.against_a_script,
     ),
     (
         "A million verdicts audited",
-        "`dealmill run` and `dealmill audit` on a million random deals with two workers and SQLite, from the start of "
-        "the command to its end.",
+        "Total time of `dealmill run` and `dealmill audit` on a million random deals with two workers and SQLite.",
         audits.a_million,
     ),
 ]
 
 
 def machine() -> str:
-    """What it ran on."""
+    """Return a description of the machine and the versions of the main packages."""
     model = next(
         (
             line.partition(":")[2].strip()
@@ -113,16 +116,17 @@ def machine() -> str:
 
 END = """## How it was measured
 
-By `make bench`, which takes hours; `python -m bench "The whole way"` measures one part anew. Both sides of a ratio are
-measured in turn in one run, and a median is given: of three, of five for kernels, of nine for starting; surveys and
-runs of ten million are done once. Rates are of a shared, noisy machine: the ratios count."""
+`make bench` runs all benchmarks, which takes hours; `python -m bench "The whole way"` repeats one of them. Both sides
+of a ratio are measured alternately in the same run. Figures are medians of three rounds, of five for kernels, and of
+nine for starting; surveys and runs of ten million layouts are measured once. The machine is shared and noisy, so the
+ratios are more reliable than the rates."""
 
 
 def main(wanted: Sequence[str]) -> None:
-    """Measure and write."""
+    """Run the benchmarks with the given headings, or all of them, and write the page."""
     titles = [title for title, _, _ in SECTIONS]
     if unknown := set(wanted) - set(titles):
-        sys.exit(f"no such heading: {', '.join(sorted(unknown))}; there are: {', '.join(titles)}")
+        sys.exit(f"unknown heading: {', '.join(sorted(unknown))}; the headings are: {', '.join(titles)}")
     for title, meaning, measured in SECTIONS:
         if not wanted or title in wanted:
             text = f"{measured()}\n\n{meaning}\n\n{datetime.now(UTC):%Y-%m-%d}, {machine()}."

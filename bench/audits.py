@@ -1,5 +1,5 @@
-"""The referee against the engines, audits against the script, a million verdicts audited, and how large certificates
-are."""
+"""Benchmarks of the referee against engines, of audits against a script and of a million verdicts; and the sizes of
+certificates."""
 
 import tempfile
 from collections.abc import Iterator
@@ -31,11 +31,12 @@ AUDITED = {
     "memory": (MILLION, 4),
     "tantrix": (200_000, 12),
 }
-"""Layouts of each game, and how many times as long as the script an audit may take."""
+"""The number of layouts of each game, and the goal for the time of an audit as a multiple of the script's."""
 
 
 def against_solving() -> str:
-    """A row per engine: how many times as long as solving it takes to check what was solved."""
+    """Return a table with a row per engine: the time to judge a verdict as a multiple of the time to solve the
+    layout."""
     rows = []
     for game in games().values():
         for engine in game.engines:
@@ -55,7 +56,7 @@ def against_solving() -> str:
 
 
 def a_million() -> str:
-    """A row per deck game: a million random deals, solved and audited by the command with two workers."""
+    """Return a table with a row per card game: a million random deals, solved and audited with two workers."""
     rows = []
     for name in DECKS:
         with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +70,8 @@ def a_million() -> str:
 
 
 def against_a_script() -> str:
-    """A row per game: `dealmill audit` of a run over a file, against the script that solves the same file."""
+    """Return a table with a row per game: `dealmill audit` of a run over a file, against a script that solves the
+    file."""
     rows = []
     for name, (layouts, goal) in AUDITED.items():
         game = find_game(name)
@@ -78,7 +80,7 @@ def against_a_script() -> str:
             file, store = dealt(game, layouts, Path(folder)), Path(folder) / "store"
             store.mkdir()
             watched_command(str(store), "run", str(file))
-            # An audit also checks what earlier ones found, so each begins with the store as the run left it.
+            # An audit also checks earlier audits, so each one starts with a copy of the store after the run.
             copies = [copytree(store, Path(folder) / str(number)) for number in range(ROUNDS)]
             auditing, script, ratio = in_turn(
                 lambda: _audit(copies.pop()),  # noqa: B023
@@ -101,7 +103,7 @@ def _script(game: Game, file: Path) -> None:
 
 
 def certificates() -> str:
-    """A row per deck game: bytes of the certificates of so many lost deals."""
+    """Return a table with a row per card game: sizes of the certificates of `LOST` unwinnable deals, in bytes."""
     rows = []
     for game in map(find_game, DECKS):
         sizes: list[int] = []

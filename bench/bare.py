@@ -1,5 +1,5 @@
-"""What a script of one process would do: read a file, call the same engine, insert the same rows with the driver of the
-database. It claims nothing, fences nothing, shows nothing, and cannot go on where it broke off."""
+"""The plain script for comparison: a single process that reads a file, calls the same engine and inserts the same rows
+with the database driver. It has no leases, no fencing and no progress display, and cannot resume."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ CREATE TABLE verdicts (run_id {integer}, position {big}, verdict {small}, value 
     PRIMARY KEY (run_id, position)){plain};
 CREATE INDEX by_verdict ON verdicts (run_id, verdict, position);
 """
-"""The tables and indexes of the store that grow with the layouts."""
+"""The tables and indexes of the store that grow with the number of layouts."""
 SQLITE = {"integer": "INTEGER", "small": "INTEGER", "big": "INTEGER", "bytes": "BLOB", "plain": " WITHOUT ROWID"}
 POSTGRES = {"integer": "INTEGER", "small": "SMALLINT", "big": "BIGINT", "bytes": "BYTEA", "plain": ""}
 
@@ -29,7 +29,7 @@ Rows = list[tuple[Any, ...]]
 
 
 def _rows(game: Game, file: Path) -> Iterator[tuple[Rows, Rows]]:
-    """The rows of items and of verdicts, batch by batch."""
+    """Yield the rows of items and of verdicts in batches."""
     name = game.full_name(game.engines[0])
     position = 1
     start = blake2b(f"{game.name}\n".encode(), digest_size=16)
@@ -55,7 +55,7 @@ def _digest(start: blake2b, layout: str) -> bytes:
 
 
 def into_sqlite(game: Game, file: Path, database: Path) -> None:
-    """The script on SQLite, with the settings that the store has."""
+    """Run the script on SQLite, with the settings of the store."""
     connection = sqlite3.connect(database, isolation_level=None)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
@@ -69,7 +69,7 @@ def into_sqlite(game: Game, file: Path, database: Path) -> None:
 
 
 def into_postgres(game: Game, file: Path, url: str) -> None:
-    """The script on PostgreSQL, by binary COPY."""
+    """Run the script on PostgreSQL, with binary COPY."""
     types = {
         "items": ("int4", "int8", "int8", "bytea", "text"),
         "verdicts": ("int4", "int8", "int2", "int8", "int8", "text"),

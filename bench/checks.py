@@ -1,4 +1,4 @@
-"""The check that a text is canonical, which stands in front of every engine, against engines and readers."""
+"""Benchmark of the check for canonical text, which every engine call includes, against engines and parsers."""
 
 from functools import partial
 
@@ -14,7 +14,8 @@ NANOSECONDS = 1e9
 
 
 def against_kernels() -> str:
-    """A row per engine: the time of a check, its share of the time of the kernel, and the reader as its multiple."""
+    """Return a table with a row per engine: the time of the check, its share of the kernel's time, and the time of the
+    parser as a multiple of the check's."""
     rows = []
     for name, subject in SUBJECTS.items():
         game, _ = find_engine(name)
@@ -29,4 +30,4 @@ def against_kernels() -> str:
         rows.append(
             [f"`{name}`", rounded(checking / MANY * NANOSECONDS), f"{rounded(100 * share)} %", f"{rounded(reading)} ×"]
         )
-    return table(["engine", "check, ns/layout", "check / kernel", "reader / check"], rows)
+    return table(["engine", "check, ns/layout", "check / kernel", "parser / check"], rows)

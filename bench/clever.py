@@ -1,7 +1,7 @@
-"""What a script of one process would do whose author knows all the tricks: texts and numbers stay in arrays from the
-file to the row, checked and solved by the same kernels, and each batch of rows is one statement. Like the plain script
-(`bench/bare.py`), it claims nothing, fences nothing, shows nothing, and cannot go on where it broke off; and a line
-that is no canonical layout ends it."""
+"""The fully optimized script for comparison: a single process in which texts and numbers stay in arrays from the file
+to the row, are checked and solved by the same kernels, and each batch of rows is one statement. Like the plain script
+(`bench/bare.py`), it has no leases, no fencing and no progress display, and cannot resume. It also stops at a line that
+is not a canonical layout."""
 
 import sqlite3
 import struct
@@ -23,7 +23,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
 
 BLOCK = 2 << 20
-"""Bytes that are read at once: some ten thousand layouts."""
+"""The number of bytes read at once: tens of thousands of layouts."""
 DIGEST = 16
 ITEMS = """INSERT INTO items
 SELECT 1, ? + key, ? + key, substr(?, key * 16 + 1, 16), value FROM json_each(?)"""
@@ -35,7 +35,7 @@ NO_NUMBER = b" " * 20
 
 
 class Part(NamedTuple):
-    """Some lines of the file, which begin at a position, and what was found."""
+    """A batch of lines, starting at the position `first`, with their digests and results."""
 
     first: int
     lines: bytes
@@ -58,7 +58,7 @@ def _parts(game: Game, file: Path) -> Iterator[Part]:
             yield Part(first, whole, layouts, _digests(start, whole), solver(layouts))
             first += len(layouts)
     if begun:
-        raise ValueError("the last line has no end")
+        raise ValueError("the last line does not end with a line feed")
 
 
 def _digests(start: blake2b, lines: bytes) -> bytes:
@@ -71,7 +71,7 @@ def _digests(start: blake2b, lines: bytes) -> bytes:
 
 
 def into_sqlite(game: Game, file: Path, database: Path) -> None:
-    """The script on SQLite, with the settings that the store has."""
+    """Run the script on SQLite, with the settings of the store."""
     connection = sqlite3.connect(database, isolation_level=None)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
@@ -95,15 +95,15 @@ def _json(texts: bytes) -> str:
 
 
 def _written(numbers: Numbers, counts: NDArray[np.bool_]) -> bytes:
-    """Numbers that are not negative in twenty digits each, blanks where they do not count. They are bytes, since
-    SQLite has to look for the place of a character in a text."""
+    """Return non-negative numbers as 20 ASCII characters each, blank where `counts` is false. They are bytes, because
+    slicing text in SQLite means counting characters."""
     digits = np.where(counts[:, None], numbers[:, None] // 10 ** np.arange(18, -1, -1) % 10 + ord("0"), ord(" "))
     return np.pad(digits.astype(np.uint8), ((0, 0), (1, 0)), constant_values=ord(" ")).tobytes()
 
 
 @numba.njit(cache=True)
 def _separated(text: Bytes, starts: Numbers) -> Bytes:
-    """Texts with the signs between them that a list in JSON has."""
+    """Return the texts with the separators of a JSON list between them."""
     count = len(starts) - 1
     found = np.empty(starts[count] - starts[0] + 3 * (count - 1), dtype=np.uint8)
     at = 0
@@ -118,7 +118,7 @@ def _separated(text: Bytes, starts: Numbers) -> Bytes:
 
 
 def into_postgres(game: Game, file: Path, url: str) -> None:
-    """The script on PostgreSQL, by binary COPY."""
+    """Run the script on PostgreSQL, with binary COPY."""
     with psycopg.connect(url) as connection:
         connection.execute(TABLES.format(**POSTGRES).encode())
         for part in _parts(game, file):
@@ -149,7 +149,7 @@ def into_postgres(game: Game, file: Path, url: str) -> None:
 
 
 def _copy(connection: psycopg.Connection, into: str, columns: list[NDArray[np.generic]], texts: Texts) -> None:
-    """Rows of columns of one width each, with a text behind them."""
+    """Insert rows of fixed-width columns followed by a text."""
     if not len(texts):
         return
     parts: list[tuple[str, NDArray[np.generic] | int, str]] = [("fields", len(columns) + 1, ">i2")]
@@ -159,14 +159,14 @@ def _copy(connection: psycopg.Connection, into: str, columns: list[NDArray[np.ge
     for name, values, _ in parts:
         rows[name] = values
     rows["length"] = texts.lengths
-    written = _behind(rows.view(np.uint8).reshape(len(texts), -1), texts.text, texts.starts)
+    written = _with_texts(rows.view(np.uint8).reshape(len(texts), -1), texts.text, texts.starts)
     with connection.cursor().copy(f"COPY {into} FROM STDIN (FORMAT BINARY)".encode()) as copy:
         copy.write(b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0) + written.tobytes() + b"\xff\xff")
 
 
 @numba.njit(cache=True)
-def _behind(rows: NDArray[np.uint8], text: Bytes, starts: Numbers) -> Bytes:
-    """Each row with its text."""
+def _with_texts(rows: NDArray[np.uint8], text: Bytes, starts: Numbers) -> Bytes:
+    """Return each row followed by its text."""
     count, width = rows.shape
     found = np.empty(count * width + starts[count] - starts[0], dtype=np.uint8)
     at = 0

@@ -1,4 +1,4 @@
-"""Engines, with evidence and through Python, against the naive implementations of the tests."""
+"""Benchmarks of engines, called from Python and including evidence, against the naive implementations of the tests."""
 
 from collections.abc import Callable
 from functools import partial
@@ -33,7 +33,7 @@ def _tantrix(layout: str) -> tuple[int, str]:
 
 
 Naive = Callable[[str], bool] | Callable[[str], tuple[int, str]]
-"""Says whether a layout is won, or its value and the evidence as it is stored."""
+"""A function that decides whether a layout is winnable, or returns its value and its evidence in the stored form."""
 
 NAIVE: dict[str, tuple[Naive, int, str]] = {
     "card-pairing/winnable": (winnable_by_play, 100, "search over states, memo"),
@@ -45,11 +45,11 @@ NAIVE: dict[str, tuple[Naive, int, str]] = {
         for name, strategy in STRATEGIES.items()
     },
 }
-"""Per engine: the naive implementation, how many layouts it is given, and what it does."""
+"""The naive implementation for each engine, the number of layouts it solves, and a description of it."""
 
 
 def against_naive() -> str:
-    """A row per engine: its rate, and how many times the naive one's that is."""
+    """Return a table with a row per engine: its rate, and that as a multiple of the naive implementation's."""
     rows = []
     for name, (naive, few, what) in NAIVE.items():
         game, _ = find_engine(name)
@@ -65,11 +65,11 @@ def against_naive() -> str:
                 f"{rounded(MANY / few / ratio)} ×",
             ]
         )
-    return table(["engine", "layouts/s", "naive layouts/s", "the naive one", "ratio"], rows)
+    return table(["engine", "layouts/s", "naive layouts/s", "naive implementation", "ratio"], rows)
 
 
 def around_the_engine() -> str:
-    """A row per game: dealing and reading, as multiples of the time its default engine takes."""
+    """Return a table with a row per game: the times of dealing and parsing as multiples of the default engine's."""
     rows = []
     for game in map(find_game, dict.fromkeys(name.partition("/")[0] for name in NAIVE)):
         name = game.full_name(game.engines[0])
@@ -78,11 +78,11 @@ def around_the_engine() -> str:
         _, _, dealing = in_turn(partial(game.deal.deal, SEED, 1, MANY), partial(solve, name, layouts))
         _, _, reading = in_turn(lambda: list(game.layout.read(lines)), partial(solve, name, layouts))  # noqa: B023
         rows.append([game.name, f"{dealing:.2f}", f"{reading:.1f}"])
-    return table(["game", "dealing / solving", "reading / solving"], rows)
+    return table(["game", "dealing / solving", "parsing / solving"], rows)
 
 
 def evidence_sizes() -> str:
-    """A row per engine and verdict: bytes of evidence over many deals."""
+    """Return a table with a row per engine and verdict: sizes of the evidence of many deals, in bytes."""
     rows = []
     for name in NAIVE:
         game, _ = find_engine(name)

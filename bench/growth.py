@@ -1,4 +1,4 @@
-"""Ten million layouts against one million: time, memory and room on disk, and asking for what is among them."""
+"""Benchmark of ten million layouts against one million: time, memory, disk space, and queries."""
 
 import tempfile
 from collections.abc import Callable
@@ -23,7 +23,8 @@ TIMES = 9
 
 
 class Size(NamedTuple):
-    """What so many layouts take: seconds and kB of a run and of an export, and bytes on disk by part."""
+    """The cost of a number of layouts: seconds and peak memory (kB) of a run and of an export, and disk space by part
+    in bytes per layout."""
 
     run: float
     run_peak: int
@@ -33,7 +34,7 @@ class Size(NamedTuple):
 
 
 def ten_times() -> str:
-    """A table of what grows, one of the room that each part takes, and one of what can be asked of the larger store."""
+    """Return a table of times, memory and disk space of both sizes, and a table of queries on the larger store."""
     game = find_game(GAME)
     load(game.full_name(game.engines[0]))
     with tempfile.TemporaryDirectory() as folder:
@@ -54,11 +55,11 @@ def _size(folder: str, count: int) -> Size:
 
 def _grown(few: Size, many: Size) -> str:
     rows = [
-        _row("`dealmill run`, µs a layout", few.run / FEW * 1e6, many.run / MANY * 1e6),
+        _row("`dealmill run`, µs per layout", few.run / FEW * 1e6, many.run / MANY * 1e6),
         _row("its largest process, MB", few.run_peak / 1024, many.run_peak / 1024),
-        _row("`dealmill export` to Parquet, µs a verdict", few.export / FEW * 1e6, many.export / MANY * 1e6),
+        _row("`dealmill export` to Parquet, µs per verdict", few.export / FEW * 1e6, many.export / MANY * 1e6),
         _row("its largest process, MB", few.export_peak / 1024, many.export_peak / 1024),
-        *(_row(f"{part}, bytes a layout", few.parts[part], many.parts[part]) for part in few.parts),
+        *(_row(f"{part}, bytes per layout", few.parts[part], many.parts[part]) for part in few.parts),
     ]
     return table(["", f"{FEW:,}", f"{MANY:,}", "ratio"], rows)
 
@@ -78,7 +79,7 @@ def _asked(database: Path) -> str:
     asked = {
         "counts by verdict": lambda: list_runs(store, [run.id]),
         f"the first {PAGE} unwinnable": page(lost, 0),
-        f"{PAGE} unwinnable behind the middle": page(lost, MANY // 2),
+        f"{PAGE} unwinnable after the middle": page(lost, MANY // 2),
         f"{PAGE} unwinnable near the end": page(lost, MANY - 10 * PAGE),
         f"the first {PAGE} of all": page(Wanted(), 0),
         f"{PAGE} of all near the end": page(Wanted(), MANY - 10 * PAGE),
@@ -87,4 +88,4 @@ def _asked(database: Path) -> str:
     for what, ask in asked.items():
         first = seconds(ask)
         rows.append([what, rounded(first * 1e3), rounded(median(seconds(ask) for _ in range(TIMES)) * 1e3)])
-    return table([f"asked of {MANY:,} verdicts", "first time, ms", f"median of {TIMES}, ms"], rows)
+    return table([f"query on {MANY:,} verdicts", "first time, ms", f"median of {TIMES}, ms"], rows)

@@ -1,8 +1,8 @@
-"""Bare kernels, evidence written as it is stored, against naive Python and programs in C++ of ours.
+"""Benchmarks of kernels, including evidence in its stored form, against naive Python and our own C++ programs.
 
-`bench/cpp` holds two kinds of programs: ports, which go about it as our kernel does and must say the same, byte for
-byte; and the search over states that a contestant would write, which must come to the same verdicts. Before a ratio is
-given, both sides are seen to agree.
+`bench/cpp` holds two kinds of programs: ports of our kernels, which must produce identical results, byte for byte; and
+a search over states as in a programming contest, which must find the same verdicts. Both sides are checked to agree
+before they are measured.
 """
 
 import shutil
@@ -33,9 +33,9 @@ from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 
 MANY = 100_000
-"""Layouts for our kernels and for the ports."""
+"""The number of layouts for our kernels and for the ports."""
 FEWER = 20_000
-"""For the search over states in C++."""
+"""The number of layouts for the search over states in C++."""
 ROUNDS = 5
 COMPILERS = ("g++", "c++", "clang++")
 OPTIONS = ("-O3", "-march=native", "-std=c++20")
@@ -45,14 +45,15 @@ FNV_BASIS, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 
 class Subject(NamedTuple):
-    """A kernel as `run_kernel` gets it, the bytes that one evidence takes at most, and what it is to reach."""
+    """A kernel with the signature that `run_kernel` expects, the size of its longest evidence in bytes, and its
+    goals."""
 
     kernel: Kernel
     longest: int
     naive: float | None
-    """How many times the rate of naive Python."""
+    """The goal for its rate, as a multiple of naive Python's; None without a goal."""
     ports: dict[str, tuple[str, float, int]]
-    """Programs in `bench/cpp`: what each does, how many times its rate, on how many layouts."""
+    """Programs in `bench/cpp`: a description, the goal as a multiple of its rate, and the number of layouts."""
 
 
 SAME = "C++, same method"
@@ -78,14 +79,14 @@ SUBJECTS: dict[str, Subject] = {
 
 
 class Said(NamedTuple):
-    """What a side says of the layouts, so that two can be compared: a hash, and how many verdicts of each kind."""
+    """A summary of results for comparison: a hash, and the number of verdicts of each kind."""
 
     hash: int
     counts: list[int]
 
 
 class Packed:
-    """Layouts and room for results, as `run_kernel` makes them for a kernel."""
+    """Layouts and buffers for results, as `run_kernel` creates them for a kernel."""
 
     def __init__(self, subject: Subject, layouts: list[str]) -> None:
         self.subject = subject
@@ -100,14 +101,14 @@ class Packed:
         )
 
     def solve(self, seen: Callable[[int], None] = lambda _: None) -> None:
-        """Solve all; `seen` is told how many are solved whenever new evidence stands in the results."""
+        """Solve all layouts. After each call of the kernel, call `seen` with the number of layouts solved so far."""
         first = 0
         while first < len(self.results.verdicts):
             first = self.subject.kernel(self.layouts.text, self.layouts.starts, first, NO_LIMIT, self.results)
             seen(first)
 
     def said(self) -> Said:
-        """Solve all and hash the evidence and then the verdicts, values and nodes, as ``farm.hpp`` does."""
+        """Solve all layouts, and hash the evidence and then the verdicts, values and nodes, as ``farm.hpp`` does."""
         hashes = [FNV_BASIS]
         verdicts, values, nodes, ends, evidence = self.results
         self.solve(lambda reached: hashes.append(_fnv1a(evidence[: ends[reached - 1]], np.uint64(hashes[-1]))))
@@ -116,7 +117,7 @@ class Packed:
         return Said(hashes[-1], _counts(verdicts))
 
     def said_of_states(self) -> Said:
-        """The same of what does not depend on how a deal is searched: the verdicts, and the lengths of the plays."""
+        """Solve all layouts, and hash only what every search finds: the verdicts, and the lengths of winning plays."""
         lengths: list[int] = []
         self.solve(lambda reached: lengths.extend(np.diff(self.results.ends[len(lengths) : reached], prepend=0)))
         verdicts = self.results.verdicts
@@ -126,7 +127,7 @@ class Packed:
 
 
 def kernels() -> str:
-    """A row per kernel and what it is measured against."""
+    """Return a table with a row per kernel and opponent."""
     rows = [row for name in SUBJECTS for row in (_against_python(name), *_against_programs(name))]
     columns = ["engine", "against", "ours, layouts/s", "theirs, layouts/s", "ratio", "goal", "met"]
     return table(columns, rows)
@@ -150,7 +151,7 @@ def _against_programs(name: str) -> list[list[str]]:
     if compiler is None:
         nothing = ["–", "–", "–"]
         return [
-            [f"`{name}`", f"{what}: no C++ compiler here: skipped", *nothing, _goal(goal), "–"]
+            [f"`{name}`", f"{what}: skipped, no C++ compiler", *nothing, _goal(goal), "–"]
             for what, goal, _ in subject.ports.values()
         ]
     return [_against_program(compiler, name, program) for program in subject.ports]
@@ -172,26 +173,27 @@ def _against_program(compiler: str, name: str, program: str) -> list[str]:
 
 
 def _run(program: Path, listed: Path) -> tuple[float, Said]:
-    """The seconds that a program says it took to solve, without starting and reading, and what it says."""
+    """Run a program. Return the seconds it reports, without startup and reading, and its summary."""
     told = subprocess.run([str(program), str(listed)], check=True, capture_output=True, text=True)
     elapsed, digest, *counts = told.stdout.split()
     return float(elapsed), Said(int(digest, 16), list(map(int, counts)))
 
 
 def _in_turn(ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[float, float, float]:
-    """Median rates of both sides, measured A B A B …, and the median of the ratios; see `bench.measure`."""
+    """Return the median rates of both sides, measured A B A B …, and the median of their ratios; see
+    `bench.measure`."""
     pairs = [(ours(), theirs()) for _ in range(ROUNDS)]
     return median(one for one, _ in pairs), median(other for _, other in pairs), median(a / b for a, b in pairs)
 
 
 def _layouts(name: str, count: int) -> list[str]:
-    """Deals, and the engine ready to solve them: its kernels are compiled."""
+    """Compile the engine's kernels, and return deals for it."""
     load(name)
     return deal(find_engine(name)[0], SEED, 1, count)
 
 
 def _answers(said: Batch) -> list[object]:
-    """What an engine says, as the naive implementations say it."""
+    """Convert the results of an engine to the form of the naive implementations."""
     triples = zip(said.verdicts, said.values, said.evidence, strict=True)
     return [
         (value, evidence) if verdict is Verdict.SCORED else verdict is Verdict.WINNABLE
@@ -205,7 +207,7 @@ def _agree(name: str, other: str, theirs: object, ours: object) -> None:
 
 
 def _counts(verdicts: object) -> list[int]:
-    """How many verdicts there are of each kind that a kernel gives."""
+    """Return the number of verdicts of each kind that a kernel can give."""
     times = np.bincount(np.asarray(verdicts), minlength=int(Verdict.UNDECIDED) + 1)
     return [int(times[kind]) for kind in range(int(Verdict.WINNABLE), int(Verdict.UNDECIDED) + 1)]
 
@@ -230,5 +232,5 @@ _compiled: Callable[[Bytes, np.uint64], np.uint64] = numba.njit(cache=False)(_ha
 
 
 def _fnv1a(data: Bytes, value: np.uint64) -> int:
-    """The 64-bit FNV-1a hash of some bytes, going on from the hash of those before them."""
+    """Return the 64-bit FNV-1a hash of `data`, continuing from the hash `value` of the preceding bytes."""
     return int(_compiled(data, value))

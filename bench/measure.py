@@ -1,4 +1,5 @@
-"""Files to measure with, and timing sides in turn, so that a machine that changes its speed changes it for all."""
+"""Input files and timing. The sides of a comparison are run alternately, so that changes in the machine's speed affect
+all of them."""
 
 import os
 import subprocess
@@ -21,25 +22,25 @@ MARK = "MARK_OF_BENCH"
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long one call takes."""
+    """Return the seconds that a call takes."""
     start = perf_counter()
     work()
     return perf_counter() - start
 
 
 def in_turn(one: Callable[[], object], other: Callable[[], object], rounds: int = ROUNDS) -> tuple[float, float, float]:
-    """Median seconds of both sides, run A B A B …, and the median of the ratios one / other."""
+    """Run both sides alternately, A B A B …. Return their median seconds, and the median of the ratios one / other."""
     ours, theirs = all_in_turn([one, other], rounds)
     return median(ours), median(theirs), median(map(truediv, ours, theirs))
 
 
 def all_in_turn(sides: Sequence[Callable[[], object]], rounds: int = ROUNDS) -> list[list[float]]:
-    """The seconds that each side takes, run A B C A B C …"""
+    """Run all sides in turn, A B C A B C …. Return the seconds of each side in each round."""
     return [list(times) for times in zip(*([seconds(side) for side in sides] for _ in range(rounds)), strict=True)]
 
 
 def dealt(game: Game, count: int, folder: Path) -> Path:
-    """A file of so many deals."""
+    """Write a file with `count` deals and return its path."""
     file = folder / f"{game.name}.txt"
     with file.open("w") as lines:
         for layout in parse_deal_range(f"deal:{game.name}:seed={SEED}:1-{count}"):
@@ -48,21 +49,21 @@ def dealt(game: Game, count: int, folder: Path) -> Path:
 
 
 def table(columns: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown."""
+    """Return a Markdown table."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def rounded(number: float) -> str:
-    """Two digits that count; more would be noise."""
+    """Format a number with two significant digits; more would be noise."""
     if number >= 100:
         return f"{float(f'{number:.2g}'):,.0f}"
     return f"{number:.2g}"
 
 
 def watched_command(folder: str, *arguments: str) -> tuple[float, str, int]:
-    """Seconds that a command takes with two workers, what it says, and the peak of resident memory of the largest of
-    all its processes in kB."""
+    """Run a command with two workers. Return its seconds, its standard error, and the peak resident memory of its
+    largest process in kB."""
     mark = f"{MARK}={uuid4()}"
     env = clean_environment({"DEALMILL_WORKERS": "2", **dict([mark.split("=")])})
     ended = Event()
@@ -92,4 +93,4 @@ def _watch(mark: str, ended: Event, peaks: list[int]) -> None:
                         status = (process / "status").read_text()
                         peaks.append(int(status.partition("VmHWM:")[2].split()[0]))
                 except (OSError, IndexError):
-                    continue  # it has ended meanwhile
+                    continue  # the process has ended

@@ -1,4 +1,4 @@
-"""The page of figures: parts with headings, each with the day on which it was measured."""
+"""The performance page: sections with headings, each with the date of its measurement."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,12 +9,12 @@ HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
 def parts() -> dict[str, str]:
-    """The text below each heading of the page."""
+    """Return the text of each section of the page, by heading."""
     _, *found = HEADING.split(PAGE.read_text())
     return {title: text.strip() for title, text in zip(found[::2], found[1::2], strict=True)}
 
 
 def write(titles: Iterable[str], texts: Mapping[str, str], end: str) -> None:
-    """Write the page: the parts that there are of these titles, in their order, and what is said at its end."""
+    """Write the page: the existing sections in the order of `titles`, then `end`."""
     written = [f"## {title}\n\n{texts[title]}" for title in titles if title in texts]
     PAGE.write_text("\n\n".join(["# Performance", *written, end]) + "\n")

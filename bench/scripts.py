@@ -1,4 +1,4 @@
-"""The whole way, from a file to the last committed verdict, against two scripts of one process."""
+"""End-to-end benchmark, from a file to the last committed verdict, against two single-process scripts."""
 
 import subprocess
 import tempfile
@@ -18,15 +18,15 @@ from tests.servers import Postgres, clean_environment, dealmill_command, running
 
 PICTURE = Path(__file__).parent.parent / "docs" / "performance.svg"
 MEASURED = ((1_000_000, 3, GAMES), (10_000_000, 1, GAMES[:4]))
-"""Layouts, how many times each side is run, and the games."""
-SIDES = ("plain script", "clever script", "dealmill run")
+"""The number of layouts, the rounds of each side, and the games."""
+SIDES = ("plain script", "optimized script", "dealmill run")
 COLOURS = ("#b9c2cc", "#7a8a99", "#1f6f8b")
 
 Side = Callable[[], object]
 
 
 class Timed(NamedTuple):
-    """How long the run and the two scripts took, in seconds, each time."""
+    """The seconds of the run and of the two scripts in each round."""
 
     game: str
     database: str
@@ -36,19 +36,19 @@ class Timed(NamedTuple):
     clever: list[float]
 
     def ratio(self, script: Sequence[float]) -> float:
-        """The time of the run as a multiple of that of a script."""
+        """Return the time of the run as a multiple of a script's."""
         return float(median(map(truediv, self.run, script)))
 
 
 def against_scripts() -> str:
-    """What matters in two sentences, a picture, and a row per game, database and number of layouts."""
+    """Return a summary, a picture, and a table with a row per game, database and number of layouts."""
     found = list(_timed())
     most = [one for one in found if one.layouts == MEASURED[-1][0]]
     _draw(most)
     columns = ["game", "database", "layouts", *(f"{side}, layouts/s" for side in reversed(SIDES))]
-    rows = table([*columns, "time, run / clever", "time, run / plain"], [_row(one) for one in found])
-    picture = f"![Time of a run against two scripts]({PICTURE.name})"
-    return "\n\n".join((_told([one for one in most if one.database == "SQLite"]), picture, rows))
+    rows = table([*columns, "time, run / optimized", "time, run / plain"], [_row(one) for one in found])
+    picture = f"![Time of a run compared with two scripts]({PICTURE.name})"
+    return "\n\n".join((_summary([one for one in most if one.database == "SQLite"]), picture, rows))
 
 
 def _row(one: Timed) -> list[str]:
@@ -57,16 +57,16 @@ def _row(one: Timed) -> list[str]:
     return [one.game, one.database, f"{one.layouts:,}", *rates, *ratios]
 
 
-def _told(found: Sequence[Timed]) -> str:
+def _summary(found: Sequence[Timed]) -> str:
     rates = sorted(one.layouts / median(one.run) for one in found)
     plain = sorted(1 / one.ratio(one.plain) for one in found)
     tricks = sorted(1 / one.ratio(one.clever) for one in found)
     return (
         f"On two cores with SQLite, `dealmill run` reads, solves and stores {rounded(rates[0])} to "
-        f"{rounded(rates[-1])} layouts a second, with evidence and digests ({found[0].layouts:,} layouts of "
+        f"{rounded(rates[-1])} layouts per second, including evidence and digests ({found[0].layouts:,} layouts of "
         f"{', '.join(one.game for one in found)}). That is {plain[0]:.1f} to {plain[-1]:.1f} times as fast as a plain "
-        f"script, and {tricks[0]:.2f} to {tricks[-1]:.2f} times as fast as a script whose author knows all the tricks "
-        "but that claims nothing, fences nothing and cannot go on where it broke off."
+        f"script, and {tricks[0]:.2f} to {tricks[-1]:.2f} times as fast as a fully optimized script, which has no "
+        "leases and no fencing, and cannot resume."
     )
 
 
@@ -119,7 +119,7 @@ def _dealmill(command: list[str], url: str | None) -> None:
 
 
 def _draw(found: Sequence[Timed]) -> None:
-    """Draw the time of each side as a multiple of the plain script's."""
+    """Draw the time of each side as a multiple of the plain script's time."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -137,7 +137,7 @@ def _draw(found: Sequence[Timed]) -> None:
                     part.text(time + 0.01, at, f"{time:.2f}", va="center")
             part.set_yticks(range(len(shown)), [one.game for one in shown])
             part.set_title(f"{database}, {shown[0].layouts:,} layouts")
-            part.set(xlim=(0, 1.15), xlabel="time, of the plain script's")
+            part.set(xlim=(0, 1.15), xlabel="time, relative to the plain script")
             part.spines[["top", "right"]].set_visible(False)
         axes[0].invert_yaxis()
         axes[0].legend(frameon=False, loc="lower right")

@@ -1,4 +1,4 @@
-"""How long it takes until a command does anything."""
+"""Benchmark of the startup time of commands."""
 
 import subprocess
 import sys
@@ -35,12 +35,11 @@ except ChildProcessError:
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(elapsed, spent.ru_utime + spent.ru_stime)
 """
-"""A small process between us and a command. It counts the CPU time of all processes of the command, also of those that
-the command leaves for others to clear away."""
+"""A small parent process of a command. It counts the CPU time of all processes of the command, including orphans."""
 
 
 class Spent(NamedTuple):
-    """What a command took: seconds from start to end, CPU seconds of all its processes, and what it said."""
+    """The cost of a command: its elapsed seconds, the CPU seconds of all its processes, and its standard error."""
 
     elapsed: float
     cpu: float
@@ -48,7 +47,8 @@ class Spent(NamedTuple):
 
 
 def start_up() -> str:
-    """A row per command: with compiled engines and cached byte code, and once with no engines compiled."""
+    """Return a table with a row per command: with compiled engines and cached bytecode, and once without compiled
+    engines."""
     game = find_game(GAME)
     with tempfile.TemporaryDirectory() as folder:
         layout = _layout(game, Path(folder))
@@ -60,7 +60,7 @@ def start_up() -> str:
             _warm("`dealmill run` on one layout, two workers", run, COMPILER, "2 s, alone on the machine"),
         ]
         cold = _spent(dealmill_command(run), Path(folder), {"XDG_CACHE_HOME": folder})
-    told = f"nothing compiled yet: {cold.said.count(TOLD)} × “{TOLD} …”"
+    told = f"without compiled engines: {cold.said.count(TOLD)} × “{TOLD} …”"
     rows = [*warm, [f"the same, {told}", f"{cold.elapsed:.2f}", f"{cold.cpu:.2f}", "–", "–", "12 s"]]
     return table(["command", "median, s", "CPU, s", "against `python -c`", "CPU / CPU", "goal"], rows)
 
@@ -73,7 +73,7 @@ def _layout(game: Game, folder: Path) -> Path:
 
 
 def _store(folder: Path) -> str:
-    """The URL of a store with a run in it."""
+    """Create a store with a run and return its URL."""
     url = f"sqlite:///{folder}/night.db"
     with dealmill.open(url) as store:
         store.run("deal:memory:seed=1:1-9")
@@ -83,7 +83,7 @@ def _store(folder: Path) -> str:
 def _warm(
     what: str, words: Sequence[str], other: str, goal: str, settings: Mapping[str, str] = NO_SETTINGS
 ) -> list[str]:
-    """Both sides in turn, each time in a new folder; the first time is not counted."""
+    """Measure both sides alternately, in a new folder each time, without counting the first round. Return a row."""
     pairs = []
     for _ in range(1 + TIMES):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""What a stream takes in memory, however long it is."""
+"""Benchmark of the memory of `dealmill answer` on streams of different lengths."""
 
 import tempfile
 from pathlib import Path
@@ -11,7 +11,8 @@ STREAMED = (10_000, 1_000_000)
 
 
 def stream() -> str:
-    """`dealmill answer` through a pipe: memory of a long stream against that of a short one."""
+    """Return a table with a row per game: rate and peak memory of `dealmill answer` on a long stream, and the ratio of
+    its peak memory to that of a short stream."""
     rows = []
     for game in map(find_game, GAMES):
         peaks, rates = [], []

@@ -1,4 +1,4 @@
-"""Surveys: against the bare kernels on as many cores; to a hundredth of a per cent; and what is asked of one."""
+"""Benchmarks of surveys: against bare kernels on as many cores, and to a precision of 0.01 %, with queries."""
 
 import json
 import subprocess
@@ -31,17 +31,17 @@ DEALS = {
     "memory": 200_000_000,
     "tantrix": 10_000_000,
 }
-"""About two minutes each: the seconds that a command takes to start count as little as in a survey of a night."""
+"""The number of deals of each game, for about two minutes, so that the startup time of the command hardly matters."""
 FEWEST = min(DEALS.values())
-"""For a game whose speed is not known here."""
+"""The number of deals for any other game."""
 KNOWN = {"camelot": ("exact", 51.3803272988), "card-pairing": ("10 M deals, ± 0.03", 68.82)}
 HUNDRED_MILLION = 100_000_000
 ASKED = 20
 
 
 def against_bare_kernels() -> str:
-    """A row per game: `dealmill survey` against processes that deal and solve as many and keep nothing, half of them
-    before and half after it."""
+    """Return a table with a row per game: `dealmill survey` against processes that deal and solve as many deals without
+    storing them, half of them before the survey and half after it."""
     rows = []
     for game, found in games().items():
         count = DEALS.get(game, FEWEST)
@@ -85,7 +85,7 @@ def _deal_and_solve(engine: str, count: int, first: int) -> None:
 
 
 def to_a_hundredth_of_a_per_cent() -> str:
-    """A row per deck game: how long it takes, what comes out, and what the store takes; then what is asked of it."""
+    """Return a table with a row per card game: time, interval, disk space and query times."""
     rows = []
     for game, (source, known) in KNOWN.items():
         with tempfile.TemporaryDirectory() as name:
@@ -109,11 +109,12 @@ def to_a_hundredth_of_a_per_cent() -> str:
                 ]
             )
     columns = ["game", "deals", "time", "95 % interval", "known", "within", "on disk, 100 M deals"]
-    return table([*columns, "first 100 lost", "at the end", "one deal"], rows)
+    return table([*columns, "first 100 unwinnable", "at the end", "one deal"], rows)
 
 
 def _asked(folder: Path, deals: int) -> list[str]:
-    """Milliseconds for the first hundred lost deals, the last hundred, and any one."""
+    """Return the query times for the first hundred unwinnable deals, for those among the last thousand deals, and for a
+    single deal."""
     store = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
     run = find_run(store, "1")
     record_of(run).prepare(run)

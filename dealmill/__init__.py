@@ -1,4 +1,4 @@
-"""Dealmill: a solver farm for solitaire and puzzle layouts whose answers anyone can check.
+"""Dealmill: a solver farm for solitaire and puzzle layouts with verifiable results.
 
 >>> import dealmill
 >>> result = dealmill.solve("memory", "ABBA")
@@ -7,12 +7,12 @@
 >>> result.check().valid
 True
 
-Functions that need no store are `deals`, `solve`, `check`, `answer` and `games`. `open` opens a store, in which sources
-are kept, local workers solve runs, and results are queried, audited, repeated and exported. `db` creates and upgrades
-its tables, and `doctor` checks the installation. `progress` has the events of long work. Every error that is raised on
-purpose is a `DealmillError`.
+The functions `deals`, `solve`, `check`, `answer` and `games` need no store. `open` opens a store of sources and runs:
+local workers solve runs, and results can be queried, audited, rerun and exported. `db` creates and upgrades the tables
+of a store, and `doctor` checks the installation. `progress` defines the events of long-running methods. All errors that
+are raised deliberately derive from `DealmillError`.
 
-Importing this package loads next to nothing: each name is imported when it is first used. ``__init__.pyi`` lists them.
+Importing this package is fast: each name is loaded when it is first used. ``__init__.pyi`` lists all names.
 """
 
 import lazy_loader

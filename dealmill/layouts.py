@@ -1,4 +1,4 @@
-"""What can be done with layouts without a store."""
+"""Functions on layouts that need no store."""
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fsdecode
@@ -28,16 +28,16 @@ def deals(
 ) -> DealRange:
     """Return the numbered deals `first` … `first + count - 1` of a game, or all from `first` on if `count` is None.
 
-    Deal number k of a seed is the same on every machine and is reached without dealing those before it. Iterating
-    yields `Layout` objects, dealt in blocks: `text` is the canonical text of a deal, `line` its number. `parameters`
-    shape the deals, for instance ``{"ranks": 13, "stacks": 13}`` of card pairing; ``dealmill games --json`` lists them.
+    Deal number k of a seed is the same on every machine and is computed without the deals before it. Iterating yields
+    `Layout` objects: `text` is the canonical text of the deal, `line` its number. `parameters` are those of the game's
+    deals, for example ``{"ranks": 13, "stacks": 13}`` for card pairing; ``dealmill games --json`` lists them.
 
     Raises
     ------
     NotFoundError
         If there is no such game.
     UsageError
-        If there are no such deals.
+        If the seed, the range or a parameter is not valid.
     """
     first = whole("the number of the first deal", first, 1, MOST_DEAL)
     last = MOST
@@ -63,31 +63,31 @@ def solve(
     engine: str | None = None,
     max_nodes: int | None = None,
 ) -> Result | list[Result]:
-    """Solve one layout, or several, in this process; nothing is stored.
+    """Solve one layout, or several, in this process. Nothing is stored.
 
     Parameters
     ----------
     game
-        ``memory``; the full name of an engine such as ``memory/incremental`` will do, too.
+        The name of a game such as ``memory``, or the full name of an engine such as ``memory/incremental``.
     engine
         An engine of the game; None means its default one.
     layouts
-        A layout as a line of a file has it, for instance its canonical text, a `Layout`, or the one of a
-        `Result`. Or an iterable of them, such as `deals` or a `Query`.
+        A layout: one line of text, as in a file, a `Layout`, or a `Result`, whose layout is solved. Or an iterable of
+        them, such as `deals` or a `Query`.
     max_nodes
-        Leave a layout undecided that would take more nodes than that, 1 to 2⁶² − 1.
+        Leave a layout undecided if its search would take more than this many nodes, 1 to 2⁶² − 1; None for no limit.
 
     Returns
     -------
     Result or list of Result
-        One result for one layout, a list in the same order for several.
+        One result for one layout; a list in the same order for an iterable.
 
     Raises
     ------
     NotFoundError, UsageError
-        If there is no such game or engine, the engine is one of another game, or an argument is out of range.
+        If there is no such game or engine, the engine belongs to another game, or an argument is out of range.
     BadLayout
-        If a text is not a layout of the game; it lists every reason.
+        If a text is not a valid layout of the game; the error lists all reasons.
     """
     from dealmill.pipeline.solve import solve_layouts
 
@@ -97,7 +97,7 @@ def solve(
         [result] = solve_layouts(owner, used, [_text(layouts)], limit)
         return result
     if isinstance(layouts, DealRange) and layouts.endless:
-        raise UsageError(f"{layouts.name} has no end: say how many with count")
+        raise UsageError(f"{layouts.name} has no end: pass count to limit it")
     return solve_layouts(owner, used, list(map(_text, layouts)), limit)
 
 
@@ -108,7 +108,7 @@ def _text(layout: object) -> str:
         return layout.layout
     if isinstance(layout, str):
         return layout
-    raise UsageError(f"a layout is a text, a Layout or a Result, not {layout!r}")
+    raise UsageError(f"a layout must be a str, a Layout or a Result, not {layout!r}")
 
 
 def check(
@@ -120,29 +120,29 @@ def check(
     value: int | None = None,
     engine: str | None = None,
 ) -> Judgement:
-    """Have the referee of a game check a verdict by its evidence.
+    """Check a verdict and its evidence with the referee of a game.
 
-    This loads the rules of the game, which are plain Python, and nothing else: no engine, no store, no compiler.
+    This loads only the rules of the game, which are plain Python: no engine, no store, no compiler.
 
     Parameters
     ----------
     game
-        ``memory``; the full name of an engine such as ``memory/two-pass`` will do, too.
+        The name of a game such as ``memory``, or the full name of an engine such as ``memory/two-pass``.
     layout
         The canonical text of the layout.
     verdict
         ``"winnable"``, ``"unwinnable"``, ``"scored"``, ``"undecided"`` or ``"failed"``.
     evidence
-        The trace or the certificate; None where the layout is undecided.
+        The trace or certificate; None if the layout is undecided.
     value
         The value of a scored layout.
     engine
-        Whose verdict it is, if not that of the default engine of the game.
+        The engine that gave the verdict; None means the default engine of the game.
 
     Raises
     ------
     NotFoundError, UsageError
-        If there is no such game, engine or verdict, or the engine is one of another game.
+        If there is no such game, engine or verdict, or the engine belongs to another game.
     """
     owner, used = engine_of(game, engine)
     return judge(owner.full_name(used), layout, Verdict.of(verdict), value, evidence)
@@ -156,24 +156,24 @@ def answer(
     engine: str | None = None,
     complain: Callable[[str], object] = lambda _: None,
 ) -> "Answered":
-    """Write the answers to a file of layouts in the output format of the game's problem statement; store nothing.
+    """Answer a file of layouts in the output format of the game's problem statement. Nothing is stored.
 
     Parameters
     ----------
     file
-        Text in the input format of the statement or with a canonical layout a line, plain or gzipped; ``-`` is
-        standard input.
+        A plain or gzipped text file, in the input format of the problem statement or with one canonical layout per
+        line; ``-`` is standard input.
     output
-        Receives the answers in the order of the layouts, ``?`` for one that has none.
+        Receives the answers in the order of the layouts; ``?`` for a layout without an answer.
     engine
         An engine of the game; None means its default one.
     complain
-        Called with a message for every layout that has no answer.
+        Called with a message for each layout without an answer.
 
     Raises
     ------
     NotFoundError, UsageError
-        If there is no such game or engine, or the engine is one of another game.
+        If there is no such game or engine, or the engine belongs to another game.
     InputError
         If the file cannot be read.
     """

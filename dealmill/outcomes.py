@@ -1,4 +1,4 @@
-"""What methods of a store return, where that is more than one thing."""
+"""Return values of the methods of a store."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from dealmill.runs import Run
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """How far a run is, its newest audit, and its fingerprint once it is finished."""
+    """The progress of a run, its newest audit, and its fingerprint; None if it is not audited or not finished."""
 
     run: RunStatus
     audit: AuditStatus | None
@@ -23,7 +23,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Ingestion:
-    """The sources that were read, and the errors that kept files from being opened or read to their end."""
+    """The sources that were read, and the errors of files that could not be opened or fully read."""
 
     sources: list[Source]
     errors: list[InputError]
@@ -31,7 +31,7 @@ class Ingestion:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What `Store.run_all` did: runs with the status of each, sources, a summary per engine, and errors of reading."""
+    """The result of `Store.run_all`: runs and their statuses, sources, a summary per engine, and input errors."""
 
     runs: list[Run]
     statuses: list[RunStatus]
@@ -41,15 +41,15 @@ class BatchResult:
 
 
 class Retraction:
-    """The runs of an engine version whose verdicts are retracted.
+    """A retraction of an engine version.
 
     Attributes
     ----------
     runs : list of RunStatus
-        The runs concerned, oldest first.
+        The retracted runs, oldest first.
     why : str or None
-        The recorded reason: that of the first retraction, if the version had been retracted before. None if there are
-        no runs.
+        The recorded reason. If the version had been retracted before, this is the first reason. None if there are no
+        runs.
     """
 
     def __init__(self, database: Database, runs: list[RunStatus]) -> None:
@@ -58,11 +58,11 @@ class Retraction:
         self.why = next((run.retracted for run in runs), None)
 
     def requeue(self) -> list[tuple[RunStatus, Run]]:
-        """Plan a run by the installed version of the engine in the place of each; return the pairs of old and new.
+        """Plan a new run by the installed engine version for each retracted run; return pairs of old and new.
 
         Raises
         ------
         VersionError
-            If the retracted version is still the installed one.
+            If the retracted version is still installed.
         """
         return [(retracted, Run(self._database, requeue(self._database, retracted))) for retracted in self.runs]

@@ -1,8 +1,8 @@
-"""The progress of long work, as events: frozen dataclasses that a terminal, a notebook or a test can draw.
+"""Progress events of long-running methods, as frozen dataclasses.
 
-Methods that take long call a `Progress` function with each of them, always in the thread of their caller. Those that
-derive from `Step` say how much is `done` of a `total`. If the function raises an exception, the work ends with it, as
-it does after Ctrl-C: what is done is stored, and the same call goes on from there.
+Long-running methods call a `Progress` function with each event, always in the thread of the caller. Subclasses of
+`Step` report how much is `done` of a `total`. If the function raises an exception, the work ends with it, as after
+Ctrl-C: finished jobs are stored, and the same call resumes from there.
 """
 
 from dealmill.pipeline.progress import *  # noqa: F403 -- which has __all__

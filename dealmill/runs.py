@@ -1,4 +1,4 @@
-"""Runs, and what can be done with one: query, audit, repeat, compare, export."""
+"""Runs: query, audit, rerun, diff and export."""
 
 from collections.abc import Iterable, Iterator
 from os import PathLike
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """One engine with its node limit over one source, in a store.
+    """A run in a store: one engine with its node limit over one source.
 
-    The attributes are what was planned and do not change; `status` says how far the run is.
+    The attributes are the plan of the run and never change; `status` returns its progress.
 
     Attributes
     ----------
     id : int
         The number of the run, from 1.
     game, engine, version : str
-        Whose verdicts it has: ``memory``, ``memory/two-pass``, ``1``.
+        The game, engine and engine version: ``memory``, ``memory/two-pass``, ``1``.
     source : str
         The name of the file or of the range of deals.
     max_nodes : int or None
         The node limit; None if there is none.
     storage : Storage
-        How its verdicts are stored: ``Storage.ROWS``, or ``Storage.PACKED`` (see `Store.run`).
+        How the verdicts are stored: ``Storage.ROWS`` or ``Storage.PACKED`` (see `Store.run`).
     repeats : int or None
-        The run that it repeats.
+        The number of the run that this one is a rerun of; None for other runs.
     """
 
     def __init__(self, store: Database, status: RunStatus) -> None:
@@ -65,13 +65,15 @@ class Run:
         return f"<Run {self.id}: {self.engine} {self.version} on {self.source}>"
 
     def status(self) -> RunStatus:
-        """Return how far the run is now, counted by its jobs."""
+        """Return the current progress of the run, summed over its jobs."""
         return find_run(self._store, self.id)
 
     @property
     def fingerprint(self) -> str | None:
-        """64 hexadecimal digits, equal for two runs iff all layouts, verdicts, values and evidence are; None if the run
-        is not finished."""
+        """The fingerprint, 64 hexadecimal digits; None if the run is not finished.
+
+        Two runs have the same fingerprint if and only if all their layouts, verdicts, values and evidence are the same.
+        """
         status = self.status()
         return fingerprint_of(self._store, self.id, status.items) if status.finished else None
 
@@ -86,23 +88,23 @@ class Run:
         limit: int | None = None,
         retracted: bool = False,
     ) -> Query:
-        """Return the results of the run in the order of their positions; they are read page by page.
+        """Return the results of the run, ordered by position. They are read in pages.
 
         Parameters
         ----------
         verdict
-            Only this verdict, or these.
+            Only this verdict, or these verdicts.
         value, nodes
-            Only this number, or those from ``low`` to ``high`` of ``(low, high)``, both included; None for an open end.
+            Only this number, or a range ``(low, high)``, both inclusive; None for an open end.
         audit
-            Only results of which the newest audit says this: ``"valid"`` (not of packed runs), ``"invalid"`` or
+            Only results with this outcome in their newest audit: ``"valid"`` (not for packed runs), ``"invalid"`` or
             ``"no-evidence"``.
         after
-            Only results behind this position.
+            Only results after this position.
         limit
-            At most this many.
+            At most this many results; None for all.
         retracted
-            Show them even if the engine version was retracted.
+            Return results even if the engine version was retracted.
 
         Raises
         ------
@@ -121,29 +123,29 @@ class Run:
         Raises
         ------
         NotFoundError
-            If there is none, or none yet.
+            If there is no result, or none yet.
         RetractedError
             If the engine version was retracted.
         """
         return find_result(self._store, answers_of(self.status(), retracted=retracted), position)
 
     def rejects(self) -> Iterator[Reject]:
-        """Iterate over what was rejected of the source, with every reason."""
+        """Iterate over the rejects of the source, each with all reasons."""
         return rejects_of(self._store, self._source)
 
     def audit(
         self, *, sample: int | None = None, seed: int = 1, seal: str | None = None, progress: Progress = silent
     ) -> "Audit":
-        """Check every stored verdict with the referee and the record against itself; local workers do it.
+        """Check every stored verdict with the referee, and the invariants of the record, with local workers.
 
         Parameters
         ----------
         sample
-            Check only this many verdicts, spread evenly, and not the rest of the record.
+            Check only this many verdicts, spread evenly, and not the rest of the record; None for all.
         seed
-            Which sample, 0 to 2⁶³ − 1.
+            The seed of the sample, 0 to 2⁶³ − 1.
         seal
-            The seal of an earlier audit (`Audit.seal`), to see that nobody has changed what it covers.
+            The seal of an earlier audit (`Audit.seal`), to detect changes since then.
 
         Raises
         ------
@@ -152,7 +154,7 @@ class Run:
         NotFoundError
             If the engine of the run is not installed.
         StoreError
-            If the source of the run has not been read to its end.
+            If the source of the run has not been fully read.
         VersionError
             If the run is packed, and another version of the engine or of the deals is installed.
         """
@@ -167,14 +169,14 @@ class Run:
         return Audit(self._store, finish_audit(self._store, number, progress), seal)
 
     def rerun(self, *, any_version: bool = False, progress: Progress = silent) -> Diff:
-        """Solve all layouts once more, as a run of its own, and return its differences from this one.
+        """Solve all layouts again as a new run, and return the diff of this run and the new one.
 
         Raises
         ------
         StoreError
             If the run is not finished.
         VersionError
-            If another version of the engine is installed, unless `any_version` will do.
+            If another version of the engine is installed and `any_version` is false.
         RetractedError
             If the installed version was retracted.
         """
@@ -182,17 +184,17 @@ class Run:
 
         number = queue_rerun(self._store, self.status(), any_version=any_version)
         progress(Repeating(number, self.id))
-        [repetition] = solve_runs(self._store, [number], progress)
-        return compare(self._store, self.status(), repetition)
+        [new] = solve_runs(self._store, [number], progress)
+        return compare(self._store, self.status(), new)
 
     def diff(self, other: "Run") -> Diff:
-        """Return the differences of this run from another one of the same game.
+        """Return the diff of this run and another run of the same game.
 
         Raises
         ------
         UsageError
-            If there is nothing to compare: they are of different games, or in different stores; or one is packed, and
-            the other is over other deals.
+            If the runs cannot be compared: they belong to different games or stores, or one is packed and the other is
+            over different deals.
         """
         if other._store.url != self._store.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
@@ -207,15 +209,15 @@ class Run:
         force: bool = False,
         progress: Progress = silent,
     ) -> int:
-        """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return how many.
+        """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return their number.
 
-        The file appears only when it is complete; one that exists is overwritten only if `force` is true. If the path
-        is a symbolic link, the file that it points to is overwritten, and the link stays.
+        The file appears only when it is complete. An existing file is overwritten only if `force` is true. If the path
+        is a symbolic link, its target is overwritten and the link stays.
 
         Raises
         ------
         UsageError
-            If the suffix is none of those.
+            If the path has another suffix.
         OutputError
             If the file cannot be written, or is not a regular file.
         RetractedError
@@ -230,7 +232,7 @@ class Run:
     def to_arrow(
         self, *, verdict: Verdict | str | Iterable[Verdict | str] = (), retracted: bool = False
     ) -> "pyarrow.Table":
-        """Return the results as an Arrow table, with the columns and the metadata of an exported Parquet file.
+        """Return the results as an Arrow table with the columns and metadata of an exported Parquet file.
 
         Raises
         ------
@@ -244,14 +246,14 @@ class Run:
 
 
 class Audit:
-    """What an audit has found.
+    """The result of an audit.
 
     Attributes
     ----------
     status : AuditStatus
-        The verdicts by outcome and the faults of the record, counted.
+        The number of verdicts by outcome, and of faults of the record.
     sealed : bool or None
-        Whether the record is the one with the seal that was passed; None if none was.
+        Whether the record matches the seal that was passed; None if no seal was passed.
     """
 
     def __init__(self, store: Database, status: AuditStatus, seal: str | None = None) -> None:
@@ -264,16 +266,18 @@ class Audit:
 
     @property
     def valid(self) -> bool:
-        """Whether no verdict is invalid, the record has no faults, and it is the one with the seal that was passed."""
+        """Whether no verdict is invalid, the record has no faults, and it matches the seal, if one was passed."""
         return self.status.clean and self.sealed is not False
 
     @property
     def seal(self) -> str | None:
-        """A number, a dash and 64 hexadecimal digits that cover the plan of the run, its source and results, and the
-        log of actions up to this audit; to be kept elsewhere. None if the audit found something, was one of a sample,
-        or the run is not finished."""
+        """The seal of the record: a number, a dash and 64 hexadecimal digits. Store it outside the database.
+
+        It covers the plan of the run, its source and results, and the action log up to this audit. None if the audit
+        found something, checked only a sample, or the run is not finished.
+        """
         return seal_of(self._store, self.status)
 
     def findings(self) -> Iterator[Finding]:
-        """Iterate over the faults of the record and the invalid verdicts; there are none if the audit is valid."""
+        """Iterate over the faults of the record and the invalid verdicts."""
         return findings_of(self._store, self.status)

@@ -1,4 +1,4 @@
-"""The store: sources, runs and results in a database, and everything that is done with them."""
+"""The store: sources, runs and results in a database, and the methods that create and use them."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.query import Ends, Query, answers_of, matching_runs, parse_item, query_of, wanted_results
 from dealmill.pipeline.results.summary import summarise
 from dealmill.pipeline.runs.planning import engines_for, queue_run
-from dealmill.pipeline.runs.retract import retract
+from dealmill.pipeline.runs.retract import retract, unretract
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.actions import Action, list_actions
 from dealmill.pipeline.store.audits.planned import latest_audits
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 Named = str | PathLike[str] | DealRange
 """A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST``, or what `deals` returns."""
 
-WATCHED = 1.0
-"""Seconds between two looks at runs that are watched."""
+WATCH_SECONDS = 1.0
+"""Seconds between two updates of `Store.watch`."""
 
 
 def open(url: str | None = None) -> "Store":
@@ -49,19 +49,19 @@ def open(url: str | None = None) -> "Store":
     Parameters
     ----------
     url
-        ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``; None means ``DEALMILL_DATABASE_URL``, which is
-        ``sqlite:///dealmill.db`` by default, ``?mode=ro`` after a file opens it for reading only. For a server, see
-        `dealmill.db`.
+        ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``; None means ``DEALMILL_DATABASE_URL``, by default
+        ``sqlite:///dealmill.db``. Append ``?mode=ro`` to a file to open it read-only. For PostgreSQL, create the tables
+        with `dealmill.db.upgrade`.
 
-    Nothing is created here: a SQLite file that is missing or empty becomes a store when the first source is stored, by
-    `Store.run`, `Store.ingest`, `Store.queue` or `Store.survey`. Until then other methods raise a `StoreError`.
+    This creates nothing. A missing or empty SQLite file becomes a store when the first source is stored, by
+    `Store.run`, `Store.ingest`, `Store.queue` or `Store.survey`. Until then, other methods raise a `StoreError`.
 
     Raises
     ------
     StoreUnavailable
         If the database does not answer.
     StoreError
-        If it has no tables, is of another version, or is a file of something else.
+        If the database has no tables, has another version, or belongs to another program.
     DamagedError
         If its revision is damaged.
     """
@@ -69,11 +69,10 @@ def open(url: str | None = None) -> "Store":
 
 
 class Store:
-    """Sources, runs and results in a database; `dealmill.open` opens one.
+    """A database of sources, runs and results, opened by `dealmill.open`.
 
-    It can be used in a ``with`` statement, which closes its connections at the end. Methods that take long accept
-    `progress`, a function that is called with the events of `dealmill.progress`. After an interruption, the same call
-    goes on where it was.
+    A ``with`` statement closes its connections at the end. Long-running methods accept `progress`, a function that is
+    called with the events of `dealmill.progress`. After an interruption, the same call resumes where it stopped.
     """
 
     def __init__(self, database: Database) -> None:
@@ -91,7 +90,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the connections to the database. The store, and the runs it returned, cannot be used any more."""
+        """Close the connections to the database. The store and the runs it returned can no longer be used."""
         self._database.close()
 
     def run(
@@ -106,30 +105,31 @@ class Store:
     ) -> Run:
         """Read a source, solve its layouts with local workers, and return the finished run.
 
-        What was done before is not done again.
+        Layouts that were solved before are not solved again.
 
         Parameters
         ----------
         source
             A file, a range of deals, or what `dealmill.deals` returns.
         game
-            The game of a file whose name does not tell it.
+            The game of a file whose name does not contain it.
         engine
             An engine of the game; None means its default one.
         max_nodes
-            Leave a layout undecided that would take more nodes than that, 1 to 2⁶² − 1.
+            Leave a layout undecided if its search would take more than this many nodes, 1 to 2⁶² − 1; None for no
+            limit.
         packed
-            Store a run over numbered deals in less than a byte per deal: a bit or two for each verdict, and digests.
-            Layouts and evidence are dealt and solved again when they are needed, a thousand deals at a time. The same
-            deals with and without `packed` are two runs.
+            Store a run over numbered deals in less than a byte per deal: one or two bits per verdict, and digests.
+            Layouts and evidence are recomputed on demand, a thousand deals at a time. The same deals with and without
+            `packed` are two separate runs.
 
         Raises
         ------
         InputError
-            If the file cannot be read to its end; what comes before is solved and stored.
+            If the file cannot be fully read; the layouts before the error are solved and stored.
         NotFoundError, UsageError
-            If there is no such game or engine, they do not go together, or an argument is out of range; or if a file
-            is to be stored packed.
+            If there is no such game or engine, the engine belongs to another game, an argument is out of range, or
+            `packed` is true for a file.
         RetractedError
             If the installed version of the engine was retracted.
         BrokerError, WorkerError
@@ -153,10 +153,10 @@ class Store:
         packed: bool = False,
         progress: Progress = silent,
     ) -> BatchResult:
-        """Read several sources and solve each by the engines of its game that are named, or by its default one.
+        """Read several sources and solve each with the given engines of its game, or with the default engine.
 
-        All files must exist, but one that cannot be read does not stop the others; see `BatchResult.errors`. For the
-        rest see `run`.
+        All files must exist. A file that cannot be read does not stop the others; see `BatchResult.errors`. See `run`
+        for the other parameters and errors.
         """
         from dealmill.pipeline.ingest.named import all_named, game_of_source, open_readings, packed_sources
         from dealmill.workers.local.working import solve_runs  # loads Celery
@@ -180,14 +180,14 @@ class Store:
         return BatchResult(runs, statuses, read, summarise(statuses, read), readings.errors)
 
     def ingest(self, *sources: Named, game: str | None = None, progress: Progress = silent) -> Ingestion:
-        """Read sources into the store, validated; duplicates are stored and counted.
+        """Read sources into the store and validate their layouts; duplicates are stored and counted.
 
         A file that cannot be read does not stop the others; see `Ingestion.errors`.
 
         Raises
         ------
         InputError, NotFoundError, UsageError
-            If a file does not exist, or its game is not known.
+            If a file does not exist, or its game is unknown.
         """
         from dealmill.pipeline.ingest.named import all_named, open_readings  # loads NumPy
 
@@ -205,17 +205,17 @@ class Store:
         packed: bool = False,
         progress: Progress = silent,
     ) -> Run:
-        """Plan a run over a source for workers to take up, and return it at once.
+        """Queue a run over a source for workers, and return it immediately.
 
-        `source` is the number or the name of a source in the store, or a range of deals, which is read first, unless
-        the run is to be stored `packed` (see `run`).
+        `source` is the number or the name of a source in the store, or a range of deals, which is first read into the
+        store unless `packed` is true (see `run`).
 
         Raises
         ------
         NotFoundError, UsageError
-            If there is no such source or engine, they do not go together, or the source has no end.
+            If there is no such source or engine, the engine belongs to another game, or the source is open-ended.
         StoreError
-            If the source has not been read to its end.
+            If the source has not been fully read.
         """
         from dealmill.pipeline.ingest.named import named, packed_sources  # loads NumPy
 
@@ -228,40 +228,42 @@ class Store:
         else:
             found = self._ingested(wanted, progress)
         if not (found.complete or found.endless or packed):
-            raise StoreError(f"{found.name} has not been read to its end; read it in again with: dealmill ingest")
+            raise StoreError(f"{found.name} has not been fully read; finish it with: dealmill ingest")
         storage = Storage.PACKED if packed else Storage.ROWS
         number = queue_run(self._database, found, found.game if engine is None else engine, limit, storage)
         return self.find_run(number)
 
     def work(self, *, drain: bool = False, progress: Progress = silent) -> None:
-        """Have local workers do whatever is queued, until interrupted; or until nothing is left, if `drain` is true.
+        """Process queued jobs with local workers until interrupted, or until no jobs are left if `drain` is true.
 
         Raises
         ------
         BrokerError, WorkerError
             If the broker or the workers cannot be started.
         VersionError
-            If jobs are left at the end that only other versions of engines or of deals can do.
+            If jobs are left at the end that need versions of engines or deals that are not installed.
         """
         from dealmill.workers.local.working import work  # loads Celery
 
         work(self._database, progress, drain=drain)
 
     def find_run(self, run: int | str = "last") -> Run:
-        """Return a run by its number; ``"last"`` is the newest one.
+        """Return a run by its number, or the newest run for ``"last"``.
 
         Raises
         ------
         NotFoundError
+            If there is no such run.
         """
         return Run(self._database, find_run(self._database, run))
 
     def find_source(self, source: int | str) -> Source:
-        """Return a source by its number, or the newest one of that name.
+        """Return a source by its number, or the newest source of that name.
 
         Raises
         ------
         NotFoundError
+            If there is no such source.
         """
         return find_source(self._database, source)
 
@@ -270,7 +272,7 @@ class Store:
         return [Run(self._database, status) for status in list_runs(self._database)]
 
     def status(self, run: int | str | None = None) -> list[Overview]:
-        """Return how far all runs are, oldest first, or one run.
+        """Return the progress of all runs, oldest first, or of one run.
 
         Raises
         ------
@@ -282,16 +284,16 @@ class Store:
         return [Overview(one, audits.get(one.id), self._fingerprint(one)) for one in statuses]
 
     def watch(self, run: int | str | None = None) -> Iterator[list[Overview]]:
-        """Yield `status` once a second until nothing is left to do."""
+        """Yield `status` once a second until all runs are finished or retracted."""
         while True:
             found = self.status(run)
             yield found
             if all(one.run.finished or one.run.retracted is not None for one in found):
                 return
-            time.sleep(WATCHED)
+            time.sleep(WATCH_SECONDS)
 
     def workers(self) -> list[Worker]:
-        """Return the worker processes that hold a job, or claimed or finished one in the last hour."""
+        """Return the worker processes that hold a job or claimed or finished one in the last hour."""
         return list_workers(self._database)
 
     def query(
@@ -309,17 +311,17 @@ class Store:
         limit: int | None = None,
         retracted: bool = False,
     ) -> Query:
-        """Return the results of one run, or of all runs of a game, an engine or a source, in order.
+        """Return the results of one run, or of all runs of a game, an engine or a source, ordered by run and position.
 
-        `after` is an item, ``"3:17"`` or ``(3, 17)``; `retracted` means the retracted results and only those. For the
-        rest see `Run.results`.
+        `after` is an item, ``"3:17"`` or ``(3, 17)``. If `retracted` is true, only retracted results are returned. See
+        `Run.results` for the other parameters.
 
         Raises
         ------
         NotFoundError
             If there is no such run, game, engine or source.
         RetractedError
-            If the one run was retracted.
+            If `run` was retracted.
         UsageError
             If there is no such verdict or outcome, or a number is out of range.
         """
@@ -332,29 +334,29 @@ class Store:
     def rejects(
         self, *, run: int | str | None = None, source: int | str | None = None, limit: int | None = None
     ) -> Iterator[tuple[Source, Reject]]:
-        """Iterate over what was rejected of a source, or of that of a run, with every reason.
+        """Iterate over the rejects of a source, or of the source of a run, each with all reasons.
 
         Raises
         ------
         UsageError
-            If neither is named, or both are.
+            If neither a run nor a source is given, or both are.
         NotFoundError
             If there is no such run or source.
         """
         if (source is None) == (run is None):
-            raise UsageError("name a run or a source (--source) whose rejects are to be listed, and not both")
+            raise UsageError("name a run or a source (--source) to list its rejects, but not both")
         most = None if limit is None else whole("limit", limit)
         key = find_run(self._database, str(run)).source if source is None else source
         found = self.find_source(key)
         return ((found, reject) for reject in islice(rejects_of(self._database, found.id), most))
 
     def result(self, item: str, *, retracted: bool = False) -> Result:
-        """Return the result of an item ``RUN:POSITION``, as the first column of a query shows it.
+        """Return the result of an item ``RUN:POSITION``, as in the first column of a query.
 
         Raises
         ------
         UsageError, NotFoundError
-            If it is malformed, or there is no result (yet).
+            If the item is malformed, or there is no result, or none yet.
         RetractedError
             If the engine version was retracted.
         """
@@ -373,32 +375,32 @@ class Store:
         max_nodes: int | None = None,
         progress: Progress = silent,
     ) -> "Survey":
-        """Estimate how many random deals of a game can be won, or their mean value; local workers deal and solve them.
+        """Estimate the share of winnable deals of a game, or their mean value, with local workers.
 
         Parameters
         ----------
         engine
             An engine of the game; None means its default one.
         half_width
-            Half the width of the confidence interval: a share such as 0.001 or ``"0.1%"``; of mean values a number, or
-            per cent of the mean.
+            Half the width of the 95 % confidence interval to reach: a share such as 0.001 or ``"0.1%"``; for mean
+            values a number, or a percentage of the mean.
         count
-            Solve this many deals instead, 1 to 10¹¹ in whole thousands, however wide the interval.
+            Solve this many deals instead, 1 to 10¹¹, rounded up to whole thousands, whatever the width of the interval.
         seed
-            Which series of deals, 0 to 2⁶⁴ − 1.
+            The seed of the deals, 0 to 2⁶⁴ − 1.
         parameters
-            What shapes the deals, for instance ``{"ranks": 13, "stacks": 13}``.
+            The parameters of the deals, for example ``{"ranks": 13, "stacks": 13}``.
         max_nodes
-            Leave a deal undecided that would take more nodes than that.
+            Leave a deal undecided if its search would take more than this many nodes; None for no limit.
 
         Raises
         ------
         NotFoundError, UsageError
-            If there is no such game, engine or series of deals, or an argument is out of range.
+            If there is no such game or engine, or an argument is out of range.
         RetractedError
             If the engine version was retracted.
         StoreError
-            If no number of deals makes the interval narrow enough, since too many are undecided.
+            If no number of deals can make the interval narrow enough because too many are undecided.
         DifferenceError
             If the record of the survey is damaged.
         """
@@ -414,22 +416,36 @@ class Store:
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
 
     def retract(self, engine: str, version: str, why: str) -> Retraction:
-        """Retract every verdict of an engine version, those to come included.
+        """Retract all verdicts of an engine version, including future ones.
 
-        The verdicts are kept, but shown only on request; the version gets no new runs. If it was retracted before, the
-        recorded reason stays, and this one is dropped; see `Retraction.why`.
+        Nothing is deleted, but the verdicts are returned only on request, and the version gets no new runs. If the
+        version was retracted before, the first reason is kept; see `Retraction.why`.
+
+        Raises
+        ------
+        NotFoundError
+            If the store has no runs of this engine version.
+        UsageError
+            If `why` is empty.
+        """
+        return Retraction(self._database, retract(self._database, engine, version, why))
+
+    def unretract(self, engine: str, version: str, why: str) -> list[Run]:
+        """Undo the retraction of an engine version, and return the runs whose verdicts are answers again.
+
+        The log of actions keeps the retraction and its reason. Runs that were planned in the place of these stay.
 
         Raises
         ------
         NotFoundError
             If the store has no runs of it.
         UsageError
-            If `why` is empty.
+            If `why` is empty, or the version is not retracted.
         """
-        return Retraction(self._database, retract(self._database, engine, version, why))
+        return [Run(self._database, status) for status in unretract(self._database, engine, version, why)]
 
     def log(self) -> list[Action]:
-        """Return who did what to the store, when and why, oldest first."""
+        """Return the action log, oldest entry first: who did what to the store, when and why."""
         return list_actions(self._database)
 
     def _ingested(self, deals: DealRange, progress: Progress) -> Source:

@@ -1,4 +1,4 @@
-"""Surveys: how many random deals of a game can be won, or what they are worth on average."""
+"""Surveys: the share of winnable deals of a game, or their mean value."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -12,20 +12,20 @@ from dealmill.runs import Run
 
 
 class Survey:
-    """What a survey says.
+    """The result of a survey.
 
     Attributes
     ----------
     run : Run
-        The run behind it, which can be queried, audited, repeated and exported like any other.
+        The run of the survey, which can be queried, audited, rerun and exported like any other.
     value : float
-        The share of deals that are winnable, from 0 to 1; or the mean value, where deals have values.
+        The share of winnable deals, from 0 to 1; or the mean value, if deals have values.
     low, high : float
-        The ends of its confidence interval of 95 %.
+        The ends of the 95 % confidence interval.
     deals : int
-        How many deals were solved.
+        The number of solved deals.
     facts : Mapping[str, object]
-        Everything it says, and everything it takes to repeat it: the content of ``survey.json``.
+        All results and everything needed to repeat the survey: the content of ``survey.json``.
     """
 
     def __init__(self, store: Database, status: RunStatus, estimate: Estimate) -> None:
@@ -46,7 +46,7 @@ class Survey:
 
     @property
     def figures(self) -> dict[str, str]:
-        """The estimate and the ends of its interval, with as many digits as the interval allows."""
+        """The estimate and the ends of its interval, rounded to the precision of the interval."""
         return {
             str(self.facts["estimate"]): written(self.facts, "value"),
             "low": written(self.facts, "low"),
@@ -54,11 +54,13 @@ class Survey:
         }
 
     def report(self, folder: str | PathLike[str]) -> None:
-        """Write a page, its data, and pictures of the interval into a folder; it is made if it does not exist.
+        """Write a page, its data and pictures of the interval to a folder, which is created if missing.
 
         Raises
         ------
         OutputError
-            If they cannot be written.
+            If a file cannot be written.
+        UsageError
+            If the extra ``plots`` is not installed.
         """
         write_report(self._store, self._status, self.facts, Path(folder))

@@ -1,1 +1,1 @@
-"""The migrations of the store, each numbered, up and down, for SQLite and PostgreSQL alike."""
+"""The numbered migrations of the store, up and down, for SQLite and PostgreSQL."""

@@ -1,4 +1,4 @@
-"""Run by the migration tool: connects it to the store's connection and tables."""
+"""The environment that Alembic runs: it uses the store's connection and tables."""
 
 from alembic import context
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Auditing",
     "Continued",
+    "Copying",
     "Event",
     "Exporting",
     "Ingested",
@@ -95,6 +96,11 @@ class Exporting(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class Copying(Step):
+    """A store is backed up; counts pages of the database."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ingested:
     """A source was read, up to its end or up to the point where `error` stopped it."""
 
@@ -148,6 +154,7 @@ Event = (
     | Auditing
     | Working
     | Exporting
+    | Copying
     | Ingested
     | Refused
     | Continued

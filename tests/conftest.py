@@ -1,4 +1,4 @@
-"""Fixtures of all tests: stores on both databases, on real servers."""
+"""Fixtures shared by all tests: stores on both databases, on real servers."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,14 +17,14 @@ settings.load_profile("untimed")
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """A PostgreSQL server for the whole session."""
+    """A PostgreSQL server that runs for the whole session."""
     with running_postgres() as server:
         yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    """A database without tables, of each kind."""
+    """A database without tables, on SQLite and on PostgreSQL."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path / 'store.db'}"
     else:
@@ -36,28 +36,28 @@ def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Data
 
 @pytest.fixture
 def store(empty_store: Database) -> Database:
-    """A store with its tables, of each kind."""
+    """A store with tables, on SQLite and on PostgreSQL."""
     return with_tables(empty_store)
 
 
 @pytest.fixture
 def sqlite_store(tmp_path: Path) -> Iterator[Database]:
-    """A store with its tables in SQLite, which keeps any value in any column."""
+    """A store with tables on SQLite, which accepts any value in any column."""
     store = Database(database_url(f"sqlite:///{tmp_path / 'store.db'}"))
     yield with_tables(store)
     store.close()
 
 
 def with_tables(store: Database) -> Database:
-    """The same store, with tables."""
+    """Create the tables and return the store."""
     with store.rebuilding() as connection:
         create_tables(connection)
     return store
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the tables that tests have recorded, also those of other processes: whole ones, and one for each file of
-    the rows of its tests, a case each."""
+    """Print the tables recorded by tests in all processes: complete tables, and one table per file for the rows that
+    its tests have recorded."""
     rows: dict[str, list[dict[str, object]]] = {}
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:

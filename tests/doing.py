@@ -1,4 +1,4 @@
-"""Doing jobs in this process: what a worker does, without a broker and processes."""
+"""Solve and audit in this process, without a broker and worker processes."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,7 +25,7 @@ LEASE = 60.0
 
 
 def a_source(store: Database, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
-    """The source of that name, with these layouts if it is new."""
+    """Return the source with the given name. If it is new, store these layouts in it."""
     game, _ = find_engine(engine)
     opened = open_source(store, game.name, name, name.encode())
     if opened.complete:
@@ -43,7 +43,7 @@ def a_run(
     chunk: int = 2_000,
     name: str = "a.txt",
 ) -> RunStatus:
-    """A run with its verdicts."""
+    """Return a finished run over the given layouts."""
     _, found = find_engine(engine)
     number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, max_nodes, chunk=chunk)
     do_runs(store)
@@ -51,7 +51,7 @@ def a_run(
 
 
 def do_runs(store: Database, *, backwards: bool = False) -> None:
-    """Solve all that is pending."""
+    """Do all pending jobs of runs."""
     numbers = leases.pending(store, SOLVING, installed_engines(), 10_000)
     for number in reversed(numbers) if backwards else numbers:
         job = jobs.claim(store, number, "test", LEASE)
@@ -60,17 +60,18 @@ def do_runs(store: Database, *, backwards: bool = False) -> None:
 
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
-    """Canonical texts of deals number `first` … `first + count - 1` of `seed`."""
+    """Return the canonical texts of the deals `[first, first + count)` of `seed`."""
     return unpack(game.deal.deal(seed, first, count, **parameters))
 
 
 def dealer(game: str) -> Callable[..., list[str]]:
-    """What deals a game: ``(seed, first, count, **parameters)``."""
+    """Return a function that deals a game: ``(seed, first, count, **parameters)``."""
     return partial(deal, find_game(game))
 
 
 def solver(engine: str) -> Callable[..., Batch]:
-    """An engine on a list of layouts: ``(layouts, max_nodes)``, whatever it raises."""
+    """Return a function that runs an engine on a list of layouts: ``(layouts, max_nodes)``. Errors of the engine are
+    not caught."""
 
     def called(layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
         return listed(load(engine)(pack(layouts), max_nodes))
@@ -79,12 +80,12 @@ def solver(engine: str) -> Callable[..., Batch]:
 
 
 def an_audit(store: Database, run: RunStatus, sample: int | None = None, seed: int = 1) -> AuditStatus:
-    """A finished audit."""
+    """Return a finished audit of a run."""
     return do_audit(store, queue_audit(store, run, sample, seed))
 
 
 def do_audit(store: Database, number: int) -> AuditStatus:
-    """Work on all audits, and return one."""
+    """Do all pending jobs of audits, and return the audit with the given number."""
     for part in leases.pending(store, AUDITING, installed_engines(), 10_000):
         job = audits.claim(store, part, "test", LEASE)
         assert job is not None

@@ -1,4 +1,5 @@
-"""Real servers for the tests, from wheels: started in folders of their own, gone with the test session."""
+"""Real servers for tests, from wheels. They run in temporary folders and are removed at the end of the session; and the
+real command in a subprocess."""
 
 import os
 import shutil
@@ -20,7 +21,7 @@ NAMES = count(1)
 
 
 class Postgres:
-    """A PostgreSQL server that listens on a unix socket, and where an `address` is given, there too."""
+    """A PostgreSQL server that listens on a Unix socket, and on `address` if it is given."""
 
     def __init__(self, folder: Path, address: str = "") -> None:
         self.folder = folder
@@ -39,10 +40,10 @@ class Postgres:
         self.process = self.start()
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the server and wait until it answers."""
+        """Start the server and wait until it accepts connections."""
         process = self._launch()
         for _ in range(600):
-            if process.poll() is not None:  # what is left of a killed one does not let it in yet
+            if process.poll() is not None:  # remains of a killed server still prevent the start
                 process = self._launch()
             if subprocess.run([self.programs / "pg_isready", "-h", self.folder, "-q"], check=False).returncode == 0:
                 return process
@@ -58,26 +59,26 @@ class Postgres:
         )
 
     def crash(self) -> None:
-        """Kill the server, and start it again."""
+        """Kill the server and start it again."""
         self.process.kill()
         self.process.wait()
         self.process = self.start()
 
     def stop(self) -> None:
-        """Stop the server at once, whoever is connected."""
+        """Stop the server immediately, even if clients are connected."""
         self.process.send_signal(signal.SIGINT)
         self.process.wait()
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """The server is stopped for as long as the `with` block lasts."""
+        """Stop the server for the duration of the `with` block."""
         self.stop()
         yield
         self.process = self.start()
 
     def new_database(self, *, place: Path | None = None, template: str | None = None) -> str:
-        """The URL of an empty database, whose files are in an empty folder if a `place` is given; or of a copy of the
-        database of that name, to which nobody may be connected."""
+        """Create a database and return its URL. It is empty, or a copy of the database named `template`, to which no
+        client may be connected. With `place`, an empty folder, its files are stored there."""
         name = f"test{next(NAMES)}"
         server = ("--host", str(self.folder), "--username", "dealmill")
         if place:
@@ -107,7 +108,7 @@ class Postgres:
 
 @contextmanager
 def running_postgres(address: str = "") -> Iterator[Postgres]:
-    """A server for as long as the `with` block lasts."""
+    """Run a PostgreSQL server for the duration of the `with` block."""
     with tempfile.TemporaryDirectory(prefix="dealmill-pg-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -115,14 +116,14 @@ def running_postgres(address: str = "") -> Iterator[Postgres]:
         try:
             yield server
         finally:
-            server.process.send_signal(signal.SIGQUIT)  # nobody needs what it would still write
+            server.process.send_signal(signal.SIGQUIT)  # immediate shutdown: its data is not needed any more
             server.process.wait()
 
 
 def dealmill(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | bytes = b""
 ) -> subprocess.CompletedProcess[str]:
-    """Run the real command in a folder, with no settings but those given."""
+    """Run the real command in a folder, with only the given settings."""
     ran = subprocess.run(
         dealmill_command(arguments),
         cwd=cwd,
@@ -138,20 +139,21 @@ def dealmill(
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:
-    """The command as a list of words."""
+    """Return the command line of the real command."""
     return [sys.executable, "-c", "from dealmill.cli import main; main()", *arguments]
 
 
 def clean_environment(env: dict[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without settings of Dealmill but those given."""
+    """Return the environment of this process with only the given Dealmill settings."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DEALMILL_")}
     return {**inherited, **(env or {})}
 
 
 def peak_memory(arguments: Sequence[str], stdin: Path, stdout: Path) -> int:
-    """Run the real command from file to file; the peak of its resident memory in kilobytes.
+    """Run the real command from file to file, and return its peak resident memory in kilobytes.
 
-    A small process in between measures, because the peak of a child counts what its parent had when it was forked.
+    It is measured by a small intermediate process, because the peak of a child includes the memory that its parent had
+    at the fork.
     """
     between = (
         "import resource, subprocess, sys\n"

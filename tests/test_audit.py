@@ -423,7 +423,7 @@ def test_an_absurd_range_of_a_job_is_named_and_not_gone_through(store: Database,
     alter(store, f"UPDATE jobs SET {change} WHERE first = 3")
     audit = an_audit(store, run)
     assert audit.population == 3
-    assert any(fault.reason.startswith("a job is not over items of this run") for fault in faults_of(store, audit.id))
+    assert any(fault.reason.startswith("a job is outside this run") for fault in faults_of(store, audit.id))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.servers import dealmill_command
 
 SLOW = {
     "alembic", "celery", "click", "kombu", "matplotlib", "numba", "numpy", "pyarrow", "pydantic", "redis", "rich",
-    "sqlalchemy", "structlog",
+    "sqlalchemy",
 }  # fmt: skip
 
 EACH_NAME = """

@@ -1,11 +1,11 @@
 """Repeating, comparing and retracting runs, on both databases."""
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 
 from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, VersionError
+from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.entries import Entries
@@ -13,10 +13,11 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.query import matching_runs
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.runs.retract import requeue, retract
+from dealmill.pipeline.runs.retract import requeue, retract, unretract
 from dealmill.pipeline.store.actions import list_actions
+from dealmill.pipeline.store.audits.findings import faults_of
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.database.tables import Storage, engines
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Said
 from dealmill.pipeline.store.record.differences import Difference, differences
@@ -25,7 +26,7 @@ from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources.stored import find_source
 from dealmill.pipeline.store.sources.writing import append, leave, open_source
 from dealmill.pipeline.survey.growth import ask_for, open_survey
-from tests.doing import a_run, a_source, deal, do_runs
+from tests.doing import a_run, a_source, an_audit, deal, do_runs
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
@@ -152,8 +153,36 @@ def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Dat
             again()
     assert retract(store, ENGINE, "1", "another reason")[0].retracted == "miscounts"
     assert [action.what for action in list_actions(store)] == ["run", "run", "retract"]
-    with pytest.raises(NotFoundError, match="its versions here are: 1"):
+    with pytest.raises(NotFoundError, match="it has runs of versions: 1"):
         retract(store, ENGINE, "2", "x")
+
+
+def test_an_undone_retraction_is_in_the_log_and_its_verdicts_are_answers(store: Database) -> None:
+    run = a_run(store, ENGINE, LAYOUTS[:50])
+    with pytest.raises(UsageError, match="version 1 of memory/two-pass is not retracted"):
+        unretract(store, ENGINE, "1", "a mistake")
+    retract(store, ENGINE, "1", "miscounts")
+    with pytest.raises(UsageError, match="why the retraction is undone"):
+        unretract(store, ENGINE, "1", " ")
+    with pytest.raises(NotFoundError, match="it has runs of versions: 1"):
+        unretract(store, ENGINE, "2", "a mistake")
+    [back] = unretract(store, ENGINE, "1", "the count was right")
+    assert (back.id, back.retracted) == (run.id, None)
+    assert [one.id for one in matching_runs(store, None, None, None, retracted=False)] == [run.id]
+    assert [(one.what, one.why) for one in list_actions(store)][1:] == [
+        ("retract", "miscounts"),
+        ("unretract", "the count was right"),
+    ]
+    assert faults_of_audit(store, run) == []
+    retract(store, ENGINE, "1", "it was not")
+    assert faults_of_audit(store, run) == []
+    with store.writing() as connection:
+        connection.execute(update(engines).values(retracted=None, retracted_why=None))
+    assert ["not the one in the log of actions" in reason for reason in faults_of_audit(store, run)] == [True]
+
+
+def faults_of_audit(store: Database, run: RunStatus) -> list[str]:
+    return [fault.reason for fault in faults_of(store, an_audit(store, run).id)]
 
 
 def test_jobs_of_a_retracted_version_are_left_alone(store: Database) -> None:

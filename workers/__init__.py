@@ -1,1 +1,1 @@
-"""The Celery side: the app and its task, the local broker and worker processes, and the reconciler between them."""
+"""The Celery app and its task, the local broker and worker processes, and the reconciler."""

@@ -1,15 +1,15 @@
-"""``python -m dealmill.workers PROCESSES [engines]``: a Celery worker. With `engines`, what all engines need is loaded
-once, and not in each of its processes.
+"""Run a Celery worker: ``python -m dealmill.workers PROCESSES [engines]``.
 
-Celery's own command line takes half a second longer to load (docs/decisions/0016-reading-is-the-bottleneck.md).
+With ``engines``, the compiler that all engines need is loaded once in the parent, rather than in each child process.
+Celery's own command line takes half a second longer to start (docs/decisions/0016-reading-is-the-bottleneck.md).
 """
 
 import gc
 import sys
 
 COLLECTION_THRESHOLD = 10_000
-"""Objects allocated between two garbage collections. With Python's default of 700, collections take a sixth of the
-time that imports take."""
+"""The number of object allocations between two garbage collections. With Python's default of 700, collections take a
+sixth of the import time."""
 
 if __name__ == "__main__":
     gc.set_threshold(COLLECTION_THRESHOLD)

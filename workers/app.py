@@ -1,7 +1,7 @@
-"""The Celery app. A message names a kind of job and the number of a job, and nothing else: the database is the truth.
+"""The Celery app. A message holds only the kind and the number of a job; everything else is read from the database.
 
-Importing it changes nothing for other Celery apps in the same process; what a worker process needs beyond it is set up
-in `dealmill.workers.process`.
+Importing this module does not affect other Celery apps in the same process. `dealmill.workers.process` sets up worker
+processes.
 """
 
 from celery import Celery
@@ -10,10 +10,10 @@ from dealmill.pipeline.settings import settings
 
 QUEUE = "dealmill"
 TASK = "dealmill.job"
-"""The name of the one task; its arguments are the name of a kind of job and the number of a job."""
+"""The name of the only task. Its arguments are the kind and the number of a job."""
 
 BROKER_PATIENCE = 10.0
-"""Seconds after which a broker that says nothing is taken for gone, and connected to anew."""
+"""Seconds after which a connection to a broker that does not respond is closed and opened again."""
 
 
 def _broker_url() -> str | None:
@@ -32,9 +32,9 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
-    worker_cancel_long_running_tasks_on_connection_loss=False,  # what they find counts, whoever hears of it
+    worker_cancel_long_running_tasks_on_connection_loss=False,  # their results are valid without the broker
     broker_connection_retry_on_startup=True,
-    # A message that a killed worker held comes back at once and not after the default of a hundred seconds.
+    # Redeliver the message of a killed worker at once, rather than after the default of a hundred seconds.
     broker_transport_options={
         "visibility_timeout": 3600,
         "unacked_restore_interval": 1,

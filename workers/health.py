@@ -1,4 +1,4 @@
-"""Whether everything that Dealmill needs is available; each failed check suggests a fix."""
+"""Health checks of the installation. Each failed check suggests a fix."""
 
 import os
 import platform
@@ -22,13 +22,13 @@ from dealmill.workers.reconciler import check_broker
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 LEAST_FREE = 1e9
-"""Bytes: room for the layouts and verdicts of some millions."""
+"""Free disk space in bytes, enough for some millions of layouts with their verdicts."""
 MOST_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check of the installation: whether it passed, and what it found or what to do."""
+    """The result of a health check. `found` describes what was found, or what is wrong and how to fix it."""
 
     name: str
     passed: bool
@@ -36,9 +36,9 @@ class Check:
 
 
 def doctor(url: str | None = None) -> list[Check]:
-    """Check database, broker, versions, clock, compiled engines and disk; change nothing.
+    """Check the database, broker, versions, clock, compiled engines and disk, without changing anything.
 
-    `url` is that of the database; None means ``DEALMILL_DATABASE_URL``.
+    `url` is the URL of the database; None means ``DEALMILL_DATABASE_URL``.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def doctor(url: str | None = None) -> list[Check]:
 
 
 def _check(name: str, check: Callable[[], str]) -> Check:
-    """An error that a check raises says what to do."""
+    """Run a check. If it raises an error, the message of the error says what to do."""
     try:
         return Check(name, True, check())
     except DealmillError as error:
@@ -85,13 +85,12 @@ def _kernels() -> str:
     folder = caches()
     if not os.access(folder / "kernels", os.W_OK):
         raise DealmillError(
-            f"compiled engines are kept in {folder}, which cannot be written to; name another cache folder with "
-            "XDG_CACHE_HOME"
+            f"the cache of compiled engines, {folder}, is not writable; set XDG_CACHE_HOME to another cache folder"
         )
     compiled = [game.name for game in games().values() if any(cache_folder(game.folder).rglob("*.nbi"))]
     waiting = [name for name in games() if name not in compiled]
-    told = f"{folder}: compiled are {', '.join(compiled) or 'none'}"
-    return f"{told}; at first use, which takes seconds: {', '.join(waiting)}" if waiting else told
+    state = f"{folder}: compiled: {', '.join(compiled) or 'none'}"
+    return f"{state}; compiled at first use, which takes seconds: {', '.join(waiting)}" if waiting else state
 
 
 def _database(store: Database) -> str:
@@ -99,7 +98,7 @@ def _database(store: Database) -> str:
 
 
 def _yet_to_be_created(store: Database) -> bool:
-    """Whether there is no store yet. Where that cannot be seen, the checks of the database say why."""
+    """Return whether there is no store yet. If that cannot be determined, the checks of the database report why."""
     try:
         return store.vacant()
     except StoreError:
@@ -109,25 +108,24 @@ def _yet_to_be_created(store: Database) -> bool:
 def _no_store_yet(file: Path) -> str:
     if not os.access(file.parent, os.W_OK):
         raise StoreError(
-            f"there is no store in {file}, and {file.parent} cannot be written to: name another file with "
-            "DEALMILL_DATABASE_URL"
+            f"there is no store in {file}, and {file.parent} is not writable; set DEALMILL_DATABASE_URL to another file"
         )
     return f"there is no store in {file} yet; dealmill run creates it"
 
 
 def _tables(store: Database) -> str:
     open_store(store.url.render_as_string(hide_password=False))
-    return f"at {REVISION}, as this Dealmill wants them"
+    return f"revision {REVISION}, up to date"
 
 
 def _clock(store: Database) -> str:
     ahead = clock_difference(store)
     if abs(ahead) > MOST_SECONDS:
         raise StoreError(
-            f"this machine's clock is {abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'} the database's: have "
-            "both set by NTP; leases go by the database's alone, so that they hold all the same"
+            f"this machine's clock is {abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'} the database's; "
+            "synchronize both by NTP (leases are not affected, because they use only the database's clock)"
         )
-    return f"{abs(ahead):.1f} s from the database's"
+    return f"within {abs(ahead):.1f} s of the database's clock"
 
 
 def _disk(folder: Path) -> str:
@@ -135,13 +133,13 @@ def _disk(folder: Path) -> str:
         free = shutil.disk_usage(folder).free
     except OSError as error:
         raise StoreError(
-            f"how much room there is in {folder} cannot be seen: {error.strerror}; make the folder, or name a file "
-            "elsewhere with DEALMILL_DATABASE_URL"
+            f"the free disk space of {folder} cannot be determined: {error.strerror}; create the folder, or set "
+            "DEALMILL_DATABASE_URL to a file elsewhere"
         ) from error
     if free < LEAST_FREE:
         raise StoreError(
-            f"{folder} has only {free / 1e6:,.0f} MB free: make room, or name a file elsewhere with "
-            "DEALMILL_DATABASE_URL"
+            f"{folder} has only {free / 1e6:,.0f} MB free; free some disk space, or set DEALMILL_DATABASE_URL to a "
+            "file elsewhere"
         )
     return f"{free / 1e9:,.1f} GB free in {folder}"
 
@@ -149,6 +147,6 @@ def _disk(folder: Path) -> str:
 def _broker() -> str:
     configured = settings().broker_url
     if configured is None:
-        return f"none is configured; commands start {find_server()}"
+        return f"not configured; commands start {find_server()}"
     check_broker(configured.get_secret_value())
-    return "the configured one answers"
+    return "the configured broker responds"

@@ -1,4 +1,4 @@
-"""The kinds of jobs, each of them a module: how a job is claimed, done, finished and counted."""
+"""The kinds of jobs. Each is a module that claims, does, finishes and counts jobs."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -11,28 +11,30 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 
 
 class Kind(Protocol):
-    """A kind of job, whose jobs are in `TABLE`. A claimed job has a `lease` and a `run`."""
+    """The interface of a kind of job. Its jobs are rows of `TABLE`; a claimed job has a `lease` and a `run`."""
 
     TABLE: JobTable
 
     def prepare(self, run: PlannedRun) -> None:
-        """Load and compile whatever a job about a run needs, before its lease begins."""
+        """Load and compile everything needed for jobs of a run, before the lease starts."""
 
     def claim(self, store: Database, job: int, worker: str, seconds: float) -> Any:
-        """Claim a job for so many seconds, with all that is needed to do it; None if it is done or someone else's."""
+        """Claim a job for `seconds`, and read what is needed to do it; return None if it is done or leased to another
+        worker."""
 
     def do(self, store: Database, job: Any) -> Any:
-        """Do a job, and return what is to be recorded of it."""
+        """Do a job and return its results."""
 
     def give_up(self, store: Database, job: Any, trouble: str) -> Any:
-        """Return what is to be recorded of a job that has failed for good because of `trouble`."""
+        """Return the results of a job that has failed permanently because of `trouble`."""
 
     def finish(self, store: Database, job: Any, found: Any) -> bool:
-        """Record it and mark the job done; False, and nothing written, if it is no longer this attempt's."""
+        """Write the results and mark the job done. Return False, and write nothing, if another attempt holds the
+        job."""
 
     def count(self, found: Any) -> Mapping[str, int]:
-        """Verdicts or judgements by word, for the metrics."""
+        """Return the number of verdicts or judgements by word, for the metrics."""
 
 
 KINDS: dict[str, Kind] = {"solve": solving, "audit": auditing}
-"""Every kind by the name that stands for it in messages: the only place where they are listed."""
+"""All kinds of jobs, by their name in messages."""

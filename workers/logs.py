@@ -1,9 +1,9 @@
-"""What workers log: lines for people, or a JSON object a line, with the run and the job that it is about."""
+"""Logging of workers: lines for people, or one JSON object per line with the run and the job."""
 
+import json
 import logging
 import warnings
-from collections.abc import MutableMapping
-from typing import Any
+from datetime import UTC, datetime
 
 from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
@@ -13,55 +13,52 @@ from dealmill.workers.messages import BROKER_ERRORS
 
 PLAIN = "%(processName)s: %(message)s"
 IN_HAND: dict[str, int] = {}
-"""The numbers of the job that this process does, and of the run or the audit that it belongs to; in JSON lines."""
+"""The numbers of this process's current job and of its run or audit, which are added to JSON lines."""
 
 
 def formatter() -> logging.Formatter:
-    """What makes a line of a record, in the form that the settings name."""
+    """Return the log formatter that the settings select."""
     if settings().log_format == "console":
         return logging.Formatter(PLAIN)
-    import structlog  # slow to load
-
-    return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[
-            _add_what_is_in_hand,
-            structlog.stdlib.add_log_level,
-            structlog.stdlib.add_logger_name,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.CallsiteParameterAdder({structlog.processors.CallsiteParameter.PROCESS}),
-        ],
-        processors=[
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-    )
+    return JsonLines()
 
 
-def _add_what_is_in_hand(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    event.update(IN_HAND)
-    return event
+class JsonLines(logging.Formatter):
+    """Formats a record as a JSON object in one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the object: event, run or audit, job, level, logger, timestamp, process, and traceback if any."""
+        fields: dict[str, object] = {
+            "event": record.getMessage(),
+            **IN_HAND,
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "timestamp": f"{datetime.fromtimestamp(record.created, UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
+            "process": record.process,
+        }
+        if record.exc_info:
+            fields["exception"] = self.formatException(record.exc_info)
+        return json.dumps(fields)
 
 
 def line_of(message: str) -> str:
-    """A line of a message that no worker but the command itself has; plain, it needs no name before it."""
+    """Format a message of the command itself as a log line. In the console format, it has no process name."""
     if settings().log_format == "console":
         return message
     return formatter().format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, None, None))
 
 
 TASKS_LOG = "celery.app.trace"
-"""Where Celery logs what a task raised."""
+"""The logger for exceptions of Celery tasks."""
 QUEUE_LOGS = ("celery.worker.consumer.consumer", "celery.worker.request")
-"""Where it logs messages that it cannot make a task of, and those whose worker is gone."""
+"""The loggers for messages that are not valid tasks, and for messages whose worker has died."""
 
 
-def _without_useless_lines(record: logging.LogRecord) -> bool:
-    """Where in its code Celery met a broker that is away, or a message of somebody else's, nobody needs to know; and of
-    such a message the first line says enough."""
+def _shorten(record: logging.LogRecord) -> bool:
+    """Remove Celery's tracebacks of broker errors and invalid messages, and all but the first line of the latter."""
     theirs = record.name.startswith(("celery.", "kombu.")) and record.name != TASKS_LOG
-    met = record.exc_info[1] if record.exc_info else None
-    if record.name in QUEUE_LOGS or (theirs and isinstance(met, BROKER_ERRORS)):
+    error = record.exc_info[1] if record.exc_info else None
+    if record.name in QUEUE_LOGS or (theirs and isinstance(error, BROKER_ERRORS)):
         record.exc_info = None
     if record.name in QUEUE_LOGS:
         record.msg, record.args = record.getMessage().strip().partition("\n")[0], None
@@ -69,18 +66,18 @@ def _without_useless_lines(record: logging.LogRecord) -> bool:
 
 
 def connect_logs() -> None:
-    """Have Celery's loggers in this process write lines like ours."""
+    """Make Celery's loggers in this process use our log format."""
     after_setup_logger.connect(_format)
     after_setup_task_logger.connect(_format)
-    celeryd_after_setup.connect(_leave_out_plans)
+    celeryd_after_setup.connect(_ignore_deprecations)
 
 
 def _format(logger: logging.Logger, **_signal: object) -> None:
     for handler in logger.handlers:
         handler.setFormatter(formatter())
-        handler.addFilter(_without_useless_lines)
+        handler.addFilter(_shorten)
 
 
-def _leave_out_plans(**_signal: object) -> None:
-    """What Celery means to change some day, it would say each time that the broker goes away."""
+def _ignore_deprecations(**_signal: object) -> None:
+    """Ignore Celery's warnings about future changes, which it would repeat whenever the broker is not available."""
     warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)

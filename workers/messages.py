@@ -1,5 +1,5 @@
-"""Three habits of Celery's transport that workers must not have: to end over what is no message, to end when a
-connection breaks, and to count messages as in hand for ever when the broker could not be told that they are done."""
+"""Workarounds for three problems of Celery's Redis transport: a worker exits on an invalid message, it exits when a
+connection breaks, and it counts a message as unacknowledged forever if the acknowledgement cannot be sent."""
 
 import logging
 from queue import Empty
@@ -12,14 +12,15 @@ from redis import RedisError
 logger = logging.getLogger(__name__)
 
 BROKER_ERRORS = (OperationalError, RedisError, OSError)
-"""What is raised when a broker is away, goes away, or says nothing."""
+"""The exceptions that are raised when a broker is not available or does not respond."""
 
 
 class CarefulQoS(QoS):
-    """What a worker has in hand, of which there may be only so much."""
+    """The unacknowledged messages of a worker, whose number is limited."""
 
     def ack(self, delivery_tag: str) -> None:
-        """Whether or not the broker hears of it, the message is not in hand any more: it comes again if not."""
+        """Acknowledge a message. It no longer counts as unacknowledged even if the broker cannot be reached; the broker
+        delivers it again then."""
         try:
             super().ack(delivery_tag)  # type: ignore[no-untyped-call]
         finally:
@@ -27,18 +28,18 @@ class CarefulQoS(QoS):
 
 
 class CarefulChannel(Channel):
-    """A channel that survives whatever somebody writes to the queue, which Celery takes for an error in the broker, and
-    that closes at the first attempt: at the second Celery has forgotten the connection, and ends."""
+    """A channel that drops invalid messages, which Celery treats as errors of the broker; and that closes at the first
+    attempt, because at the second Celery has lost the connection and exits."""
 
     QoS = CarefulQoS
 
     def _brpop_read(self, **options: object) -> object:
-        """Called as soon as the broker has something for us, and once more before the channel closes."""
+        """Read a message. Called when one has arrived, and once more before the channel closes."""
         in_hand = set(self.qos._delivered)
         try:
             return super()._brpop_read(**options)  # type: ignore[no-untyped-call]
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            logger.warning("something in the queue was no message, and is dropped: %r", error)
+            logger.warning("dropped an invalid message from the queue: %r", error)
             for tag in set(self.qos._delivered) - in_hand:
                 self.qos.ack(tag)
             return True
@@ -49,5 +50,5 @@ class CarefulChannel(Channel):
 
 
 def patch_redis_transport() -> None:
-    """Have all connections of this process to brokers use `CarefulChannel`."""
+    """Make all Redis connections of this process use `CarefulChannel`."""
     Transport.Channel = CarefulChannel

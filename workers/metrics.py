@@ -1,45 +1,37 @@
-"""What workers count for Prometheus. Each process counts into files that the farm has a folder for; their parent adds
-them up when it is asked, so that a process that died still counts."""
+"""Metrics of workers, if a port is set on which to serve them."""
 
-import logging
-from collections.abc import Mapping
-
-from celery.signals import worker_ready
-from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
-from prometheus_client.multiprocess import MultiProcessCollector
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
 
 from dealmill.pipeline.settings import settings
 
-logger = logging.getLogger(__name__)
-
-JOBS = Counter(
-    "dealmill_jobs", "Jobs that were done, given back to be retried, or failed for good", ["engine", "kind", "outcome"]
-)
-VERDICTS = Counter("dealmill_verdicts", "Verdicts, or outcomes of audits", ["engine", "verdict"])
-SECONDS = Histogram(
-    "dealmill_job_seconds",
-    "How long a job took to do, without what is written",
-    ["engine", "kind"],
-    buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100),
-)
-
 
 def count(engine: str, kind: str, outcome: str, verdicts: Mapping[str, int]) -> None:
-    """Count a job that has come to its outcome, with its verdicts by word."""
-    JOBS.labels(engine, kind, outcome).inc()
-    for word, number in verdicts.items():
-        if number:
-            VERDICTS.labels(engine, word).inc(number)
+    """Count a job with this outcome, and its verdicts by word."""
+    if counters := _counters():
+        counters.count(engine, kind, outcome, verdicts)
 
 
-@worker_ready.connect  # type: ignore[untyped-decorator]
-def _serve(**_signal: object) -> None:
-    port = settings().metrics_port
-    if port is None:
-        return
-    registry = CollectorRegistry()
-    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    try:
-        start_http_server(port, settings().metrics_host, registry)
-    except OSError as error:
-        logger.error("there are no metrics: port %d of %s: %s", port, settings().metrics_host, error.strerror)
+@contextmanager
+def timed(engine: str, kind: str) -> Iterator[None]:
+    """Time how long it takes to do a job."""
+    if counters := _counters():
+        with counters.SECONDS.labels(engine, kind).time():
+            yield
+    else:
+        yield
+
+
+def serve() -> None:
+    """Serve the metrics of all worker processes, in their parent."""
+    if counters := _counters():
+        counters.serve()
+
+
+def _counters() -> ModuleType | None:
+    if settings().metrics_port is None:
+        return None
+    from dealmill.workers import prometheus  # the extra `metrics`
+
+    return prometheus

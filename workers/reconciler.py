@@ -1,5 +1,5 @@
-"""The reconciler: the only sender of messages. It frees jobs whose worker is gone and sends what is pending whenever
-the queue has run dry, so it needs no memory of what it has sent, and a broker may lose everything."""
+"""The reconciler: the only sender of messages. It frees jobs whose lease has expired, and sends pending jobs
+whenever the queue is empty. So it need not remember what it has sent, and the broker may lose all messages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,26 +17,27 @@ from dealmill.workers.kinds import KINDS
 from dealmill.workers.messages import BROKER_ERRORS
 
 WINDOW = 10_000
-"""Messages sent at once: minutes of work for fast engines, a few megabytes of the broker's memory."""
+"""The most messages sent at once: minutes of work for fast engines, and a few megabytes of the broker's memory."""
 
 CLOGGED = 10 * WINDOW
-"""Waiting messages of which most must be in vain, whoever sent them; workers would have to look at each."""
+"""The number of waiting messages above which most must be useless, so the queue is purged to spare the workers."""
 
 URL_ERRORS = (ImportError, KeyError, TypeError, ValueError)
-"""What is raised over a URL that cannot be read, or that is one of a broker for which no client is installed."""
+"""The exceptions for a URL that cannot be parsed, or that needs a client which is not installed."""
 
 NO_URL = (
-    "DEALMILL_BROKER_URL is no URL of a broker; write redis://HOST:6379/0 or redis://:PASSWORD@HOST:6379/0, with signs "
-    "of the password such as / as %2F"
+    "DEALMILL_BROKER_URL is not a valid broker URL; write redis://HOST:6379/0 or redis://:PASSWORD@HOST:6379/0, and "
+    "percent-encode special characters of the password, such as / as %2F"
 )
 
 
 def check_broker(url: str) -> None:
-    """See that the broker at a URL answers, and that others do not use the keys of the queue.
+    """Check that the broker at a URL is available, and that no other program uses the keys of the queue.
 
     Raises
     ------
     BrokerError
+        If that is not so, or the URL is not valid.
     """
     if "://" not in url:
         raise BrokerError(NO_URL)
@@ -47,21 +48,21 @@ def check_broker(url: str) -> None:
                 _check_keys(channel)
     except OperationalError as error:
         raise BrokerError(
-            f"the broker {connection.as_uri()} does not answer: {error}; is it running, and is DEALMILL_BROKER_URL "
+            f"the broker {connection.as_uri()} is not available: {error}; is it running, and is DEALMILL_BROKER_URL "
             "right?"
         ) from error
-    except URL_ERRORS:  # which may speak of parts of a password
+    except URL_ERRORS:  # its message may contain parts of a password
         raise BrokerError(NO_URL) from None
 
 
 def reconcile(store: Database, broker_url: str) -> None:
-    """Free expired jobs; send the pending ones to a broker if no message is waiting there. A clogged queue is emptied
-    first, for nothing is known from messages alone.
+    """Free jobs whose lease has expired, and send the pending jobs to a broker if no messages are waiting there. A
+    clogged queue is purged first; no information is lost, because all jobs are in the database.
 
     Raises
     ------
     BrokerError
-        If the broker does not answer just now, or others use its keys.
+        If the broker is not available, or another program uses its keys.
     """
     for kind in KINDS.values():
         leases.free_expired(store, kind.TABLE)
@@ -79,11 +80,12 @@ def reconcile(store: Database, broker_url: str) -> None:
 
 
 def _check_keys(channel: Any) -> None:
-    """See that nothing of others stands where the queue belongs: every command on it would fail.
+    """Check the types of the keys that the queue uses. With a key of another type, every command would fail.
 
     Raises
     ------
     BrokerError
+        If another program uses one of the keys.
     """
     if not isinstance(channel, Channel):
         return
@@ -102,26 +104,26 @@ def _check_keys(channel: Any) -> None:
     for (key, wanted), kind in zip(types.items(), found, strict=True):
         if kind not in {wanted, "none"}:
             raise BrokerError(
-                f"the broker has a {kind} under the key {key}, where the queue needs a {wanted}: delete it, or give "
-                "DEALMILL_BROKER_URL another database"
+                f"the broker has a {kind} at the key {key}, but the queue needs a {wanted}; delete the key, or set "
+                "DEALMILL_BROKER_URL to another database"
             )
 
 
 @contextmanager
 def _channel(url: str) -> Iterator[Any]:
-    """A connection to a broker. The app's own URL is not used, for a process may work with several at once."""
+    """Open a connection to a broker. The URL of the app is not used, because a process may use several brokers."""
     try:
         with app.connection_for_write(url) as connection, connection.channel() as channel:
             yield channel
     except BROKER_ERRORS as error:
-        raise BrokerError(f"the broker does not answer just now: {error}") from error
+        raise BrokerError(f"the broker is not available: {error}") from error
 
 
 def unfinished(store: Database) -> int:
-    """How many jobs there are that the workers here can do."""
+    """Return the number of pending and leased jobs that this installation can do."""
     return sum(leases.unfinished(store, kind.TABLE, installed_engines()) for kind in KINDS.values())
 
 
 def unworkable(store: Database) -> list[tuple[str, str, bool, int]]:
-    """The pending jobs that the workers here cannot do; see `leases.unworkable`."""
+    """Return the pending jobs that this installation cannot do; see `leases.unworkable`."""
     return [found for kind in KINDS.values() for found in leases.unworkable(store, kind.TABLE, installed_engines())]

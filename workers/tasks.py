@@ -1,5 +1,5 @@
-"""The task: claim a job, do it with no transaction open, write the outcome if the job is still ours. While the database
-is unavailable, it waits."""
+"""The Celery task: claim a job, do it with no transaction open, and write the results if this attempt still holds the
+job. While the database is not available, the task waits."""
 
 import logging
 import os
@@ -25,31 +25,31 @@ from dealmill.workers.logs import IN_HAND
 logger = logging.getLogger(__name__)
 
 GREATEST_NUMBER = 2**31 - 1
-"""That the column of numbers of jobs holds."""
+"""The greatest job number that its column can hold."""
 
 T = TypeVar("T")
 
 
 def configured_store() -> Database:
-    """The store that the settings name."""
+    """Open the store that the settings name."""
     return open_store(settings().database_url.get_secret_value())
 
 
 @app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
 def do_job(*message: object, **_more: object) -> None:
-    """Do the job that a message names by its kind and its number, if it is one for us. Doing it twice, late or not at
-    all is harmless; see `dealmill.pipeline.store.queue.leases`."""
+    """Do the job with the kind and number in a message, if this installation can do it. A message may be delivered
+    late, twice or never without harm; see `dealmill.pipeline.store.queue.leases`."""
     IN_HAND.clear()
     name, number = message if len(message) == 2 else (None, None)
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None or not isinstance(number, int) or not 0 < number <= GREATEST_NUMBER:
-        logger.warning("a message names no job, and is dropped")
+        logger.warning("dropped a message that does not name a job")
         return
     IN_HAND["job"] = number
     try:
         _do_number(kind, number)
-    except StoreError as error:  # whoever keeps the farm up meets it, too, and ends
-        _leave(str(error))
+    except StoreError as error:  # the command that runs the farm gets the same error, and exits
+        _log_store_error(str(error))
 
 
 def _do_number(kind: Kind, number: int) -> None:
@@ -76,29 +76,29 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
     number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
     IN_HAND[owner] = job.lease.owner
     over = job.lease.attempt > leases.ATTEMPTS
-    trouble = f"tried {leases.ATTEMPTS} times: {job.lease.trouble}"
+    trouble = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.trouble}"
     do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
     try:
-        with metrics.SECONDS.labels(engine, owner).time():
+        with metrics.timed(engine, owner):
             outcome = _waiting(do)
         finished = _waiting(partial(kind.finish, store, job, outcome))
     except ReplacedError:
         raise
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         known = isinstance(error, DealmillError)
-        logger.error("job %d could not be done, attempt %d: %s", number, job.lease.attempt, told, exc_info=not known)
-        _waiting(partial(leases.release, store, kind.TABLE, job.lease, told))
+        logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
+        _waiting(partial(leases.release, store, kind.TABLE, job.lease, reason))
         metrics.count(engine, owner, "retried", {})
         return
     if finished:
         metrics.count(engine, owner, "failed" if over else "done", kind.count(outcome))
     else:
-        logger.warning("job %d is another worker's by now; what it found here is dropped", number)
+        logger.warning("job %d was taken over by another worker; discarded its results", number)
 
 
 def _refuse_damaged(store: Database, kind: Kind, number: int, error: DamagedError) -> None:
-    """Give a job back whose run cannot be read, so that those who wait for it learn why."""
+    """Release a job whose run cannot be read, with the reason, so that commands that wait for it can report it."""
 
     def claim() -> Lease | None:
         with store.writing() as connection:
@@ -114,29 +114,30 @@ def _waiting(step: Callable[[], T]) -> T:
 
 
 def _workable(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool:
-    """Whether this installation can do a job. Messages are sent by whoever runs workers, so a farm of several versions
-    gets some that are for others; those jobs stay as they are."""
+    """Return whether this installation can do a job. Every command with workers sends messages, so in a farm with
+    several versions, some messages name jobs for other installations. Those jobs are not touched."""
     if _waiting(partial(leases.workable, store, kind.TABLE, number, installed_engines())):
         return True
-    _refuse(run.engine, run.version)
+    _log_unworkable(run.engine, run.version)
     return False
 
 
 @cache
-def _refuse(engine: str, version: str) -> None:
-    """Say so, once in each process."""
-    here = other_version_here(engine, version) or "it was retracted, or here are other deals"
+def _log_unworkable(engine: str, version: str) -> None:
+    """Log that jobs are left to other workers, once per process."""
+    here = other_version_here(engine, version) or "it was retracted, or its deals need another generator"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
 
 
 @cache
-def _leave(why: str) -> None:
-    """Say so, once in each process: every message would meet it."""
-    logger.error("jobs are left as they are: %s", why)
+def _log_store_error(why: str) -> None:
+    """Log an error of the store, once per process: it would occur for every message."""
+    logger.error("jobs cannot be done: %s", why)
 
 
 def _prepare_before_the_lease_begins(kind: Kind, run: PlannedRun) -> None:
-    """Compiling may take longer than a lease; an error here comes again while solving, and counts there."""
+    """Load and compile an engine before the lease starts, because compiling may take longer than a lease. An error is
+    only logged: it occurs again while solving, and is handled there."""
     try:
         kind.prepare(run)
     except Exception:

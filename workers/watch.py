@@ -1,4 +1,4 @@
-"""Messages in the hands of worker processes: if one dies, its lease ends at once, and its job is tried again."""
+"""Detection of dead worker processes: the lease of a dead process is ended at once, so that its job is tried again."""
 
 import logging
 
@@ -15,20 +15,21 @@ logger = logging.getLogger(__name__)
 
 
 class Watched(Request):  # type: ignore[misc]
-    """A message about a job."""
+    """A request that ends the lease of its job if the worker process dies."""
 
     def on_failure(self, exc_info: object, send_failed_event: bool = True, return_ok: bool = False) -> object:
-        """Called in the parent of the worker processes."""
+        """Handle the failure of a task. Called in the parent of the worker processes."""
         error = exc_info.exception  # type: ignore[attr-defined]
         lost = getattr(error, "exc", error)
         if isinstance(lost, WorkerLostError):
             name, number = self.args
-            self._end_lease(name, number, str(lost).partition(" Job:")[0])  # without a number that differs each time
-            return_ok = True  # nothing that would need a traceback
+            trouble = str(lost).partition(" Job:")[0]  # without the job number, which differs each time
+            self._end_lease(name, number, trouble)
+            return_ok = True  # no traceback
         return super().on_failure(exc_info, send_failed_event, return_ok)
 
     def _end_lease(self, name: str, number: int, trouble: str) -> None:
         try:
             expire(configured_store(), KINDS[name].TABLE, number, worker_name(self.worker_pid), trouble)
         except DealmillError as away:
-            logger.warning("job %s waits until its lease ends: %s", number, away)
+            logger.warning("job %s cannot be retried before its lease expires: %s", number, away)

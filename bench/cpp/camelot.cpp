@@ -1,4 +1,4 @@
-// Camelot by the method of pipeline/games/camelot/engine.py, function by function; the comments there say why.
+// Camelot: a port of pipeline/games/camelot/engine.py, function by function; see the comments there.
 #include "farm.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Card pairing by the method of pipeline/games/card_pairing/{search,engine}.py, function by function; the comments
-// there say why. The evidence is the same, byte for byte.
+// Card pairing: a port of pipeline/games/card_pairing/{search,engine}.py, function by function; see the comments
+// there. The evidence is identical, byte for byte.
 #include "farm.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ std::int64_t possible_matchings(int level, std::int64_t rank) {
 struct Branch {
     std::int64_t rank = -1, matchings = 0, reluctance = SUITS * LONGEST_CERTIFICATE;
 
-    // Whether the search has to turn back at this rank.
+    // Return whether the search must backtrack at this rank.
     bool offer(std::int64_t other, std::int64_t its_matchings) {
         const auto its_reluctance = SIZES[its_matchings] * LONGEST_CERTIFICATE - search.weights[other];
         if (its_matchings == 0 || its_reluctance < reluctance)

@@ -1,5 +1,5 @@
-// Card pairing as a contestant would write it: depth first over the heights of the stacks, and a hash set of the
-// states that are lost. The verdict, and a winning play; no certificate of a loss.
+// Card pairing as in a programming contest: depth-first search over the heights of the stacks, with a hash set of lost
+// states. It finds the verdict and a winning play, but no certificate of a loss.
 #include "farm.hpp"
 
 #include <unordered_set>
@@ -10,7 +10,7 @@ constexpr char NAMES[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 struct Play {
     std::vector<std::string> stacks;
-    std::vector<std::uint64_t> weights;  // of each stack's height in the number of a state
+    std::vector<std::uint64_t> weights;  // weight of each stack's height in the number of a state
     std::vector<int> heights;
     std::unordered_set<std::uint64_t> lost;
     std::string trace;
@@ -60,7 +60,7 @@ bool winnable(Play& play, const std::uint8_t* begin, const std::uint8_t* end) {
 
 }  // namespace
 
-// The hash is of the verdicts and of the lengths of the winning plays, which do not depend on the play that is found.
+// The hash covers the verdicts and the lengths of the winning plays, which are the same for every winning play.
 int main(int words, char** word) {
     if (words != 2) return 2;
     const Layouts layouts = read_layouts(word[1]);

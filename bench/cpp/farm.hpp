@@ -1,7 +1,8 @@
-// What every program here shares: layouts go in and verdicts with evidence come out as in pipeline/games/batch.py.
+// Shared code of the programs. The formats of layouts, verdicts and evidence are those of pipeline/games/batch.py.
 //
-// Each program takes a file of canonical layouts, one a line, solves them once to hash what it says and once more to
-// be timed, and prints: seconds, the hash, and how many verdicts there are of each kind from 1 on.
+// Each program reads a file of canonical layouts, one per line. It solves them once to compute a hash of the results,
+// and once more to measure the time. It prints the seconds, the hash, and the number of verdicts of each kind, from 1
+// on.
 #pragma once
 
 #include <chrono>
@@ -57,7 +58,7 @@ class Fnv1a {
     std::uint64_t hash = 0xcbf29ce484222325;
 };
 
-// Call a kernel until all layouts are solved; `seen(from, to)` is called whenever the evidence of some is there.
+// Call a kernel until all layouts are solved. After each call, `seen(from, to)` is called with the range it has solved.
 template <class Kernel, class Seen>
 void solve_all(const Layouts& layouts, Results& results, Kernel kernel, Seen seen) {
     for (std::int64_t first = 0; first < layouts.size();) {
@@ -81,7 +82,7 @@ inline void tell(double elapsed, std::uint64_t hash, const std::vector<std::int8
     std::printf("\n");
 }
 
-// The main program of a port: the hash is of all evidence, then of the verdicts, values and nodes as they are stored.
+// The main function of a port. The hash covers all evidence, then the arrays of verdicts, values and nodes.
 template <class Kernel> int run(int words, char** word, std::int64_t longest, Kernel kernel) {
     if (words != 2) {
         std::fprintf(stderr, "usage: %s FILE\n", word[0]);

@@ -1,4 +1,4 @@
-// Hi-Q by the method of pipeline/games/hi_q/engine.py, function by function; the comments there say why.
+// Hi-Q: a port of pipeline/games/hi_q/engine.py, function by function; see the comments there.
 #include "farm.hpp"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ std::int64_t play_each(const std::uint8_t* text, const std::int64_t* starts, std
             end += name_lengths[jump];
             jump = next_jump(board);
         }
-        end = std::max(start, end - 1);  // without the blank behind the last jump
+        end = std::max(start, end - 1);  // without the space after the last jump
         results.nodes[i] = std::min(positions, limit);
         results.values[i] = sum_of_holes(board);
         results.verdicts[i] = jump < 0 && positions <= limit ? SCORED : UNDECIDED;

@@ -1,4 +1,4 @@
-"""The command line: commands that render what the API returns, one file per group of commands."""
+"""The command line. Commands render what the API returns; one file per group of commands."""
 
 import atexit
 import errno
@@ -37,20 +37,20 @@ COMMANDS = {
     "db": "db",
     "doctor": "doctor",
 }
-"""Every command and the module it stands in, in the order of the help text; loaded only when it is needed."""
+"""Maps each command to its module, in the order of the help text. Modules are imported on demand."""
 
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Commands(click.Group):
-    """The commands, each loaded when it is asked for."""
+    """A group whose commands are imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order in which a newcomer meets them."""
+        """Return the names of all commands, in the order of the help text."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command."""
+        """Import a command and return it, or None if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name)
@@ -60,21 +60,21 @@ class Commands(click.Group):
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dealmill", prog_name="dealmill", message="%(prog)s %(version)s")
 def dealmill() -> None:
-    """Solve piles of solitaire and puzzle layouts, and keep answers that anyone can check.
+    """Solve large batches of solitaire and puzzle layouts and store verdicts that anyone can verify.
 
-    The main job is `dealmill run FILE…`. Settings are environment variables DEALMILL_DATABASE_URL,
-    DEALMILL_BROKER_URL, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS, DEALMILL_METRICS_PORT, DEALMILL_METRICS_HOST and
-    DEALMILL_LOG_FORMAT, also from a file .env.
+    Start with `dealmill run FILE…`. Settings are read from the environment and from a file .env:
+    DEALMILL_DATABASE_URL, DEALMILL_BROKER_URL, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS, DEALMILL_METRICS_PORT,
+    DEALMILL_METRICS_HOST and DEALMILL_LOG_FORMAT.
 
-    Exit codes: 0 done, 1 an error, 2 wrong usage, 3 an audit or a comparison found a difference, or the record is
-    damaged, 4 done but some input was rejected, 130 interrupted.
+    Exit codes: 0 success, 1 error, 2 usage error, 3 an audit or diff found a difference or a stored row is damaged,
+    4 success but some input was rejected, 130 interrupted.
     """
 
 
 def main() -> None:
-    """The entry point."""
-    gc.set_threshold(10_000)  # with Python's default of 700, collections take a sixth of the time that imports take
-    atexit.register(gc.freeze)  # to look for garbage in what ends anyway takes up to a third of a short command
+    """Run the command line and exit with its exit code."""
+    gc.set_threshold(10_000)  # Python's default of 700 spends a sixth of the import time on collections
+    atexit.register(gc.freeze)  # a last collection takes up to a third of a short command
     heed_signals()
     replace_closed_streams()
     warned = Warned()
@@ -97,10 +97,10 @@ def main() -> None:
         sys.stderr.close()
         status = ERROR
     except OSError as error:
-        if error.errno not in NO_ROOM:
+        if error.errno not in DISK_FULL:
             raise
-        click.echo(f"dealmill: what was asked for cannot be written: {error.strerror or error}", err=True)
-        sys.stdout = StringIO()  # where Python has nothing left to write at the end
+        click.echo(f"dealmill: cannot write the output: {error.strerror or error}", err=True)
+        sys.stdout = StringIO()  # else Python fails again when it flushes the old one at exit
         status = ERROR
     if warned.damaged:
         warned.tell_rest()

@@ -1,4 +1,4 @@
-"""``answer``: the statement's input in, the statement's output out."""
+"""``answer``: read the input format of a problem statement, write its output format."""
 
 import sys
 
@@ -7,7 +7,7 @@ import click
 import dealmill
 from dealmill.cli.exits import REJECTED
 from dealmill.cli.options import engine_option
-from dealmill.cli.output import tell
+from dealmill.cli.output import counted, tell
 from dealmill.pipeline.errors import DealmillError
 
 
@@ -17,13 +17,13 @@ from dealmill.pipeline.errors import DealmillError
 @engine_option
 @click.pass_context
 def answer(ctx: click.Context, game: str, file: str, engine: str | None) -> None:
-    """Answer layouts in the input and output format of the game's statement; nothing is stored.
+    """Answer layouts in the input and output format of the game's problem statement. Nothing is stored.
 
-    FILE is text, plain or gzipped; standard input by default. A layout that is none gets a `?` in its place, a message
-    on standard error, and exit code 4.
+    FILE is a plain or gzipped text file; the default is standard input. An invalid layout is answered with `?`,
+    reported on standard error, and makes the exit code 4.
     """
     answered = dealmill.answer(game, file, sys.stdout, engine=engine, complain=tell)
     if answered.failed:
-        raise DealmillError(f"{answered.failed} layouts broke the engine; the others are answered")
+        raise DealmillError(f"the engine failed on {counted(answered.failed, 'layout')}; all others were answered")
     if answered.rejected:
         ctx.exit(REJECTED)

@@ -1,4 +1,4 @@
-"""``deal``: numbered deals on standard output."""
+"""``deal``: print numbered deals."""
 
 import click
 
@@ -8,14 +8,14 @@ from dealmill.cli.options import given_parameters, parameters_option
 
 @click.command()
 @click.argument("game")
-@click.option("--count", type=click.IntRange(1), required=True, help="How many deals.")
-@click.option("--seed", type=int, required=True, help="Which series of deals, 0 to 2⁶⁴ − 1.")
+@click.option("--count", type=click.IntRange(1), required=True, help="The number of deals.")
+@click.option("--seed", type=int, required=True, help="The seed of the deals, 0 to 2⁶⁴ − 1.")
 @click.option("--first", type=int, default=1, show_default=True, help="The number of the first deal.")
 @parameters_option
 def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...]) -> None:
-    """Print numbered deals, one canonical layout a line.
+    """Print numbered deals, one canonical layout per line.
 
-    Deal number k of seed s is the same on every machine and is reached without dealing those before it.
+    Deal number k of a seed is the same on every machine. It is computed directly, without the deals before it.
     """
     deals = dealmill.deals(game, seed=seed, first=first, count=count, parameters=given_parameters(given))
     for block in deals.blocks():

@@ -1,4 +1,4 @@
-"""``rerun`` and ``diff``: a run repeated, and two runs compared."""
+"""``rerun`` and ``diff``: repeat a run, and compare two runs."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -11,22 +11,22 @@ from dealmill.cli.exits import DIFFERENT
 from dealmill.cli.output import counted, output_options, tell, write_first
 from dealmill.cli.progress import shown
 
-SAID = ("item", "verdict", "value", "evidence")
-COLUMNS = ("layout", *SAID, *(f"other_{name}" for name in SAID))
+FIELDS = ("item", "verdict", "value", "evidence")
+COLUMNS = ("layout", *FIELDS, *(f"other_{name}" for name in FIELDS))
 FAULTS = ("fault", "other_fault")
-"""Why what is on record cannot be read; a table has that in the place of the evidence."""
+"""Why a stored verdict cannot be read. A table shows this in place of the evidence."""
 
 
 @click.command()
 @click.argument("run")
-@click.option("--any-version", is_flag=True, help="Though another version of the engine is installed.")
+@click.option("--any-version", is_flag=True, help="Rerun even if another version of the engine is installed.")
 @output_options
 @click.pass_context
 def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> None:
-    """Solve all layouts of RUN (its number, or `last`) once more, and compare.
+    """Solve all layouts of RUN (its number, or `last`) again and compare the results.
 
-    Engine, version, node limit and layouts are those on record. The repetition is a run of its own. Layouts on which
-    the two differ go to standard output, as with `dealmill diff`; exit code 3 if there are any.
+    The rerun is a new run with the recorded engine, version, node limit and layouts. Differences are printed as by
+    `dealmill diff`. The exit code is 3 if there are any.
     """
     with dealmill.open() as store:
         repeated = store.find_run(run)
@@ -41,11 +41,11 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
 @output_options
 @click.pass_context
 def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
-    """Compare two runs of a game: every layout on which RUN and OTHER do not say the same, with what both say.
+    """Print every layout for which RUN and OTHER have different results, with both results.
 
-    Runs over the same source are compared item by item, others layout by layout; a packed run is compared only with
-    runs over the same deals. Two runs are equal if all verdicts, values and evidence are; versions and node counts may
-    differ. Exit code 3 if they are not equal.
+    Runs over the same source are compared by position, other runs of the same game by layout. A packed run can only be
+    compared with runs over the same deals. Runs are equal if all their verdicts, values and evidence are equal;
+    versions and node counts may differ. The exit code is 3 if the runs differ.
     """
     with dealmill.open() as store:
         _write(ctx, store.find_run(run).diff(store.find_run(other)), form)
@@ -66,11 +66,11 @@ def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
         cut = write_first((*COLUMNS, *FAULTS) if form else COLUMNS, chain([first] if first else [], different), form)
         if cut:
             deque(different, maxlen=0)  # to count them
-            tell("there are more: --nl gives all")
+            tell("more differences follow; --nl prints all of them")
     if diff.deals_of_both is not None:
-        tell(f"only the first {diff.deals_of_both:,} deals of both were compared")
+        tell(f"compared only the first {diff.deals_of_both:,} deals, which both runs have")
     for run in diff.unfinished:
-        tell(f"run {run.id} is not finished: {run.items - run.solved:,} layouts to come")
+        tell(f"run {run.id} is not finished: {counted(run.items - run.solved, 'layout')} pending")
     if first:
         tell(f"runs {one} and {other} differ on {counted(number, 'layout')}")
         ctx.exit(DIFFERENT)

@@ -1,4 +1,4 @@
-"""``doctor``: whether all that Dealmill needs is here, and what to do if it is not."""
+"""``doctor``: check the installation and suggest fixes."""
 
 import click
 
@@ -11,9 +11,10 @@ from dealmill.cli.output import output_options, write_rows
 @output_options
 @click.pass_context
 def doctor(ctx: click.Context, form: str | None) -> None:
-    """Check database, broker, versions, clock, compiled engines and disk, and say what to do.
+    """Check the installation; each failed check suggests a fix.
 
-    Nothing is changed. Exit code 1 if something is wrong.
+    The checks cover versions, engines, compiled kernels, database, tables, clock, disk and broker. Nothing is changed.
+    The exit code is 1 if a check fails.
     """
     checks = dealmill.doctor()
     rows = [{"check": check.name, "state": "ok" if check.passed else "wrong", "found": check.found} for check in checks]

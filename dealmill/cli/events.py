@@ -1,4 +1,4 @@
-"""The events of long work in words."""
+"""Progress events as messages."""
 
 from collections.abc import Callable
 
@@ -8,6 +8,7 @@ from dealmill.cli.output import counted
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
+    Copying,
     Event,
     Exporting,
     Ingested,
@@ -23,13 +24,13 @@ from dealmill.pipeline.progress import (
 )
 
 SHOWN = 10
-"""Rejects that are shown at once; ``dealmill query --rejected`` lists all."""
+"""Rejects shown per source; ``dealmill query --rejected`` lists all."""
 
 Say = Callable[[str], object]
 
 
 def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[[Step], None]) -> None:
-    """Draw a step, or say what has happened. Whoever was told to end does so here."""
+    """Draw a step, or print a message for any other event. Raise KeyboardInterrupt if a signal has arrived."""
     check_interrupted()
     match event:
         case Step():
@@ -41,13 +42,13 @@ def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[
         case Continued():
             say(_continued(event))
         case Repeating():
-            say(f"run {event.run} repeats run {event.repeats}")
+            say(f"run {event.run} is a rerun of run {event.repeats}")
         case Message(text):
             say(text)
 
 
 def words(step: Step) -> tuple[str, str]:
-    """What is being done, and how far it is."""
+    """Return the title and the note of the progress bar for a step."""
     title, note = type(step).__name__.lower(), ""
     match step:
         case Opening():
@@ -65,6 +66,8 @@ def words(step: Step) -> tuple[str, str]:
             note = f"{step.total - step.done:,} jobs left"
         case Exporting():
             note = f"{step.done:,} verdicts"
+        case Copying():
+            note = f"{step.done:,} pages"
     return title, note
 
 
@@ -76,12 +79,12 @@ def _continued(run: Continued) -> str:
     what = f"run {run.run}: {run.engine} on {run.source}"
     if run.finished:
         return f"{what} is already solved"
-    total = f"{run.layouts:,}" if run.complete else f"{run.layouts:,} that were read so far"
-    return f"{what} goes on at {run.solved:,} of {total}"
+    total = f"{run.layouts:,}" if run.complete else f"{run.layouts:,} read so far"
+    return f"{what} resumes at {run.solved:,} of {total}"
 
 
 def _tell_source(store: "dealmill.Store | None", source: "dealmill.Source", say: Say) -> None:
-    """Say what a source holds, and what is wrong with the first of its rejects."""
+    """Print the counts of a source and its first rejects."""
     say(
         f"source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
         f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
@@ -93,4 +96,4 @@ def _tell_source(store: "dealmill.Store | None", source: "dealmill.Source", say:
     if source.rejected > SHOWN:
         say(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected")
     if not source.accepted:
-        say(f"  none of it is a layout of {source.game}: is it a file of another game? (--game)")
+        say(f"  no valid {source.game} layout found: if this is a file of another game, name it with --game")

@@ -1,4 +1,4 @@
-"""The exit codes of the command, all in one place."""
+"""The exit codes of the command line."""
 
 from dealmill.pipeline.errors import BadLayout, DamagedError, DealmillError, DifferenceError, NotFoundError, UsageError
 
@@ -6,14 +6,14 @@ DONE = 0
 ERROR = 1
 WRONG_USAGE = 2
 DIFFERENT = 3
-"""An audit or a comparison found a difference, or the record is damaged."""
+"""An audit or diff found a difference, or a stored row is damaged."""
 REJECTED = 4
-"""Done, but some input was rejected."""
+"""Success, but some input was rejected."""
 INTERRUPTED = 130
 
 
 def exit_code(error: DealmillError) -> int:
-    """The exit code of a command that ends with this error."""
+    """Return the exit code for an error."""
     match error:
         case UsageError() | NotFoundError() | BadLayout():
             return WRONG_USAGE

@@ -1,4 +1,4 @@
-"""``export``: the verdicts of a run as a file for other programs."""
+"""``export``: write the verdicts of a run to a file."""
 
 import click
 
@@ -12,20 +12,20 @@ from dealmill.cli.progress import shown
 @click.argument("run")
 @click.argument("file", type=click.Path())
 @verdict_option
-@click.option("--retracted", is_flag=True, help="Even if the verdicts were retracted.")
-@click.option("--force", is_flag=True, help="Overwrite FILE if it exists; of a symbolic link, the target.")
+@click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
 def export(run: str, file: str, verdicts: tuple[str, ...], retracted: bool, force: bool) -> None:
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
 
-    The suffix of FILE says in which form: .parquet, .csv, or .jsonl for a JSON object a line. The columns are position,
-    line, layout, verdict, value, nodes and evidence. Parquet also names run, game, engine, version, max_nodes, source
-    and fingerprint in its metadata. FILE appears only when it is complete.
+    The suffix of FILE selects the format: .parquet, .csv, or .jsonl (one JSON object per line). The columns are
+    position, line, layout, verdict, value, nodes and evidence. The metadata of a Parquet file holds run, game, engine,
+    version, max_nodes, source and fingerprint. FILE appears only when it is complete.
     """
     with dealmill.open() as store:
         found = store.find_run(run)
         with shown(store) as progress:
             written = found.export(file, verdict=verdicts, retracted=retracted, force=force, progress=progress)
         status = found.status()
-    left = f"; the run is not finished: {status.items - status.solved:,} layouts to come"
-    told = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
-    tell(told)
+    left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
+    message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
+    tell(message)

@@ -1,4 +1,4 @@
-"""``games``: what can be solved, and by what."""
+"""``games``: list the games and their engines."""
 
 import click
 
@@ -9,7 +9,7 @@ from dealmill.cli.output import output_options, write_rows
 @click.command()
 @output_options
 def games(form: str | None) -> None:
-    """List the games and their engines with versions; the forms for programs tell more."""
+    """List the games and their engines; --json, --nl and --csv add columns."""
     rows = [
         {
             "engine": game.full_name(engine),

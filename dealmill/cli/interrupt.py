@@ -1,25 +1,33 @@
-"""SIGTERM and Ctrl-C, remembered: the exception that a signal raises may be lost. A library may catch it, and the
-interpreter itself ignores it where it clears an object away (``__del__``, the callback of a weak reference)."""
+"""Handle SIGTERM, SIGHUP and Ctrl-C, and remember them.
+
+The KeyboardInterrupt that a signal raises can get lost: a library may catch it, and the interpreter ignores exceptions
+in ``__del__`` and in callbacks of weak references.
+"""
 
 import signal
 import sys
 from threading import Event
 
-AGAIN = 0.01
-"""Seconds until what was ignored comes again."""
+RETRY_SECONDS = 0.01
+"""Seconds after which an ignored KeyboardInterrupt is raised again."""
 
 _told = Event()
 
 
 def heed_signals() -> None:
-    """Have both raise KeyboardInterrupt from now on, and once more where the interpreter has ignored it."""
+    """Make these signals raise KeyboardInterrupt, and raise it again if the interpreter ignored it.
+
+    SIGHUP, which is sent when a terminal is closed, stays ignored under `nohup`.
+    """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
         signal.signal(number, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _interrupt)
     sys.unraisablehook = _ignored
 
 
 def check_interrupted() -> None:
-    """Raise KeyboardInterrupt if we have been told to end, and are still here."""
+    """Raise KeyboardInterrupt if a signal has arrived."""
     if _told.is_set():
         raise KeyboardInterrupt
 
@@ -31,6 +39,6 @@ def _interrupt(_signal: int, _frame: object) -> None:
 
 def _ignored(unraisable: "sys.UnraisableHookArgs") -> None:
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
     else:
         sys.__unraisablehook__(unraisable)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the types of their arguments."""
+"""Options shared by several commands, and the types of their arguments."""
 
 import re
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ from dealmill.pipeline.games.verdict import Verdict
 
 
 class Range(click.ParamType[tuple[int | None, int | None]]):
-    """``70..80``, ``70..``, ``..80`` or ``75``."""
+    """A range of integers: ``70..80``, ``70..``, ``..80`` or ``75``."""
 
     name = "MIN..MAX"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int | None, int | None]:
-        """Both ends, included; None for an open end."""
+        """Return both ends of the range, inclusive; None for an open end."""
         match = re.fullmatch(r"(-?\d{1,18})?(\.\.)?(-?\d{1,18})?", str(value), re.ASCII)
         if not match or not (match[1] or match[3]) or (match[1] and match[3] and not match[2]):
             self.fail(f"{value!r} is not a range; write 70..80, 70.. or ..80", param, ctx)
@@ -29,22 +29,22 @@ class Range(click.ParamType[tuple[int | None, int | None]]):
 
 
 game_option = click.option(
-    "--game", metavar="GAME", help="The game, if the file's name does not tell it; see dealmill games."
+    "--game", metavar="GAME", help="The game, if the file name does not contain it; see dealmill games."
 )
-engine_option = click.option("--engine", metavar="GAME/ENGINE", help="Not the game's default one.")
+engine_option = click.option("--engine", metavar="GAME/ENGINE", help="Use this engine instead of the default.")
 nodes_option = click.option(
     "--max-nodes",
     type=click.IntRange(1, MOST_NODES),
-    help="Nodes for one layout; then it is undecided.",
+    help="The most nodes to search per layout; beyond that, it is undecided.",
     show_default="none",
 )
 packed_option = click.option(
     "--packed",
     is_flag=True,
-    help="Store numbered deals in less than a byte each; layouts and evidence are solved again on demand.",
+    help="Store less than a byte per numbered deal; layouts and evidence are recomputed on demand.",
 )
 parameters_option = click.option(
-    "--param", "given", metavar="NAME=N", multiple=True, help="What shapes the deals; see dealmill games."
+    "--param", "given", metavar="NAME=N", multiple=True, help="Set a parameter of the deals; see dealmill games."
 )
 verdict_option = click.option(
     "--verdict",
@@ -56,17 +56,18 @@ verdict_option = click.option(
 
 
 def given_parameters(given: Sequence[str]) -> dict[str, int]:
-    """What `parameters_option` was given.
+    """Return the parameters given by `parameters_option`.
 
     Raises
     ------
     UsageError
+        If one is malformed or given twice.
     """
     parameters = {}
     for text in given:
         name, _, number = text.partition("=")
         if not (number.isascii() and number.isdigit() and len(number) < 10):
-            raise UsageError(f"--param takes NAME=NUMBER, not {text!r}")
+            raise UsageError(f"--param {text!r} is malformed: write NAME=NUMBER")
         if name in parameters:
             raise UsageError(f"--param {name} is given twice: give each parameter once")
         parameters[name] = int(number)

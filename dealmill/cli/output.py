@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -13,64 +13,63 @@ from dealmill.pipeline.printable import printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-WIDE = 10_000
 GAP = 2
-"""Blanks between columns."""
-LEAST = 20
-"""Characters that a column of a table keeps, however narrow the terminal is."""
+"""Spaces between columns."""
+NAMES = {"run", "runs", "repeats", "audit", "source", "line", "position"}
+"""Columns whose numbers are names, which are written without separators."""
 SCREEN = 100
-"""Rows of a table, unless more are asked for; the other forms give all."""
+"""Rows of a table by default; the other formats have no limit."""
 
 
 def output_options(command: Command) -> Command:
-    """Add ``--json``, ``--nl`` and ``--csv``; the command gets which as `form`."""
+    """Add ``--json``, ``--nl`` and ``--csv``; the command receives the choice as `form`."""
     for form, meaning in (
-        ("csv", "Rows as CSV."),
-        ("nl", "Rows as one JSON object a line."),
-        ("json", "Rows as a JSON array."),
+        ("csv", "Print rows as CSV."),
+        ("nl", "Print rows as one JSON object per line."),
+        ("json", "Print rows as a JSON array."),
     ):
         command = click.option(f"--{form}", "form", flag_value=form, help=meaning)(command)
     return command
 
 
 def called_as() -> str:
-    """How the user calls us: by our name if the shell finds it, else by the path that was typed."""
-    from pathlib import Path  # not for a help text
+    """Return how the user calls the command: its name if it is on the PATH, else the path that was typed."""
+    from pathlib import Path  # slow to import, not needed for help texts
 
     path = Path(sys.argv[0])
     return path.name if shutil.which(path.name) else str(path)
 
 
 def tell(message: str) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     click.echo(printable(message), err=True)
 
 
 def write_line(text: str) -> None:
-    """A line on standard output."""
+    """Print a line on standard output."""
     click.echo(printable(text))
 
 
 def write_lines(text: str) -> None:
-    """Lines on standard output."""
+    """Print lines on standard output."""
     for line in text.split("\n"):
         write_line(line)
 
 
 def counted(number: int, thing: str) -> str:
-    """``1 fault``, ``2,000 faults``."""
+    """Return a count with its noun: ``1 fault``, ``2,000 faults``."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None) -> None:
-    """Write rows as they come; only the table needs them all at once."""
+    """Write rows to standard output. Only a table holds all of them in memory; the other formats stream."""
     match form:
         case "json" | "nl":
             _write_json(rows, lines=form == "nl")
         case "csv":
             writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
-            shown = _cell_of_csv if sys.stdout.isatty() else _in_one
+            shown = _cell_of_csv if sys.stdout.isatty() else _joined
             writer.writerows({name: shown(value) for name, value in row.items()} for row in rows)
         case _:
             _write_table(columns, rows)
@@ -79,7 +78,7 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
 def write_first(
     columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None, most: int = SCREEN
 ) -> Mapping[str, object] | None:
-    """Write all rows, but only the first `most` of them as a table; the last one shown, if there are more."""
+    """Write all rows, or the first `most` as a table. Return the last row shown if there are more, else None."""
     if form:
         write_rows(columns, rows, form)
         return None
@@ -89,7 +88,7 @@ def write_first(
 
 
 def _write_json(rows: Iterable[Mapping[str, object]], *, lines: bool) -> None:
-    import json  # not for a help text
+    import json  # slow to import, not needed for help texts
 
     opening = "["
     for row in rows:
@@ -103,50 +102,53 @@ def _write_json(rows: Iterable[Mapping[str, object]], *, lines: bool) -> None:
 
 
 def _write_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    kept = list(rows)
-    cells = [[_cell(row.get(column)) for column in columns] for row in kept]
-    room = Console().width if sys.stdout.isatty() else WIDE
-    widths = _widths([columns, *cells], room)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column, width in zip(columns, widths, strict=True):
-        numbers = all(isinstance(row.get(column), int | float | None) for row in kept)
-        justify: Literal["left", "right"] = "right" if numbers else "left"
-        table.add_column(column, justify=justify, width=width, no_wrap=True, overflow="ellipsis")
-    for row in cells:
-        table.add_row(*row)
-    Console(width=max(room, sum(widths) + GAP * len(widths)), markup=False, highlight=False).print(table)
-
-
-def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """How wide columns may be so that they fit into the room: the widest are cut, but none below what can be read."""
+    """Write a table; on a terminal that is too narrow for it, write each row as a record with a line per column."""
     from rich.cells import cell_len
 
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    widest = min(max(widths), room)
-    widths = [min(width, widest) for width in widths]
-    while widest > LEAST and sum(widths) + GAP * (len(widths) - 1) > room:
-        widest -= 1
-        widths = [min(width, widest) for width in widths]
-    return widths
+    kept = list(rows)
+    lines = [list(columns), *([_cell(column, row.get(column)) for column in columns] for row in kept)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    if sys.stdout.isatty() and sum(widths) + GAP * (len(widths) - 1) > shutil.get_terminal_size().columns:
+        _write_records(lines)
+        return
+    numbers = [all(isinstance(row.get(column), int | float | None) for row in kept) for column in columns]
+    for line in lines:
+        cells = [
+            " " * (width - cell_len(cell)) + cell if number else cell + " " * (width - cell_len(cell))
+            for cell, width, number in zip(line, widths, numbers, strict=True)
+        ]
+        click.echo((" " * GAP).join(cells).rstrip())
 
 
-def _in_one(value: object) -> object:
+def _write_records(lines: Sequence[Sequence[str]]) -> None:
+    columns, *rows = lines
+    width = max(map(len, columns))
+    for number, row in enumerate(rows):
+        if number:
+            click.echo()
+        for column, cell in zip(columns, row, strict=True):
+            if cell:
+                click.echo(f"{column.ljust(width)}  {cell}")
+
+
+def _joined(value: object) -> object:
     return "; ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _cell_of_csv(value: object) -> object:
-    """On a terminal, which obeys some signs; elsewhere CSV has the true text."""
-    found = _in_one(value)
+    """Escape control characters for a terminal. Files and pipes get the text unchanged."""
+    found = _joined(value)
     return printable(found) if isinstance(found, str) else found
 
 
-def _cell(value: object) -> str:
+def _cell(column: str, value: object) -> str:
     match value:
         case None:
             return ""
+        case bool():
+            return str(value)
+        case int() if column not in NAMES:
+            return f"{value:,}"
         case float():
             return f"{value:,.3f}" if value < 1000 else f"{value:,.0f}"
         case list():

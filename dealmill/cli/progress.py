@@ -1,4 +1,4 @@
-"""The progress of long work on standard error: messages always, a bar only on a terminal."""
+"""Progress on standard error: messages always, a progress bar only on a terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shown(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
-    """Show progress for as long as the `with` block lasts. With a `store`, the rejects of a source are shown, too."""
-    from dealmill.cli.events import show, words  # loads all events, which the help text of a command has no use for
+    """Show progress while the `with` block runs. With a `store`, also show the first rejects of each source."""
+    from dealmill.cli.events import show, words  # imports all events, which help texts do not need
 
     if not sys.stderr.isatty():
         yield lambda event: show(event, store, tell, _no_bar)
@@ -41,7 +41,7 @@ def shown(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
 
         def draw(step: "Step") -> None:
             title, note = words(step)
-            new = title not in titles  # drawn at once, else only at the next tick of the bar
+            new = title not in titles  # draw a new title immediately, not at the next refresh
             titles.add(title)
             bar.update(
                 task, description=title, completed=step.done, total=step.total, note=printable(note), refresh=new

@@ -1,4 +1,4 @@
-"""``query``: which layouts have which verdict."""
+"""``query``: list verdicts."""
 
 from collections.abc import Mapping
 
@@ -6,13 +6,13 @@ import click
 
 import dealmill
 from dealmill.cli.options import Range, verdict_option
-from dealmill.cli.output import SCREEN, output_options, tell, write_first
+from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
 MOST = 10**18
-"""More rows than any store has, and no more than can be counted to."""
+"""The largest limit: more rows than any store holds."""
 
 Ends = tuple[int | None, int | None]
 
@@ -24,16 +24,16 @@ Ends = tuple[int | None, int | None]
 @click.option("--engine", metavar="GAME/ENGINE", help="Only runs of this engine.")
 @click.option("--source", help="Only runs over this source (number or name).")
 @click.option("--value", type=Range(), help="Only values in this range.")
-@click.option("--nodes", type=Range(), help="Only searches of so many nodes.")
-@click.option("--after", metavar="RUN:POSITION", help="Go on behind this item.")
-@click.option("--limit", type=click.IntRange(1, MOST), help=f"At most so many rows; {SCREEN} in a table.")
+@click.option("--nodes", type=Range(), help="Only searches with a number of nodes in this range.")
+@click.option("--after", metavar="RUN:POSITION", help="Only results after this item.")
+@click.option("--limit", type=click.IntRange(1, MOST), help=f"At most this many rows; by default {SCREEN} in a table.")
 @click.option(
     "--audit",
     type=click.Choice(["valid", "invalid", "no-evidence"]),
-    help="Only verdicts of which the newest audit says this.",
+    help="Only verdicts with this outcome in their newest audit.",
 )
-@click.option("--retracted", is_flag=True, help="Verdicts that were retracted, and only those.")
-@click.option("--rejected", is_flag=True, help="What was rejected of the source, in place of verdicts.")
+@click.option("--retracted", is_flag=True, help="Only retracted verdicts.")
+@click.option("--rejected", is_flag=True, help="List the rejects of the source instead of verdicts.")
 @output_options
 def query(
     run: str | None,
@@ -50,7 +50,7 @@ def query(
     rejected: bool,
     form: str | None,
 ) -> None:
-    """List verdicts with their evidence: of RUN (its number, or `last`), or of all runs."""
+    """List the verdicts of RUN (its number, or `last`) or of all runs, with their evidence."""
     with dealmill.open() as store:
         if rejected:
             _list_rejects(store, run, source, limit, form)
@@ -70,14 +70,14 @@ def query(
         )
         columns = (*COLUMNS, *AUDIT_COLUMNS) if audit else COLUMNS
         if last := write_first(columns, map(_row, found), form, limit or SCREEN):
-            tell(f"there are more: add --after {last['item']}, or --nl for all")
+            tell(f"more rows follow; continue with --after {last['item']}, or print all with --nl")
         for one in found.unlisted:
-            tell(f"run {one.id} is packed: audits only count what is valid of it")
+            tell(f"run {one.id} is packed: its valid verdicts are counted by audits but cannot be listed")
         for one in found.unaudited:
-            tell(f"run {one.id} has not been audited: dealmill audit {one.id}")
+            tell(f"run {one.id} has not been audited; audit it with: dealmill audit {one.id}")
         for one in found.unfinished:
-            left = one.items - one.solved
-            tell(f"run {one.id} is not finished: {left:,} layouts have no verdict yet")
+            left = counted(one.items - one.solved, "layout")
+            tell(f"run {one.id} is not finished: {left} pending")
 
 
 def _list_rejects(
@@ -89,7 +89,7 @@ def _list_rejects(
         for found, reject in rejects
     )
     if write_first(REJECT_COLUMNS, rows, form, limit or SCREEN):
-        tell("there are more: --nl gives all")
+        tell("more rejects follow; --nl prints all of them")
 
 
 def _row(result: "dealmill.Result") -> Mapping[str, object]:

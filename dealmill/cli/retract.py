@@ -1,4 +1,4 @@
-"""``retract``: quarantine for what a faulty engine version has said; and ``log``: who did what to the store."""
+"""``retract`` and ``log``: retract the verdicts of a faulty engine version, and list the action log."""
 
 from datetime import UTC, datetime
 
@@ -10,35 +10,49 @@ from dealmill.cli.output import counted, output_options, tell, write_rows
 
 @click.command()
 @click.option("--engine", metavar="GAME/ENGINE", required=True, help="The faulty engine.")
-@click.option("--version", required=True, help="Its faulty version.")
-@click.option("--why", required=True, help="What is wrong with it; kept with the verdicts and in the log.")
-@click.option("--requeue", is_flag=True, help="Have the version that is installed solve the layouts anew.")
-def retract(engine: str, version: str, why: str, requeue: bool) -> None:
-    """Retract every verdict that a version of an engine has given.
+@click.option("--version", required=True, help="The faulty version.")
+@click.option("--why", required=True, help="The reason, stored with the verdicts and in the log.")
+@click.option("--requeue", is_flag=True, help="Plan new runs by the installed version over the same layouts.")
+@click.option("--undo", is_flag=True, help="Undo the retraction; --why is the reason for that.")
+def retract(engine: str, version: str, why: str, requeue: bool, undo: bool) -> None:
+    """Retract all verdicts of one version of an engine.
 
-    They are kept, but `query`, `show` and `export` show them only with --retracted; and that version gets no new runs,
-    and goes no further with those it has. With --requeue, now or later, the installed version gets a run in the place
-    of each; the numbers of these runs go to standard output, and `dealmill work --drain` solves them. The reason of the
-    first retraction stays.
+    Nothing is deleted, but `query`, `show` and `export` show retracted verdicts only with --retracted. The version gets
+    no new runs, and its unfinished runs are not continued. If the version was retracted before, the first reason is
+    kept.
+
+    With --requeue, which can also be given later, each retracted run is replaced by a run of the installed version.
+    The numbers of the new runs are printed on standard output; `dealmill work --drain` solves them.
+
+    With --undo, the verdicts are valid again. The log keeps both the retraction and its undoing.
     """
+    if undo and requeue:
+        raise click.UsageError("--undo and --requeue exclude each other")
     with dealmill.open() as store:
-        retraction = store.retract(engine, version, why)
-        verdicts = counted(sum(run.solved for run in retraction.runs), "verdict")
-        runs = counted(len(retraction.runs), "run")
-        if retraction.why in {why, None}:
-            tell(f"retracted: {verdicts} of {engine} version {version} in {runs}")
+        if undo:
+            runs = counted(len(store.unretract(engine, version, why)), "run")
+            tell(f"no longer retracted: {engine} version {version} in {runs}")
         else:
-            before = f"{engine} version {version} was retracted before ({retraction.why})"
-            tell(f"{before}; that reason stays, the new one is dropped")
-        for run, planned in retraction.requeue() if requeue else ():
-            tell(f"run {planned.id} takes the place of run {run.id}: version {planned.version}")
-            click.echo(planned.id)
+            _retract(store.retract(engine, version, why), engine, version, why, requeue)
+
+
+def _retract(retraction: "dealmill.Retraction", engine: str, version: str, why: str, requeue: bool) -> None:
+    verdicts = counted(sum(run.solved for run in retraction.runs), "verdict")
+    runs = counted(len(retraction.runs), "run")
+    if retraction.why in {why, None}:
+        tell(f"retracted: {verdicts} of {engine} version {version} in {runs}")
+    else:
+        before = f"{engine} version {version} was already retracted ({retraction.why})"
+        tell(f"{before}; the first reason is kept")
+    for run, planned in retraction.requeue() if requeue else ():
+        tell(f"run {planned.id} replaces run {run.id}: version {planned.version}")
+        click.echo(planned.id)
 
 
 @click.command()
 @output_options
 def log(form: str | None) -> None:
-    """List who did what to the store, when and why: runs, reruns, audits and retractions, oldest first."""
+    """List all runs, reruns, audits and retractions, oldest first: when, who, what and why."""
     with dealmill.open() as store:
         actions = store.log()
     rows = [

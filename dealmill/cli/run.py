@@ -1,4 +1,4 @@
-"""``run``, ``ingest``, ``queue`` and ``work``: from files to verdicts."""
+"""``run``, ``ingest``, ``queue`` and ``work``: solve layouts, in one command or step by step."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,11 @@ from dealmill.pipeline.games.verdict import Verdict
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @game_option
 @click.option(
-    "--engine", "engines", metavar="GAME/ENGINE", multiple=True, help="Not the game's default one; repeatable."
+    "--engine",
+    "engines",
+    metavar="GAME/ENGINE",
+    multiple=True,
+    help="Use this engine instead of the default; repeatable.",
 )
 @nodes_option
 @packed_option
@@ -31,14 +35,15 @@ def run(
     packed: bool,
     form: str | None,
 ) -> None:
-    """Read layouts, solve them with local workers, and sum up: the main job.
+    """Read layouts, solve them with local workers and print a summary.
 
-    FILE is what `dealmill ingest` takes. What was done before is not done again, and what was broken off goes on where
-    it was.
+    FILE is the same as for `dealmill ingest`. Layouts that were solved before are not solved again, and an interrupted
+    run resumes where it stopped.
 
-    With --packed, which is meant for hundreds of millions of numbered deals, a run stores a bit or two for each verdict
-    and digests, but no layouts and no evidence. To show one deal, its block of a thousand is dealt and solved again and
-    compared with them. The same deals with and without --packed are two runs.
+    --packed is meant for hundreds of millions of numbered deals. A packed run stores one or two bits per verdict plus
+    digests, but no layouts and no evidence. To show a deal, Dealmill deals and solves its block of a thousand again and
+    compares the result with the stored verdicts and digest. The same deals with and without --packed are two separate
+    runs.
     """
     with dealmill.open() as store:
         with shown(store) as progress:
@@ -51,17 +56,17 @@ def run(
 
 
 def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
-    """A row per engine on standard output, and what to type next on standard error."""
+    """Print one row per engine on standard output, and suggest the next commands on standard error."""
     rows = [_summary(summary) for summary in batch.summaries]
     used = [verdict.word for verdict in Verdict if any(row[verdict.word] for row in rows)]
     write_rows(["engine", "layouts", "duplicates", "rejected", *used, "mean", "layouts/s", "runs"], rows, form)
     lost = next((run for run in batch.statuses if run.counts.get(Verdict.UNWINNABLE)), None)
     first = lost or next((run for run in batch.statuses if run.solved), None)
     if lost:
-        tell(f"which ones cannot be won:  {called_as()} query {lost.id} --verdict unwinnable")
+        tell(f"unwinnable layouts:  {called_as()} query {lost.id} --verdict unwinnable")
     if first:
-        tell(f"a run's verdicts:          {called_as()} query {first.id}")
-        tell(f"one, step by step:         {called_as()} show {first.id}:1")
+        tell(f"all verdicts:        {called_as()} query {first.id}")
+        tell(f"step by step:        {called_as()} show {first.id}:1")
 
 
 def _summary(summary: "dealmill.Summary") -> dict[str, object]:
@@ -82,12 +87,12 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 @game_option
 @click.pass_context
 def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None) -> None:
-    """Read layouts into the store, each validated; duplicates are kept and counted.
+    """Read layouts into the store and validate them; duplicates are stored and counted.
 
-    FILE is a text file in the format of its game's statement or with one canonical layout a line, plain or gzipped,
-    `-` for standard input, or a range of numbered deals such as deal:camelot:seed=1:1-1000. Bad layouts are kept as
-    rejects with their line and all reasons (exit code 4); the rest goes on. A file that broke off goes on where it
-    was.
+    FILE is a plain or gzipped text file, `-` for standard input, or a range of numbered deals such as
+    deal:camelot:seed=1:1-1000. A file holds one canonical layout per line, or has the format of its game's problem
+    statement. An invalid layout is stored as a reject with its line and all reasons, and makes the exit code 4; reading
+    continues. If reading was interrupted, it resumes where it stopped.
     """
     with dealmill.open() as store, shown(store) as progress:
         ingestion = store.ingest(*files, game=game, progress=progress)
@@ -109,11 +114,11 @@ def _exit_after_reading(
 @nodes_option
 @packed_option
 def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool) -> None:
-    """Plan a run over SOURCE, for workers to take up.
+    """Queue a run over SOURCE for workers to solve.
 
-    SOURCE is the number or name of a source that `dealmill ingest` has read, or a range of numbered deals such as
-    deal:camelot:seed=1:1-1000, which is read first, unless --packed is given. The number of the run goes to standard
-    output.
+    SOURCE is the number or name of a source read by `dealmill ingest`, or a range of numbered deals such as
+    deal:camelot:seed=1:1-1000, which is first read into the store unless --packed is given. The number of the run is
+    printed on standard output.
     """
     with dealmill.open() as store:
         with shown(store) as progress:
@@ -125,16 +130,16 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool) 
 
 
 @click.command()
-@click.option("--drain", is_flag=True, help="Stop as soon as nothing is left to do.")
+@click.option("--drain", is_flag=True, help="Stop when no jobs are left.")
 def work(drain: bool) -> None:
-    """Start local workers and keep them at work on all runs and audits, until Ctrl-C.
+    """Start local workers and process the jobs of all runs and audits until Ctrl-C.
 
-    With --drain, exit code 1 if jobs are left that only other versions of engines or of deals can do. Jobs of retracted
-    versions are reported, and are no error.
+    With --drain, the exit code is 1 if jobs are left that need versions of engines or deals that are not installed.
+    Jobs of retracted versions are reported but are not an error.
     """
     try:
         with dealmill.open() as store, shown(store) as progress:
             store.work(drain=drain, progress=progress)
     except KeyboardInterrupt:
         if drain:
-            raise  # else it is the end that was waited for
+            raise  # without --drain, Ctrl-C is the normal end

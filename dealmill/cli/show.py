@@ -1,4 +1,4 @@
-"""``show``: one layout, and its evidence step by step."""
+"""``show``: print a layout and its evidence step by step."""
 
 import click
 
@@ -12,23 +12,23 @@ from dealmill.pipeline.games.verdict import Verdict
 @click.command()
 @click.argument("item")
 @click.argument("layout", required=False)
-@click.option("--engine", metavar="GAME/ENGINE", help="For a layout that is solved on the spot.")
-@click.option("--retracted", is_flag=True, help="Even if the verdict was retracted.")
+@click.option("--engine", metavar="GAME/ENGINE", help="Solve a numbered deal or a LAYOUT with this engine.")
+@click.option("--retracted", is_flag=True, help="Show the verdict even if it was retracted.")
 def show(item: str, layout: str | None, engine: str | None, retracted: bool) -> None:
-    """Print a layout and walk through its evidence as text boards.
+    """Print a layout and its evidence as text boards, step by step.
 
-    ITEM is RUN:POSITION as the first column of `dealmill query` shows it; or a numbered deal such as
-    deal:camelot:seed=1:17; or the name of a game, followed by a LAYOUT in its canonical text. The last two are solved
-    on the spot, and nothing is stored.
+    ITEM is RUN:POSITION, as in the first column of `dealmill query`; or a numbered deal such as deal:camelot:seed=1:17;
+    or the name of a game, followed by a LAYOUT in canonical text. The last two are solved immediately, and nothing is
+    stored.
     """
-    from dealmill.pipeline.deals import is_deal_range, parse_deal_range  # loads what its help text has no use for
+    from dealmill.pipeline.deals import is_deal_range, parse_deal_range  # slow to import, not needed for the help text
 
     if layout is not None:
         _print(dealmill.solve(item, layout, engine=engine))
     elif is_deal_range(item):
         deals = parse_deal_range(item)
         if len(deals) != 1:
-            raise UsageError(f"show takes one deal, not {item}")
+            raise UsageError(f"{item} is a range of deals: name a single one, such as deal:{deals.game.name}:seed=1:17")
         [result] = dealmill.solve(deals.game.name, deals, engine=engine)
         _print(result)
     else:
@@ -44,7 +44,7 @@ def show(item: str, layout: str | None, engine: str | None, retracted: bool) -> 
 def _print(result: "dealmill.Result") -> None:
     _, engine = find_engine(result.engine)
     worth = "" if result.value is None else f" with value {result.value}"
-    write_line(f"{result.engine} says: {result.verdict}{worth} ({counted(result.nodes, 'node')})")
+    write_line(f"{result.engine}: {result.verdict}{worth} ({counted(result.nodes, 'node')})")
     write_line(f"layout: {result.layout}")
     if result.verdict is Verdict.FAILED:
         write_line(f"error: {result.evidence}")

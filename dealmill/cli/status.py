@@ -1,4 +1,4 @@
-"""``status``: how far the runs are, and who works on them."""
+"""``status``: show the progress of runs, and the workers."""
 
 import sys
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ from dealmill.pipeline.games.verdict import Verdict
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
 SHOWN = 12
-"""Digits of a fingerprint in a table; the other forms give all."""
+"""Digits of a fingerprint in a table; the other formats have all 64."""
 
 HOME_AND_CLEAR = "\x1b[H\x1b[J"
 
 
 @click.command()
 @click.argument("run", required=False)
-@click.option("--workers", is_flag=True, help="The workers of the last hour in place of the runs.")
-@click.option("--watch", is_flag=True, help="Show it anew every second, until everything is solved.")
+@click.option("--workers", is_flag=True, help="Show the workers of the last hour instead of the runs.")
+@click.option("--watch", is_flag=True, help="Refresh every second until everything is solved.")
 @output_options
 def status(run: str | None, workers: bool, watch: bool, form: str | None) -> None:
-    """Show how far all runs are, or one RUN (its number, or `last`).
+    """Show the progress of all runs, or of RUN (its number, or `last`).
 
-    With --workers, show who works on them: each worker process with its version of Dealmill, the jobs and items it did
-    in the last hour, its items a second in the last minute, when it took or finished a job, and which it holds. One
-    that has had no job for an hour is not listed.
+    With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
+    hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
+    jobs it holds. Workers without a job in the last hour are not listed.
     """
     with dealmill.open() as store:
         for overviews in store.watch(run) if watch else [store.status(run)]:
@@ -59,17 +59,17 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
 
 
 def _held(job: "dealmill.Held") -> str:
-    late = ", lease over" if job.late else ""
+    late = ", lease expired" if job.late else ""
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
 
 def _show_runs(overviews: Sequence["dealmill.Overview"], form: str | None) -> None:
     if not overviews:
-        tell("there are no runs yet; begin with: dealmill run FILE…")
+        tell("no runs yet; start one with: dealmill run FILE…")
     rows = list(map(_row, overviews))
     used = [word for word in COUNTED if any(row[word] for row in rows)]
     packed = any(overview.run.storage is dealmill.Storage.PACKED for overview in overviews)
-    stored = ["storage"] if packed or form is not None else []  # in a table only where not all of them are rows
+    stored = ["storage"] if packed or form is not None else []  # a table has this column only if some run is packed
     if form is None:
         rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
     write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
@@ -107,7 +107,7 @@ def _row(overview: "dealmill.Overview") -> dict[str, object]:
 
 
 def _audit(audit: "dealmill.AuditStatus") -> str:
-    """The newest audit of a run in a few words."""
+    """Return a summary of the newest audit of a run."""
     if not audit.finished:
         return f"{audit.judged:,} of {audit.size:,}"
     if not audit.clean:
@@ -123,18 +123,18 @@ def _state(run: "dealmill.RunStatus") -> str:
     if run.damaged:
         return f"damaged: dealmill audit {run.id}"
     if not run.complete:
-        return "its source is not read to the end"
+        return "source not fully read"
     if run.started is None:
         return "waiting for workers"
-    jobs = f"{counted(run.pending + run.leased, 'job')} left, {run.leased:,} in work"
+    jobs = f"{counted(run.pending + run.leased, 'job')} left, {run.leased:,} running"
     retried = f", {run.retried:,} retried" if run.retried else ""
     return f"{jobs}{retried}{_end(run)}"
 
 
 def _end(run: "dealmill.RunStatus") -> str:
-    """When it will be ready if it goes on as in the last minute in which anything was done; that must be now."""
+    """Return the expected end at the rate of the last active minute, or nothing if no job is running."""
     if not run.leased or not run.rate:
         return ""
     now = datetime.fromtimestamp(run.now, UTC).astimezone()
     end = now + timedelta(seconds=(run.items - run.solved) / run.rate)
-    return f", ready at {end:%H:%M:%S}" if end.date() == now.date() else f", ready at {end:%Y-%m-%d %H:%M}"
+    return f", ends at {end:%H:%M:%S}" if end.date() == now.date() else f", ends at {end:%Y-%m-%d %H:%M}"

@@ -1,4 +1,4 @@
-"""Standard streams that were closed when the command began, which Python has none for."""
+"""Replacements for standard streams that are closed when the command starts; Python sets these to None."""
 
 import os
 import sys
@@ -8,23 +8,27 @@ from dealmill.pipeline.errors import OutputError
 
 
 class Closed(TextIOBase):
-    """A closed standard output: whoever writes to it is told."""
+    """A closed standard output, on which every write raises an error."""
 
     encoding = "utf-8"
 
     def write(self, _text: str) -> int:
-        """Refuse.
+        """Raise an error.
 
         Raises
         ------
         OutputError
+            Always.
         """
-        raise OutputError("standard output is closed: there is nowhere to write what was asked for")
+        raise OutputError("standard output is closed: the output cannot be written")
 
 
 def replace_closed_streams() -> None:
-    """Put something in the place of closed standard streams, whose numbers the next files that are opened would get. Of
-    standard input nothing can be read, and what goes to standard error is dropped."""
+    """Replace closed standard streams, so that the next files opened do not get their file descriptors.
+
+    A replaced standard input is empty, a replaced standard error drops everything, and a replaced standard output
+    raises an error.
+    """
     for number in range(3):
         try:
             os.fstat(number)

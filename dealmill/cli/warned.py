@@ -1,4 +1,4 @@
-"""Warnings as lines on standard error."""
+"""Print warnings as lines on standard error."""
 
 import warnings
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from dealmill.pipeline.errors import DamagedWarning, UnknownSettingWarning
 
 MOST = 10
-"""Damaged rows that are told one by one."""
+"""Damaged rows that are reported one by one."""
 PYTHON_SHOWS = warnings.showwarning
 
 
 class Warned:
-    """Shows our own warnings as a line each, and others as Python does; `damaged` counts those of damaged rows."""
+    """Prints each warning of Dealmill as one line, others as Python does; `damaged` counts the damaged rows."""
 
     def __init__(self) -> None:
         self.damaged = 0
@@ -19,7 +19,7 @@ class Warned:
         warnings.simplefilter("always", DamagedWarning)
 
     def show(self, message: Warning | str, category: type[Warning], *where: Any) -> None:
-        """Show a warning."""
+        """Print a warning."""
         from dealmill.cli.output import tell
 
         if not issubclass(category, DamagedWarning | UnknownSettingWarning):
@@ -30,8 +30,8 @@ class Warned:
             tell(f"dealmill: {message}")
 
     def tell_rest(self) -> None:
-        """Say how many more damaged rows there were than have been told."""
+        """Print the number of damaged rows that were not reported one by one."""
         from dealmill.cli.output import tell
 
         if self.damaged > MOST:
-            tell(f"dealmill: {self.damaged - MOST:,} more cannot be read")
+            tell(f"dealmill: {self.damaged - MOST:,} more rows cannot be read")

@@ -1,4 +1,4 @@
-"""The first tables: sources, layouts, items, rejects, engines, runs, jobs, verdicts."""
+"""Create the first tables: sources, layouts, items, rejects, engines, runs, jobs, verdicts."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,11 +18,9 @@ def upgrade() -> None:
         sa.Column(
             "digest", sa.LargeBinary, nullable=False, comment="SHA-256 of the text, or of the range and its generator"
         ),
-        sa.Column("generator", sa.Text, comment="of numbered deals: name and version"),
+        sa.Column("generator", sa.Text, comment="name and version of the generator of numbered deals"),
         sa.Column("accepted", sa.BigInteger, nullable=False),
-        sa.Column(
-            "duplicates", sa.BigInteger, nullable=False, comment="accepted, but the store already held the layout"
-        ),
+        sa.Column("duplicates", sa.BigInteger, nullable=False, comment="accepted layouts that the store already had"),
         sa.Column("rejected", sa.BigInteger, nullable=False),
         sa.Column("complete", sa.Boolean, nullable=False, comment="read to the end"),
         sa.Column("created", sa.Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
@@ -42,7 +40,7 @@ def upgrade() -> None:
         sa.Column("source_id", sa.Integer, nullable=False),
         sa.Column("position", sa.BigInteger, autoincrement=False, nullable=False, comment="from 1, without gaps"),
         sa.Column("layout_id", RowNumber, nullable=False),
-        sa.Column("line", sa.BigInteger, nullable=False, comment="of the file; of a range, the number of the deal"),
+        sa.Column("line", sa.BigInteger, nullable=False, comment="line in the file, or number of the deal"),
         sa.PrimaryKeyConstraint("source_id", "position", name="pk_items"),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name="fk_items_source_id_sources"),
         sa.ForeignKeyConstraint(["layout_id"], ["layouts.id"], name="fk_items_layout_id_layouts"),
@@ -53,8 +51,8 @@ def upgrade() -> None:
         sa.Column("source_id", sa.Integer, nullable=False),
         sa.Column("number", sa.BigInteger, autoincrement=False, nullable=False, comment="from 1, without gaps"),
         sa.Column("line", sa.BigInteger, nullable=False),
-        sa.Column("text", sa.Text, nullable=False, comment="as found, its first 200 characters"),
-        sa.Column("reasons", sa.Text, nullable=False, comment="one a line"),
+        sa.Column("text", sa.Text, nullable=False, comment="the first 200 characters as found"),
+        sa.Column("reasons", sa.Text, nullable=False, comment="one per line"),
         sa.PrimaryKeyConstraint("source_id", "number", name="pk_rejects"),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name="fk_rejects_source_id_sources"),
         sqlite_with_rowid=False,
@@ -84,9 +82,9 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer, nullable=False),
         sa.Column("run_id", sa.Integer, nullable=False),
         sa.Column("first", sa.BigInteger, nullable=False, comment="position of its first item"),
-        sa.Column("stop", sa.BigInteger, nullable=False, comment="position behind its last item"),
+        sa.Column("stop", sa.BigInteger, nullable=False, comment="position after its last item"),
         sa.Column("state", sa.SmallInteger, nullable=False, comment="1 pending, 2 leased, 3 done"),
-        sa.Column("attempt", sa.Integer, nullable=False, comment="counts the claims; the fence of a late worker"),
+        sa.Column("attempt", sa.Integer, nullable=False, comment="number of claims; fences off late workers"),
         sa.Column("worker", sa.Text),
         sa.Column("leased_until", sa.Float),
         sa.Column("started", sa.Float),
@@ -96,7 +94,7 @@ def upgrade() -> None:
         sa.Column("scored", sa.BigInteger, nullable=False),
         sa.Column("undecided", sa.BigInteger, nullable=False),
         sa.Column("failed", sa.BigInteger, nullable=False),
-        sa.Column("value_sum", sa.BigInteger, nullable=False, comment="of the scored"),
+        sa.Column("value_sum", sa.BigInteger, nullable=False, comment="sum over scored layouts"),
         sa.Column("nodes", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_jobs"),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_jobs_run_id_runs"),
@@ -113,7 +111,7 @@ def upgrade() -> None:
         sa.Column(
             "evidence",
             sa.Text,
-            comment="trace or certificate; the error of a failed one; none where undecided",
+            comment="trace or certificate; the error if failed; NULL if undecided",
         ),
         sa.PrimaryKeyConstraint("run_id", "position", name="pk_verdicts"),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_verdicts_run_id_runs"),

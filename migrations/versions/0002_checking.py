@@ -1,4 +1,4 @@
-"""What checking needs: fingerprints, audits with the referee's judgements, reruns, retractions, the log of actions."""
+"""Add fingerprints, audits with the referee's judgements, reruns, retractions and the action log."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,7 +13,7 @@ ONCE = "uq_runs_source_id_engine_id_node_limit"
 
 def upgrade() -> None:
     with op.batch_alter_table("engines") as engines:
-        engines.add_column(sa.Column("retracted", sa.Float, comment="when all its verdicts were"))
+        engines.add_column(sa.Column("retracted", sa.Float, comment="when all its verdicts were retracted"))
         engines.add_column(sa.Column("retracted_why", sa.Text))
     with op.batch_alter_table("runs") as runs:
         runs.add_column(
@@ -22,17 +22,17 @@ def upgrade() -> None:
                 sa.Integer,
                 nullable=False,
                 server_default="0",
-                comment="0 for the first run of its kind",
+                comment="0 for the first run of this source, engine, limit and storage",
             )
         )
-        runs.add_column(sa.Column("repeats", sa.Integer, comment="the run that it was to repeat"))
+        runs.add_column(sa.Column("repeats", sa.Integer, comment="the run that this is a rerun of"))
         runs.create_foreign_key("fk_runs_repeats_runs", "runs", ["repeats"], ["id"])
         runs.drop_constraint(ONCE, type_="unique")
         runs.create_unique_constraint(f"{ONCE}_repetition", ["source_id", "engine_id", "node_limit", "repetition"])
     with op.batch_alter_table("runs") as runs:
         runs.alter_column("repetition", server_default=None)
     with op.batch_alter_table("jobs") as jobs:
-        jobs.add_column(sa.Column("trouble", sa.Text, comment="what ended its last attempt, if that failed"))
+        jobs.add_column(sa.Column("trouble", sa.Text, comment="why its last attempt failed"))
     _create_blocks()
     _create_audits()
     op.create_table(
@@ -45,7 +45,7 @@ def upgrade() -> None:
         sa.Column("audit_id", sa.Integer),
         sa.Column("engine_id", sa.Integer, nullable=False),
         sa.Column("why", sa.Text),
-        sa.Column("dealmill", sa.Text, nullable=False, comment="the version that did it"),
+        sa.Column("dealmill", sa.Text, nullable=False, comment="version of Dealmill"),
         sa.PrimaryKeyConstraint("id", name="pk_actions"),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_actions_run_id_runs"),
         sa.ForeignKeyConstraint(["audit_id"], ["audits.id"], name="fk_actions_audit_id_audits"),
@@ -76,9 +76,9 @@ def _create_audits() -> None:
             "size",
             sa.BigInteger,
             nullable=False,
-            comment="verdicts to judge; fewer than the items where it is a sample",
+            comment="verdicts to judge; fewer than population for a sample",
         ),
-        sa.Column("seed", sa.BigInteger, nullable=False, comment="of the sample"),
+        sa.Column("seed", sa.BigInteger, nullable=False, comment="seed of the sample"),
         sa.Column("created", sa.Float, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_audits"),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_audits_run_id_runs"),
@@ -89,14 +89,14 @@ def _create_audits() -> None:
         sa.Column("id", sa.Integer, nullable=False),
         sa.Column("audit_id", sa.Integer, nullable=False),
         sa.Column("first", sa.BigInteger, nullable=False, comment="position of its first item"),
-        sa.Column("stop", sa.BigInteger, nullable=False, comment="position behind its last item"),
+        sa.Column("stop", sa.BigInteger, nullable=False, comment="position after its last item"),
         sa.Column("state", sa.SmallInteger, nullable=False, comment="1 pending, 2 leased, 3 done"),
-        sa.Column("attempt", sa.Integer, nullable=False, comment="counts the claims; the fence of a late worker"),
+        sa.Column("attempt", sa.Integer, nullable=False, comment="number of claims; fences off late workers"),
         sa.Column("worker", sa.Text),
         sa.Column("leased_until", sa.Float),
         sa.Column("started", sa.Float),
         sa.Column("finished", sa.Float),
-        sa.Column("trouble", sa.Text, comment="what ended its last attempt, if that failed"),
+        sa.Column("trouble", sa.Text, comment="why its last attempt failed"),
         sa.Column("valid", sa.BigInteger, nullable=False),
         sa.Column("invalid", sa.BigInteger, nullable=False),
         sa.Column("no_evidence", sa.BigInteger, nullable=False),
@@ -112,7 +112,7 @@ def _create_audits() -> None:
         sa.Column("position", sa.BigInteger, autoincrement=False, nullable=False),
         sa.Column("audit_id", sa.Integer, nullable=False),
         sa.Column("outcome", sa.SmallInteger, nullable=False, comment="1 valid, 2 invalid, 3 no evidence"),
-        sa.Column("step", sa.Integer, comment="of the evidence, where it is invalid"),
+        sa.Column("step", sa.Integer, comment="the invalid step of the evidence"),
         sa.Column("reason", sa.Text),
         sa.PrimaryKeyConstraint("run_id", "position", "audit_id", name="pk_judgements"),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_judgements_run_id_runs"),
@@ -158,7 +158,7 @@ def downgrade() -> None:
 
 
 def _drop_repetitions() -> None:
-    """Runs were unique before; those that repeat one go, with all they hold."""
+    """Delete reruns with all their rows: in the earlier revision, runs are unique."""
     repetitions = "SELECT id FROM runs WHERE repetition > 0"
     for table in ("verdicts", "jobs"):
         op.execute(f"DELETE FROM {table} WHERE run_id IN ({repetitions})")  # noqa: S608

@@ -1,4 +1,4 @@
-"""Layouts move into the items that they stand in: an index over the digests of all layouts costs more than it saves
+"""Move layouts into items: a unique index over the digests of all layouts costs more than it saves
 (docs/decisions/0013-layouts-in-items.md)."""
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ down_revision = "0002"
 
 RowNumber = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
-DUPLICATES = "accepted, but the layout stands earlier in the source"
-DUPLICATES_BEFORE = "accepted, but the store already held the layout"
+DUPLICATES = "accepted layouts that occur earlier in the source"
+DUPLICATES_BEFORE = "accepted layouts that the store already had"
 
 
 def upgrade() -> None:
@@ -59,14 +59,15 @@ def downgrade() -> None:
 
 
 def _create_items(*columns: sa.Column[object] | sa.ForeignKeyConstraint) -> None:
-    """PostgreSQL keeps the names of constraints when a table is renamed, so the old ones make way first."""
+    """Create the table `items`. PostgreSQL keeps the names of constraints when a table is renamed, so the old one is
+    renamed first."""
     if op.get_bind().dialect.name == "postgresql":
         op.execute("ALTER TABLE old_items RENAME CONSTRAINT pk_items TO pk_old_items")
     op.create_table(
         "items",
         sa.Column("source_id", sa.Integer, nullable=False),
         sa.Column("position", sa.BigInteger, autoincrement=False, nullable=False, comment="from 1, without gaps"),
-        sa.Column("line", sa.BigInteger, nullable=False, comment="of the file; of a range, the number of the deal"),
+        sa.Column("line", sa.BigInteger, nullable=False, comment="line in the file, or number of the deal"),
         *columns,
         sa.PrimaryKeyConstraint("source_id", "position", name="pk_items"),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name="fk_items_source_id_sources"),

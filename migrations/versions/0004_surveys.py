@@ -1,4 +1,4 @@
-"""Surveys: runs over numbered deals without end, whose verdicts are kept in bitmaps."""
+"""Add surveys: runs over endless deal ranges, whose verdicts are stored as bitmaps."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -6,7 +6,7 @@ from alembic import op
 revision = "0004"
 down_revision = "0003"
 
-ENDLESS = "of numbered deals: these are no items, but dealt when asked for"
+ENDLESS = "numbered deals that are dealt on demand and not stored as items"
 
 
 def upgrade() -> None:
@@ -19,11 +19,11 @@ def upgrade() -> None:
         "packs",
         sa.Column("run_id", sa.Integer, nullable=False),
         sa.Column("first", sa.BigInteger, autoincrement=False, nullable=False, comment="position of its first deal"),
-        sa.Column("stop", sa.BigInteger, nullable=False, comment="position behind its last deal"),
+        sa.Column("stop", sa.BigInteger, nullable=False, comment="position after its last deal"),
         sa.Column("least", sa.BigInteger, comment="value"),
         sa.Column("greatest", sa.BigInteger, comment="value"),
         sa.Column("verdicts", sa.LargeBinary, nullable=False, comment="see pipeline.store.bitmap"),
-        sa.Column("moments", sa.LargeBinary, nullable=False, comment="of each block: sums of values, of squares"),
+        sa.Column("moments", sa.LargeBinary, nullable=False, comment="per block: sum of values, sum of squares"),
         sa.PrimaryKeyConstraint("run_id", "first", name="pk_packs"),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_packs_run_id_runs"),
         sqlite_with_rowid=False,
@@ -38,7 +38,7 @@ def _add_population_to_audits() -> None:
                 sa.BigInteger,
                 nullable=False,
                 server_default="0",
-                comment="items of the run when the audit began",
+                comment="items of the run when the audit was planned",
             )
         )
     op.execute(
@@ -59,7 +59,7 @@ def downgrade() -> None:
 
 
 def _drop_surveys() -> None:
-    """Nothing before knew them; they go, with all they hold."""
+    """Delete surveys with all their rows: the earlier revision does not have them."""
     surveys = "SELECT runs.id FROM runs JOIN sources ON sources.id = runs.source_id WHERE sources.endless"
     audits = f"SELECT id FROM audits WHERE run_id IN ({surveys})"  # noqa: S608
     for table in ("faults", "audit_jobs", "judgements", "actions"):

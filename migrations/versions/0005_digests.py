@@ -1,5 +1,5 @@
-"""Digests of blocks are made another way (docs/decisions/0020-digests.md): those of runs are made anew from their rows;
-those of surveys go, since their deals would have to be solved again."""
+"""Change the algorithm of block digests (docs/decisions/0020-digests.md). Those of runs are recomputed from their rows;
+those of surveys are deleted, because their deals would have to be solved again."""
 
 import json
 import struct
@@ -21,15 +21,16 @@ Columns = Sequence[Sequence[Any]]
 
 
 def upgrade() -> None:
-    _make_anew(_before, _after)
+    _recompute(_before, _after)
 
 
 def downgrade() -> None:
-    _make_anew(_after, _before)
+    _recompute(_after, _before)
 
 
-def _make_anew(known: Callable[[int, Columns], bytes], wanted: Callable[[int, Columns], bytes]) -> None:
-    """Digests that are not those of the rows stay as they are, so that audits still find what somebody has changed."""
+def _recompute(known: Callable[[int, Columns], bytes], wanted: Callable[[int, Columns], bytes]) -> None:
+    """Recompute all digests. A digest that does not match its rows is left unchanged, so that audits still detect the
+    change."""
     connection = op.get_bind()
     op.execute(
         "DELETE FROM blocks WHERE run_id IN"
@@ -63,7 +64,7 @@ def _columns(connection: sa.Connection, run: int, source: int, first: int) -> Co
 def _is(digest: bytes, known: Callable[[int, Columns], bytes], first: int, columns: Columns) -> bool:
     try:
         return bytes(digest) == known(first, columns)
-    except (AttributeError, TypeError, ValueError, struct.error):  # a changed record may hold anything
+    except (AttributeError, TypeError, ValueError, struct.error):  # a tampered record may hold anything
         return False
 
 

@@ -1,4 +1,4 @@
-"""Rows of which there is one for each layout have no foreign keys on PostgreSQL, which would look one up for every row
+"""Drop the foreign keys of tables with one row per layout on PostgreSQL, which looks the key up for every inserted row
 (docs/decisions/0022-no-lookups.md)."""
 
 from alembic import op

@@ -1,4 +1,4 @@
-"""How the verdicts of a run are stored is said by the run, and numbered deals by their numbers."""
+"""Add the storage of a run's verdicts to runs, and the parameters of numbered deals to sources."""
 
 import re
 
@@ -10,13 +10,13 @@ down_revision = "0006"
 
 ROWS, PACKED = 1, 2
 KIND = ("source_id", "engine_id", "node_limit")
-DEALS = "of numbered deals: seed, parameters, first and last; null for the last where there is no end"
-ENDLESS = "of numbered deals: these are no items, but dealt when asked for"
+DEALS = "numbered deals: seed, parameters, first and last; last is null for an endless range"
+ENDLESS = "numbered deals that are dealt on demand and not stored as items"
 COMMENTS = (
     ("verdicts", "verdict", "see pipeline.games.contract.Verdict", "see pipeline.games.verdict"),
     ("packs", "verdicts", "see pipeline.store.bitmap", "see pipeline.store.record.packed.bitmap"),
     ("packs", "first", "position of its first deal", "position of its first item"),
-    ("packs", "stop", "position behind its last deal", "position behind its last item"),
+    ("packs", "stop", "position after its last deal", "position after its last item"),
 )
 
 
@@ -45,7 +45,7 @@ def upgrade() -> None:
 
 
 def _number_deals() -> None:
-    """Read the numbers from the names, which were all that there was to say which deals a source has."""
+    """Parse the parameters of numbered deals from the names of their sources, where they were recorded so far."""
     connection = op.get_bind()
     sources = sa.table(
         "sources", sa.column("id"), sa.column("name"), sa.column("generator"), sa.column("deals", sa.JSON)
@@ -92,7 +92,7 @@ def _mark_endless() -> None:
 
 
 def _drop_packed_runs() -> None:
-    """Those over deals that have an end go, with all they hold: nothing before knew them."""
+    """Delete packed runs over finite deal ranges with all their rows: the earlier revision does not have them."""
     packed = (
         "SELECT runs.id FROM runs JOIN sources ON sources.id = runs.source_id"  # noqa: S608
         f" WHERE storage = {PACKED} AND NOT endless"
@@ -108,6 +108,6 @@ def _drop_packed_runs() -> None:
 
 
 def _comment(table: str, column: str, old: str, new: str) -> None:
-    """SQLite has no comments."""
+    """Change the comment of a column on PostgreSQL; SQLite has no column comments."""
     if op.get_context().dialect.name == "postgresql":
         op.alter_column(table, column, existing_comment=old, existing_nullable=False, comment=new)

@@ -1,5 +1,5 @@
-"""Plans, sources, findings of audits and the log of actions have digests, so that an audit finds what somebody changed
-(docs/decisions/0028-the-audit-covers-the-whole-record.md). Those of what is there already are computed here."""
+"""Add digests of plans, sources, audit findings and the action log, so that an audit detects any change
+(docs/decisions/0028-the-audit-covers-the-whole-record.md). The digests of existing rows are computed here."""
 
 import json
 import struct
@@ -25,8 +25,11 @@ RowNumber = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 def upgrade() -> None:
     for table in SEALED:
         _add(table, sa.Column("seal", sa.LargeBinary, comment=SEE))
-    _add("actions", sa.Column("digest", sa.LargeBinary, comment="of this entry and all before; see pipeline.seals"))
-    _add("audit_jobs", sa.Column("digest", sa.LargeBinary, comment="of what it found, once it is done; " + SEE))
+    _add(
+        "actions",
+        sa.Column("digest", sa.LargeBinary, comment="covers this entry and all earlier ones; see pipeline.seals"),
+    )
+    _add("audit_jobs", sa.Column("digest", sa.LargeBinary, comment="digest of its findings, once done; " + SEE))
     _give_faults_to_jobs()
     _create_source_blocks()
     _seal_sources()
@@ -48,7 +51,7 @@ def downgrade() -> None:
         with op.batch_alter_table(table) as altered:
             altered.drop_column("digest")
     _number_faults()
-    if op.get_context().dialect.name == "postgresql":  # entries of the log were numbered without it
+    if op.get_context().dialect.name == "postgresql":  # ids of log entries were assigned without the sequence
         op.execute(
             "SELECT setval(pg_get_serial_sequence('actions', 'id'), coalesce(max(id), 0) + 1, false) FROM actions"
         )
@@ -64,7 +67,7 @@ def _create_source_blocks() -> None:
         "source_blocks",
         sa.Column("source_id", sa.Integer, nullable=False),
         sa.Column("kind", sa.SmallInteger, nullable=False, autoincrement=False, comment="1 items, 2 rejects"),
-        sa.Column("number", sa.BigInteger, nullable=False, autoincrement=False, comment="from 0; of a thousand each"),
+        sa.Column("number", sa.BigInteger, nullable=False, autoincrement=False, comment="from 0; a thousand rows each"),
         sa.Column("digest", sa.LargeBinary, nullable=False, comment=SEE),
         sa.PrimaryKeyConstraint("source_id", "kind", "number", name="pk_source_blocks"),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name="fk_source_blocks_source_id_sources"),
@@ -73,16 +76,16 @@ def _create_source_blocks() -> None:
 
 
 def _give_faults_to_jobs() -> None:
-    """The job that found a fault is the one that its first item belongs to; the first one, if it belongs to none."""
+    """Assign each fault to the job that covers its first item, or to the first job if there is none."""
     op.execute("CREATE TABLE faults_before AS SELECT * FROM faults")
     op.drop_table("faults")
     op.create_table(
         "faults",
         sa.Column("audit_id", sa.Integer, nullable=False),
-        sa.Column("job", sa.BigInteger, nullable=False, autoincrement=False, comment="that found it: its first"),
         sa.Column(
-            "number", sa.Integer, nullable=False, autoincrement=False, comment="from 1, of those that the job found"
+            "job", sa.BigInteger, nullable=False, autoincrement=False, comment="first position of the job that found it"
         ),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False, comment="from 1, within the job"),
         *_places_of_faults(),
         sa.PrimaryKeyConstraint("audit_id", "job", "number", name="pk_faults"),
         sa.ForeignKeyConstraint(["audit_id"], ["audits.id"], name="fk_faults_audit_id_audits"),
@@ -151,7 +154,7 @@ def _seal_sources() -> None:
                     before=block * BLOCK,
                     last=min((block + 1) * BLOCK, count),
                 )
-                if not found:  # the rest is lost
+                if not found:  # the remaining rows are missing
                     break
                 places, lines, *texts = zip(*found, strict=True)
                 write = _digests if table == "items" else _texts
@@ -214,7 +217,7 @@ def _seal_findings() -> None:
 
 
 def _chain_actions() -> None:
-    """Runs that are older than the log get an entry, so that every run has one."""
+    """Compute the digests of the action log. Runs older than the log get an entry first, so that every run has one."""
     op.execute(
         "INSERT INTO actions (id, at, who, what, run_id, engine_id, why, dealmill)"
         " SELECT (SELECT coalesce(max(id), 0) FROM actions) + row_number() OVER (ORDER BY runs.id), created,"

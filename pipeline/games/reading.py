@@ -10,12 +10,19 @@ KEPT = 200
 """Characters that are recorded of a rejected text, and of each reason."""
 MOST_REASONS = 50
 NO_END = 2**62
+COMMENT = "#"
 
 Line = tuple[int, str]
 
 
+def is_skipped(line: str) -> bool:
+    """Return whether a line is blank or a comment, which starts with ``#``."""
+    text = line.lstrip()
+    return not text or text[0] == COMMENT
+
+
 class EachLine:
-    """Reader of a file with one layout per line, line by line; blank lines are skipped.
+    """Reader of a file with one layout per line, line by line; blank lines and comments are skipped.
 
     A caller that knows lines to be canonical can pass over them, up to `room` lines.
     """
@@ -50,9 +57,9 @@ class EachLine:
 
     def entry(self, number: int, line: str) -> Layout | Reject | None:
         """Return the entry on a line, or None if there is none."""
-        text = line.strip()
-        if not text:
+        if is_skipped(line):
             return None
+        text = line.strip()
         self._last = number
         if not self._begun:
             self._begun = True
@@ -94,9 +101,9 @@ def read_file(
 ) -> Iterator[Layout | Reject]:
     """Read a file with one layout per line, or in the format of a problem statement.
 
-    `each_line` decides by the first line that is not blank: it returns None for the problem statement's format.
+    `each_line` decides by the first line that is not skipped: it returns None for the problem statement's format.
     """
-    filled = ((number, line) for number, line in lines if line and not line.isspace())
+    filled = ((number, line) for number, line in lines if not is_skipped(line))
     first = next(filled, None)
     if first is None:
         return

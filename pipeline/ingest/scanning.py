@@ -15,7 +15,7 @@ from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, concatenated, lengths_to_starts, pack
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.entries import Entries
-from dealmill.pipeline.games.reading import EachLine, Line
+from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Progress, decoded, lines_of, text_blocks
 
 Check = Callable[[Bytes, Numbers, Numbers], Mask]
@@ -39,7 +39,7 @@ def scan(
     """
     blocks = text_blocks(file, name, progress)
     for number, block in blocks:
-        first = next((line for line in lines_of(number, block) if line[1].strip()), None)
+        first = next((line for line in lines_of(number, block) if not is_skipped(line[1])), None)
         if first is None:
             continue
         each, rest = game.layout.each_line(first[1].strip()), chain([(number, block)], blocks)

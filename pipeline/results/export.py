@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from dealmill.pipeline.errors import DamagedWarning, OutputError, UsageError
+from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.result import Result
@@ -53,7 +54,7 @@ def export(
     Raises
     ------
     UsageError
-        If the suffix is not one of those in `FORMS`.
+        If the suffix is not one of those in `FORMS`, or is that of Parquet and the extra ``parquet`` is missing.
     OutputError
         If the file cannot be written, exists (unless `force` is set), or is not a regular file.
     """
@@ -73,7 +74,14 @@ def export(
 
 
 def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
-    """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file."""
+    """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file.
+
+    Raises
+    ------
+    UsageError
+        If the extra ``parquet`` is missing.
+    """
+    check_extra("parquet")
     import pyarrow as pa
 
     schema = _schema(_metadata(store, run, verdicts))
@@ -88,6 +96,8 @@ def _form_of(path: Path) -> Form:
     form = FORMS.get(path.suffix.lower())
     if form is None:
         raise UsageError(f"{path} must end in {' or '.join(FORMS)}, which determines the format")
+    if form is _parquet:
+        check_extra("parquet")
     return form
 
 

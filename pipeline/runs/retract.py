@@ -6,7 +6,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.solving import grow
-from dealmill.pipeline.store.runs.engines import retract_engine
+from dealmill.pipeline.store.runs.engines import retract_engine, unretract_engine
 from dealmill.pipeline.store.runs.plan import chunk_of, plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources.stored import find_source
@@ -24,9 +24,32 @@ def retract(store: Database, engine: str, version: str, why: str) -> list[RunSta
     NotFoundError
         If the store has no runs of it.
     """
-    if not why or not why.strip():
-        raise UsageError("the reason is empty: say what is wrong with the engine")
+    _check_reason(why, "the reason is empty: say what is wrong with the engine")
     retract_engine(store, engine, version, why)
+    return _runs_of(store, engine, version)
+
+
+def unretract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
+    """Undo the retraction of an engine (full name) version, and return its runs, whose verdicts are shown again.
+
+    Raises
+    ------
+    UsageError
+        If `why` is empty, or the version is not retracted.
+    NotFoundError
+        If the store has no runs of it.
+    """
+    _check_reason(why, "the reason is empty: say why the retraction is undone")
+    unretract_engine(store, engine, version, why)
+    return _runs_of(store, engine, version)
+
+
+def _check_reason(why: str, request: str) -> None:
+    if not why or not why.strip():
+        raise UsageError(request)
+
+
+def _runs_of(store: Database, engine: str, version: str) -> list[RunStatus]:
     return [run for run in list_runs(store) if (run.engine, run.version) == (engine, version)]
 
 

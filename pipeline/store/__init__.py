@@ -1,5 +1,10 @@
-"""The store: the only code that speaks SQL.
+"""The store: the only package that uses SQL.
 
-`database` has connections, tables and migrations; `queue` jobs and their leases; `sources` layouts; `runs` what was
-planned and how far it is; `record` what runs have said; `audits` what the referee said of that; `actions` who did what.
+- `database`: connections, tables and migrations
+- `queue`: jobs and their leases
+- `sources`: layouts and rejects
+- `runs`: plans and progress of runs
+- `record`: verdicts and evidence
+- `audits`: plans, jobs and findings of audits
+- `actions`: the action log
 """

@@ -1,8 +1,8 @@
-"""The log of actions: who did what to the store, when and why. Written in the transaction that does it.
+"""The action log: who did what to the store, when and why. An entry is written in the transaction of its action.
 
-The entries are a chain: the digest of each covers the digest of the one before, so none can be changed or taken away
-without changing all that follow. Entries at the end can be taken away; but every run, every audit and every retraction
-has one, and an audit looks for them.
+The entries form a hash chain: the digest of each entry covers the digest of the previous one, so no entry can be
+changed or removed without changing all later entries. Entries at the end can be removed, but every run, audit and
+retraction must have an entry, and an audit checks that it exists.
 """
 
 import getpass
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from sqlalchemy import Connection, Select, exists, insert, or_, select, text
+from sqlalchemy import Connection, Select, case, exists, insert, or_, select, text
 
 from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.seals import seal
@@ -33,7 +33,7 @@ ENTRY = (
     actions.c.why,
     actions.c.dealmill,
 )
-"""What the digest of an entry covers, beside the digest of the one before."""
+"""The columns that the digest of an entry covers, in addition to the digest of the previous entry."""
 FETCHED = 1_000
 
 LISTED = (
@@ -48,13 +48,15 @@ LISTED = (
     actions.c.dealmill,
 )
 LISTED_SHAPE = Shape(*LISTED)
+RETRACT, UNRETRACT = "retract", "unretract"
+"""What the entries say that retract the verdicts of an engine version, and that undo it."""
 YEAR_10_000 = 253_402_300_800
-"""In seconds since 1970; the first that no calendar of Python has."""
+"""The start of the year 10,000 in seconds since 1970, the first time that `datetime` cannot represent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An entry of the log; `at` in seconds since 1970."""
+    """An entry of the action log; `at` is in seconds since 1970."""
 
     at: float
     who: str
@@ -70,9 +72,9 @@ class Action:
 def record(
     connection: Connection, what: str, engine: int, *, run: int | None = None, audit: int | None = None, why: str | None
 ) -> None:
-    """Enter an action of the user who runs this process, and wait until no other transaction enters one. It comes last
-    in a transaction, so that others wait as short as can be."""
-    if connection.dialect.name == "postgresql":  # SQLite has one writer at a time, and that is us
+    """Insert an entry for an action of the user who runs this process. Wait for other transactions that insert one, so
+    call this last in a transaction to keep the wait of others short."""
+    if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
         connection.execute(text("LOCK TABLE actions IN EXCLUSIVE MODE"))
     latest = select(actions.c.id, actions.c.digest).order_by(actions.c.id.desc()).limit(1)
     before, digest = connection.execute(latest).one_or_none() or (0, None)
@@ -97,29 +99,30 @@ def record(
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container may run as a user without a name
+    except (KeyError, OSError):  # a container may run as a user that has no name
         return str(os.getuid())
 
 
 def list_actions(store: Database) -> list[Action]:
-    """The whole log, oldest first. Of entries that cannot be read there is a `DamagedWarning`."""
+    """Return all entries of the action log, oldest first. Issue a `DamagedWarning` for each entry that cannot be
+    read."""
     query = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines)).order_by(actions.c.id)
     found = []
     with store.reading() as connection:
         for *entry, number in connection.execute(query):
             trouble = LISTED_SHAPE.trouble(entry)
             if trouble is None and not 0 <= entry[0] < YEAR_10_000:
-                trouble = f"actions.at is {entry[0]}, which is no time"
+                trouble = f"actions.at is {entry[0]}, which is not a valid time"
             if trouble:
-                told = f"entry {number} of the log of actions cannot be read: {trouble}"
-                warnings.warn(DamagedWarning(told), stacklevel=2)
+                message = f"entry {number} of the action log cannot be read: {trouble}"
+                warnings.warn(DamagedWarning(message), stacklevel=2)
             else:
                 found.append(Action(*entry))
     return found
 
 
 def log_faults(store: Database) -> Iterator[str]:
-    """What is wrong with the log: entries that were changed, and runs, audits and retractions that have none."""
+    """Yield what is wrong with the action log: changed entries, and runs, audits and retractions without an entry."""
     entries = (
         select(*ENTRY, actions.c.digest)
         .select_from(actions.outerjoin(engines, engines.c.id == actions.c.engine_id))
@@ -129,23 +132,23 @@ def log_faults(store: Database) -> Iterator[str]:
     with store.browsing() as connection:
         for *entry, digest in connection.execution_options(yield_per=FETCHED).execute(entries):
             if seal("action", before, *entry) != digest:
-                yield f"entry {entry[0]} of the log of actions was changed, or the one before it is gone"
+                yield f"entry {entry[0]} of the action log was changed, or the entry before it was removed"
             before = digest
-        for told, query in _without_entry():
+        for message, query in _without_entry():
             for row in connection.execute(query).all():
-                yield told.format(*row)
+                yield message.format(*row)
 
 
 def _without_entry() -> Iterator[tuple[str, Select[*tuple[Any, ...]]]]:
-    """What is to be said of the rows of a query, none of which a sound log has."""
+    """Yield queries for rows that contradict the action log, each with a message format for such a row."""
     entry, run, audit, engine = actions.c, runs.c, audits.c, engines.c
     of_run = (entry.run_id == run.id, entry.engine_id == run.engine_id, entry.what.in_(("run", "rerun")))
-    yield "run {} has no entry in the log of actions", select(run.id).where(~exists().where(*of_run))
+    yield "run {} has no entry in the action log", select(run.id).where(~exists().where(*of_run))
     of_audit = (entry.audit_id == audit.id, entry.run_id == audit.run_id, entry.what == "audit")
-    yield "audit {} has no entry in the log of actions", select(audit.id).where(~exists().where(*of_audit))
+    yield "audit {} has no entry in the action log", select(audit.id).where(~exists().where(*of_audit))
     why = (
-        select(entry.why)
-        .where(entry.engine_id == engine.id, entry.what == "retract")
+        select(case((entry.what == RETRACT, entry.why)))
+        .where(entry.engine_id == engine.id, entry.what.in_((RETRACT, UNRETRACT)))
         .order_by(entry.id.desc())
         .limit(1)
         .scalar_subquery()
@@ -154,11 +157,11 @@ def _without_entry() -> Iterator[tuple[str, Select[*tuple[Any, ...]]]]:
         engine.retracted_why.is_distinct_from(why), engine.retracted.is_(None) != engine.retracted_why.is_(None)
     )
     yield (
-        "the retraction of {} version {} is not the one in the log of actions",
+        "the retraction of {} version {} differs from the action log",
         select(engine.name, engine.version).where(otherwise),
     )
     gone = or_(
         entry.run_id.is_not(None) & ~exists().where(run.id == entry.run_id),
         entry.audit_id.is_not(None) & ~exists().where(audit.id == entry.audit_id),
     )
-    yield "entry {} of the log of actions is about a run or an audit that is gone", select(entry.id).where(gone)
+    yield "entry {} of the action log refers to a missing run or audit", select(entry.id).where(gone)

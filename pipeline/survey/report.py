@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import OutputError
+from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
@@ -32,7 +33,10 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
     ------
     OutputError
         If a file cannot be written.
+    UsageError
+        If the extra ``plots`` is missing.
     """
+    check_extra("plots")
     points = list(_interval_points(store, run))
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -156,7 +156,7 @@ def test_all_forms_print_all_rows_and_a_table_the_first(form: str, folder: Path,
     assert len(printed.splitlines()) == count + header
     table = command("query", cwd=folder)
     assert len(table.stdout.splitlines()) == 101
-    assert "there are more: add --after 1:100" in table.stderr
+    assert "more rows follow; continue with --after 1:100" in table.stderr
 
 
 def test_show_prints_a_result_and_its_frames(folder: Path, store: Store) -> None:
@@ -231,7 +231,7 @@ def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) ->
     for why, told in (
         ("it is wrong", done),
         ("it is wrong", done),
-        ("slow", f"{ENGINE} version 1 was retracted before (it is wrong); that reason stays, the new one is dropped\n"),
+        ("slow", f"{ENGINE} version 1 was already retracted (it is wrong); the first reason is kept\n"),
     ):
         ran = command(*retract, why, cwd=tmp_path)
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", told)

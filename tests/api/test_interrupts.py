@@ -16,7 +16,7 @@ from dealmill import NotFoundError, progress
 from tests.api.processes import children_with, temporary_folder
 from tests.servers import clean_environment
 
-COUNT = 100_000
+COUNT = 300_000
 SOURCE = f"deal:memory:seed=6:1-{COUNT}"
 ENGINE = "memory/incremental"
 

@@ -38,7 +38,7 @@ def test_an_engine_is_named_in_every_way() -> None:
 
 @pytest.mark.parametrize("layouts", [b"ABBA", [b"ABBA"], [None], ["ABBA", 3]])
 def test_what_is_neither_text_nor_layout_is_refused(layouts: object) -> None:
-    with pytest.raises(UsageError, match="a layout is a text, a Layout or a Result, not"):
+    with pytest.raises(UsageError, match="a layout must be a str, a Layout or a Result, not"):
         dealmill.solve("memory", layouts)  # type: ignore[call-overload]
 
 

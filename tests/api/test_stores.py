@@ -306,7 +306,7 @@ def test_what_is_retracted_is_shown_on_request_only(opened: Store, tmp_path: Pat
     for why in ("", "  ", None):
         with pytest.raises(UsageError, match="say what is wrong"):
             opened.retract("memory/two-pass", "1", why)  # type: ignore[arg-type]
-    with pytest.raises(NotFoundError, match="its versions here are: 1"):
+    with pytest.raises(NotFoundError, match="it has runs of versions: 1"):
         opened.retract("memory/two-pass", "2", "why")
 
 

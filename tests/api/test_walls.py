@@ -14,7 +14,9 @@ GRAPH = grimp.build_graph(
 )
 FOLDER = Path(dealmill.cli.__path__[0])
 MODULES = sorted(FOLDER.glob("*.py"))
-PLAIN_WORDS = {f"dealmill.pipeline.{name}" for name in ("arguments", "deals", "errors", "printable", "progress")}
+PLAIN_WORDS = {
+    f"dealmill.pipeline.{name}" for name in ("arguments", "deals", "errors", "extras", "printable", "progress")
+}
 GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.verdict"}
 EXTERNAL = {"click", "rich"}
 COMMANDS = sorted(set(dealmill.cli.COMMANDS.values()))

@@ -75,7 +75,7 @@ def test_a_night_and_the_morning_after(solved: Path) -> None:
     ]
     repetition = dealmill("rerun", "2", cwd=solved)
     assert (repetition.returncode, repetition.stdout) == (0, "")
-    assert "run 3 repeats run 2" in repetition.stderr
+    assert "run 3 is a rerun of run 2" in repetition.stderr
     assert "runs 2 and 3 are equal: 3,000 verdicts with their evidence" in repetition.stderr
     states = rows("status", cwd=solved)
     assert [row["repeats"] for row in states] == [None, 1, 2]
@@ -103,9 +103,15 @@ def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
         assert "version 1 of card-pairing/winnable was retracted (loses a card)" in refused.stderr
     still = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "x", "--requeue", cwd=solved)
     assert (still.returncode, "is still installed" in still.stderr) == (1, True)
+    both = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "x", "--undo", "--requeue", cwd=solved)
+    assert (both.returncode, "exclude each other" in both.stderr) == (2, True)
     entry = rows("log", cwd=solved)[-1]
     assert (entry["what"], entry["engine"], entry["version"], entry["why"]) == ("retract", ENGINE, "1", "loses a card")
     assert "@" in str(entry["who"]) and str(entry["when"]).startswith("20")
+    back = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "no card was lost", "--undo", cwd=solved)
+    assert (back.returncode, back.stdout) == (0, "")
+    assert back.stderr == "no longer retracted: card-pairing/winnable version 1 in 1 run\n"
+    assert len(rows("query", "1", cwd=solved)) == 3_000
 
 
 def test_surveys_and_runs_get_others_in_their_place(solved: Path) -> None:
@@ -114,7 +120,7 @@ def test_surveys_and_runs_get_others_in_their_place(solved: Path) -> None:
     change(solved, "UPDATE engines SET version = '0'")
     gone = dealmill("retract", "--engine", ENGINE, "--version", "0", "--why", "x", "--requeue", cwd=solved)
     assert (gone.returncode, gone.stdout) == (0, "4\n5\n6\n"), gone.stderr
-    assert "run 5 takes the place of run 2: version 1\n" in gone.stderr
+    assert "run 5 replaces run 2: version 1\n" in gone.stderr
     assert dealmill("work", "--drain", cwd=solved).returncode == 0
     done = rows("status", cwd=solved)[3:]
     assert [(row["state"], row["solved"]) for row in done] == [("finished", n) for n in (3_000, 2_000, 10)]
@@ -129,8 +135,8 @@ def test_surveys_and_runs_get_others_in_their_place(solved: Path) -> None:
         (["rerun", "9"], 2, "the store has no run '9'"),
         (["diff", "1", "9"], 2, "the store has no run '9'"),
         (["retract", "--engine", ENGINE, "--version", "1"], 2, "Missing option '--why'"),
-        (["retract", "--engine", ENGINE, "--version", "7", "--why", "x"], 2, "its versions here are: 1"),
-        (["retract", "--engine", "x/y", "--version", "1", "--why", "x"], 2, "its versions here are: none"),
+        (["retract", "--engine", ENGINE, "--version", "7", "--why", "x"], 2, "it has runs of versions: 1"),
+        (["retract", "--engine", "x/y", "--version", "1", "--why", "x"], 2, "it has runs of versions: none"),
     ],
 )
 def test_errors_say_what_is_wrong(arguments: list[str], code: int, message: str, solved: Path) -> None:
@@ -151,6 +157,6 @@ def test_a_seal_is_compared_with_the_record_as_it_was(solved: Path) -> None:
     assert (again.returncode, "seal: 3-" in again.stderr) == (0, True)
     other = dealmill("audit", "1", "--seal", seal[:-1] + ("0" if seal[-1] != "0" else "1"), cwd=solved)
     assert other.returncode == 3
-    assert "run 1 or the log of actions is not the one that was sealed as 2-" in other.stderr
+    assert "run 1 or the action log does not match the seal 2-" in other.stderr
     for arguments in (("--seal", "2-x"), ("--seal", seal, "--sample", "5")):
         assert dealmill("audit", "1", *arguments, cwd=solved).returncode == 2

@@ -68,13 +68,13 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 def test_a_broker_url_that_is_none_is_told_without_its_password(url: str, tmp_path: Path) -> None:
     code, found = examined(tmp_path, {"DEALMILL_BROKER_URL": url})
     assert (code, found["broker"][0]) == (1, "wrong")
-    assert "DEALMILL_BROKER_URL is no URL of a broker" in found["broker"][1]
+    assert "DEALMILL_BROKER_URL is not a valid broker URL" in found["broker"][1]
 
 
 def test_settings_that_are_empty_are_those_that_are_not_set(tmp_path: Path) -> None:
     code, found = examined(tmp_path, {f"DEALMILL_{field.upper()}": "" for field in Settings.model_fields})
     assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
-    assert "none is configured" in found["broker"][1]
+    assert "not configured" in found["broker"][1]
 
 
 def test_the_help_names_every_setting() -> None:
@@ -115,12 +115,12 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
     ran = CliRunner().invoke(doctor.doctor, ["--json"])
     wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "wrong"}
     assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])
-    assert "behind the database's: have both set by NTP" in wrong["clock"]
-    assert "make room" in wrong["disk"]
+    assert "behind the database's; synchronize both by NTP" in wrong["clock"]
+    assert "free some disk space" in wrong["disk"]
 
 
 def test_a_database_that_is_too_old_is_told(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     assert server_version(sqlite_store) == f"sqlite {sqlite3.sqlite_version}"
     monkeypatch.setattr(health, "LEAST_SQLITE", (99, 1))
-    with pytest.raises(StoreError, match=r"comes with SQLite 3\.[0-9.]+, and Dealmill needs 99\.1 or newer"):
+    with pytest.raises(StoreError, match=r"uses SQLite 3\.[0-9.]+, but Dealmill needs 99\.1 or newer"):
         server_version(sqlite_store)

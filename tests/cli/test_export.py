@@ -105,7 +105,7 @@ def test_a_run_that_is_not_finished_is_said_to_be(tmp_path: Path) -> None:
     assert dealmill("ingest", SOURCE, cwd=tmp_path).returncode == 0
     assert dealmill("queue", "1", cwd=tmp_path).returncode == 0
     ran = dealmill("export", "1", "a.csv", cwd=tmp_path)
-    told = "0 verdicts of run 1 written to a.csv; the run is not finished: 3,000 layouts to come\n"
+    told = "0 verdicts of run 1 written to a.csv; the run is not finished: 3,000 layouts pending\n"
     assert (ran.returncode, ran.stderr) == (0, told)
 
 

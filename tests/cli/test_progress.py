@@ -39,7 +39,7 @@ def test_a_terminal_shows_every_step_and_no_sign_of_a_file_that_steers_it(tmp_pa
     (tmp_path / name).write_text("AABB\nABAB\n")
     told = seen("run", name, cwd=tmp_path)
     assert "\x1b[7m" not in told
-    steps = ["opening", "reading", "source 1: memory-", "solving", "a run's verdicts", "one, step by step"]
+    steps = ["opening", "reading", "source 1: memory-", "solving", "all verdicts", "step by step"]
     assert steps == sorted(steps, key=told.index)
     assert "2 layouts, 0 duplicates, 0 rejected" in told
     assert "opening" in seen("ingest", name, cwd=tmp_path)

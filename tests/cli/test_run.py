@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -163,10 +163,12 @@ def test_a_query_takes_engines_and_sources_by_every_name_they_have(store: Databa
     assert found("memory", "2") == [3]
 
 
-def started(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
-    """A command that goes on while the test does something to it."""
+def started(
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None, under: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    """A command that goes on while the test does something to it, started `under` another one."""
     return subprocess.Popen(
-        dealmill_command(arguments),
+        [*under, *dealmill_command(arguments)],
         cwd=cwd,
         env=clean_environment(env),
         stdout=subprocess.PIPE,
@@ -197,11 +199,14 @@ def children_with(marker: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda s: s.name
+)
 def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signals, tmp_path: Path) -> None:
-    count = 150_000
+    count = 400_000
     source = f"deal:memory:seed=6:1-{count}"
-    env = {"DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(tmp_path)}
+    lease = "3" if signal_number is signal.SIGKILL else "3600"  # else the command itself ends the leases of its workers
+    env = {"DEALMILL_LEASE_SECONDS": lease, "MARK_OF_TEST": str(tmp_path)}
     running = started("run", source, "--engine", "memory/incremental", cwd=tmp_path, env=env)
     deadline = time.monotonic() + 120
     while not solved(tmp_path) and time.monotonic() < deadline:
@@ -222,8 +227,18 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signal
     assert 0 < before < count
     again = dealmill("run", source, "--engine", "memory/incremental", "--json", cwd=tmp_path, env=env)
     assert again.returncode == 0
-    assert f"goes on at {before:,} of " in again.stderr
+    assert f"resumes at {before:,} of " in again.stderr
     assert json.loads(again.stdout)[0]["scored"] == count
+
+
+def test_a_run_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
+    nohup = ("sh", "-c", "trap '' HUP; exec \"$@\"", "-")
+    running = started("run", "deal:memory:seed=6:1-100000", cwd=tmp_path, under=nohup)
+    while not solved(tmp_path) and running.poll() is None:
+        time.sleep(0.01)
+    running.send_signal(signal.SIGHUP)
+    _, told = running.communicate(timeout=120)
+    assert (running.returncode, solved(tmp_path)) == (0, 100_000), told
 
 
 def test_a_killed_worker_and_a_killed_broker_lose_and_double_nothing(postgres: Postgres, tmp_path: Path) -> None:
@@ -293,7 +308,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
             2,
             "the reason is empty: say what is wrong with the engine",
         ),
-        (["query", "--source", "typo.txt"], {}, 2, "the store has no source 'typo.txt'; read it in with: "),
+        (["query", "--source", "typo.txt"], {}, 2, "the store has no source 'typo.txt'; add it with: "),
         (["query", "--limit", "9" * 20], {}, 2, "is not in the range"),
         (["run", "deal:memory:seed=1:1-9", "--max-nodes", "9" * 20], {}, 2, "is not in the range"),
         (["show", "7:1"], {}, 2, "the store has no run '7'"),
@@ -304,7 +319,7 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
         (["answer", "memory", "none.txt"], {}, 1, "there is no file none.txt"),
         (["answer", "memory", "."], {}, 1, ". is a folder"),
         (["deal", "memory", "--count", "1", "--seed", "-1"], {}, 2, "the seed must be a whole number from 0"),
-        (["deal", "memory", "--count", "1", "--seed", "1", "--param", "x"], {}, 2, "--param takes NAME=NUMBER"),
+        (["deal", "memory", "--count", "1", "--seed", "1", "--param", "x"], {}, 2, "is malformed: write NAME=NUMBER"),
         (
             ["deal", "memory", "--count", "1", "--seed", "1", "--param", "pairs=2", "--param", "pairs=3"],
             {},
@@ -354,7 +369,7 @@ def test_what_cannot_be_written_is_told_in_a_line(tmp_path: Path) -> None:
             dealmill_command(["games"]), stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
         )
     assert told.returncode == 1
-    assert told.stderr == "dealmill: what was asked for cannot be written: No space left on device\n"
+    assert told.stderr == "dealmill: cannot write the output: No space left on device\n"
 
 
 def test_rejects_and_lists_in_them_come_as_asked(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.servers import clean_environment, dealmill_command
 
-NOWHERE = "dealmill: standard output is closed: there is nowhere to write what was asked for\n"
+NOWHERE = "dealmill: standard output is closed: the output cannot be written\n"
 
 
 def closed(streams: str, *arguments: str, cwd: Path) -> tuple[int, str, str]:

@@ -30,7 +30,7 @@ def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ran = dealmill(*SURVEY, "--half-width", "0.3%", "--report", "night", cwd=folder)
     assert ran.returncode == 0, ran.stderr
     assert re.search(r"^51\.\d\d % of deals are winnable, with 95 % confidence 5\d\.\d\d % to 5", ran.stderr, re.M)
-    assert "which ones cannot be won:  " in ran.stderr
+    assert "unwinnable layouts:  " in ran.stderr
     assert re.match(
         r"run +engine +deals +winnable +unwinnable +winnability +low +high *\n +1 +camelot/winnable", ran.stdout
     )

@@ -115,7 +115,7 @@ def test_a_changed_digest_of_a_packed_run_is_a_difference_without_a_layout(
             (1_001, 1_100, True)
         ]
     with pytest.warns(
-        DamagedWarning, match="2:1001-1100 cannot be read: what comes out again is not what is on record"
+        DamagedWarning, match="2:1001-1100 cannot be read: solving again does not give the recorded result"
     ):
         assert len(everything(store, damaged.packed)) == BLOCK
     assert len(next(pages(store, damaged.packed, Wanted(), 0, BLOCK))) == BLOCK
@@ -146,7 +146,7 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
     assert [objected for objected, _ in objections_of(store, audit)] == [position]
     reason = f"the recorded verdict is {turned(was).word}, but solving again gives {was.word}"
     assert Fault(position, position, reason) in faults_of(store, audit.id)
-    with pytest.raises(DamagedError, match=f"2:{position} cannot be read: what comes out again is not what is on"):
+    with pytest.raises(DamagedError, match=f"2:{position} cannot be read: solving again does not give"):
         find_result(store, damaged.packed, position)
     assert find_result(store, damaged.rows, position).verdict is was
 
@@ -225,7 +225,7 @@ def test_a_run_that_has_lost_its_end_is_not_finished(store: Database, damaged: P
         assert (1_001, 1_100, "these items belong to no job") in [
             (fault.first, fault.last, fault.reason) for fault in faults_of(store, an_audit(store, left).id)
         ]
-        with pytest.raises(StoreError, match=f"run {run.id} cannot be finished, since jobs of it are lost"):
+        with pytest.raises(StoreError, match=f"run {run.id} cannot be finished, because some of its jobs are missing"):
             work.solve_runs(store, [run.id], silent)
 
 
@@ -256,7 +256,7 @@ def test_numbers_of_deals_that_are_not_those_of_the_source_are_refused(
     alter(store, f"UPDATE sources SET deals = {deals}")
     packed = find_run(store, 2)
     for ask in (lambda: find_result(store, packed, 1), lambda: an_audit(store, packed)):
-        with pytest.raises(StoreError, match=r"cannot be read|source 1 is not what was written"):
+        with pytest.raises(StoreError, match=r"cannot be read|source 1 was changed"):
             ask()
 
 

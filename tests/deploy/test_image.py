@@ -82,7 +82,7 @@ def test_everything_that_is_installed_is_hash_checked_and_copied_in_before() -> 
             for word in re.findall(r"/build\S*", rest):
                 assert any(one == word or one.startswith(f"{word}/") for one in there), word
     locked, ours = installed
-    assert "--require-hashes --requirement /build/requirements.txt" in locked
+    assert "--require-hashes --requirement /build/requirements-server.txt" in locked
     assert "--no-deps" in ours
 
 

@@ -1,4 +1,4 @@
-"""Write the pages that are made from the code: commands and invariants."""
+"""Write the pages that are generated from the code: commands and invariants."""
 
 from tests.docs import commands, invariants
 

@@ -1,4 +1,4 @@
-"""The page of all invariants, from the list that audits check."""
+"""The page of all invariants, generated from the list that audits check."""
 
 from pathlib import Path
 
@@ -9,27 +9,27 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "invariants.md"
 INTRODUCTION = """\
 # Invariants
 
-The record of a run is what the database holds of it: its plan and source, its layouts, jobs, verdicts and audits, their
-digests, and the log of actions. These invariants hold for every sound record, and [`dealmill audit`](check.md#audit)
-reports each place where one does not hold as a *fault*. They are defined in `pipeline/audit/invariants.py`; `make docs`
-writes this page from that list.
+The record of a run is everything the database stores about it: its plan and source, its layouts, jobs, verdicts and
+audits, their digests, and the action log. The invariants below hold for every intact record.
+[`dealmill audit`](check.md#audit) reports each violation as a *fault*. The list is defined in
+`pipeline/audit/invariants.py`, and `make docs` generates this page from it.
 
-*Rows* and *packed* are the two [storages](architecture.md#two-storages) of a run. An invariant about layouts that are
-rows does not apply to a packed run, whose layouts are dealt again. In a packed run, values and evidence are those that
-dealing and solving again gives.
+*Rows* and *packed* are the two [storages](architecture.md#two-storages) of a run. Invariants about layout rows do not
+apply to a packed run, which stores no layouts. The values and evidence of a packed run are those obtained by dealing
+and solving its deals again.
 
 """
 AFTERWARDS = """
-An audit of a sample (`--sample`) checks the sampled items, and in a packed run the digests of their blocks. Only an
-audit of all verdicts also checks everything else.
+An audit of a sample (`--sample`) checks the sampled items and, in a packed run, the digests of their blocks. Everything
+else is checked only by an audit of all verdicts.
 
-An audit of all verdicts checks every column of every table, except for these:
+An audit of all verdicts checks every column of every table except these:
 
 """
 
 
 def page() -> str:
-    """The page as it should be; `make docs` writes it."""
+    """Return the text of the page; `make docs` writes it."""
     rows = [("name", "what holds", "storage"), ("---", "---", "---"), *map(_row, INVARIANTS)]
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     return INTRODUCTION + table + AFTERWARDS + "".join(map(_free, FREE.items()))

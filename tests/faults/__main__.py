@@ -1,4 +1,5 @@
-"""Have runs suffer each fault for so many seconds: ``python -m tests.faults 300 "worker killed"``. Prints a table."""
+"""Inject each fault into runs for a number of seconds and print a table: ``python -m tests.faults 300 "worker
+killed"``."""
 
 import sys
 import time
@@ -13,8 +14,8 @@ TIMES = 10
 
 
 def main(seconds: float, names: list[str]) -> int:
-    """Try the faults of these names, or all, each ten times in a run, for as many runs as there is time for; count the
-    runs that failed."""
+    """Inject the faults with the given names, or all, ten times per run, for as many runs as the time allows. Return
+    the number of failed runs."""
     told: list[Endured] = []
     failures: list[str] = []
     for name in names or FAULTS:
@@ -25,7 +26,7 @@ def main(seconds: float, names: list[str]) -> int:
             try:
                 with running_postgres() as postgres:
                     told.append(endure(postgres, [name] * TIMES, seed))
-            except Exception:  # noqa: BLE001 -- the others are tried all the same
+            except Exception:  # noqa: BLE001 -- go on with the other runs
                 failures.append(f"{name}, seed {seed}:\n{traceback.format_exc()}")
                 print(f"{name}, seed {seed}: FAILED", flush=True)
             else:

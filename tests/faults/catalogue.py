@@ -1,4 +1,4 @@
-"""The faults: what each does to a scene, in which it leaves everything as it should be again."""
+"""The catalogue of faults. Each fault is a function that disturbs a scene, and restores it afterwards."""
 
 import json
 import os
@@ -13,51 +13,51 @@ from dealmill.workers.app import BROKER_PATIENCE, QUEUE
 from tests.faults.scene import HOSTS, LEASE_SECONDS, UP_SECONDS, Scene
 
 COPY = b"PGCOPY\n\xff\r\n\0"
-"""How the rows of a binary COPY begin."""
+"""The header of a binary COPY."""
 HUGE = 5_000_000
 REPEATED = 300
-"""Messages; all of them, ten times in a row, would be a thousand times as many, which nobody would live to see."""
+"""The most messages to repeat. Repeating all of them ten times in a row would give a thousand times as many."""
 DAYS = 86_400 * 3
 
 
 def kill_a_child(scene: Scene) -> None:
-    """Kill a process in which a worker solves."""
+    """Kill a child process of a worker."""
     _to_one(scene, scene.children, signal.SIGKILL)
 
 
 def kill_a_worker(scene: Scene) -> None:
-    """Kill a Celery worker; its children go with it."""
+    """Kill a Celery worker and, with it, its children."""
     _to_one(scene, scene.workers, signal.SIGKILL)
 
 
 def kill_a_command(scene: Scene) -> None:
-    """Kill a command that sends and keeps workers up; they go with it."""
+    """Kill a command that runs a farm and, with it, its workers."""
     scene.hosts[scene.chance.choice(HOSTS)].kill()
 
 
 def kill_a_run(scene: Scene) -> None:
-    """Kill the command that begins a run, while it starts, reads or works. Typed again, it goes on where it was."""
+    """Kill a `dealmill run` while it starts, reads or solves. The same command must resume it."""
     file = scene.new_file()
     begun = scene.start("run", file)
     time.sleep(scene.chance.uniform(0.5, 4))
     begun.kill()
     begun.wait()
-    assert scene.start("run", file).wait(3 * UP_SECONDS) == 0  # its job stands behind those of other runs
+    assert scene.start("run", file).wait(3 * UP_SECONDS) == 0  # its jobs are queued after those of other runs
     scene.runs.append(find_run(scene.store, "last").id)
 
 
 def terminate_a_command(scene: Scene) -> None:
-    """Ask a worker host to stop: it finishes what it has in hand."""
+    """Terminate a command. It finishes its running jobs."""
     _ended(scene, signal.SIGTERM)
 
 
 def interrupt_a_command(scene: Scene) -> None:
-    """Press Ctrl-C."""
+    """Interrupt a command, as Ctrl-C does."""
     _ended(scene, signal.SIGINT)
 
 
 def stop_a_child(scene: Scene) -> None:
-    """Let a process stand still until its lease is over."""
+    """Stop a process until its lease has expired, then continue it."""
     child = _to_one(scene, scene.children, signal.SIGSTOP)
     time.sleep(LEASE_SECONDS + 1)
     with suppress(ProcessLookupError):
@@ -65,53 +65,53 @@ def stop_a_child(scene: Scene) -> None:
 
 
 def join_another(scene: Scene) -> None:
-    """Let one more command work, with a reconciler of its own, and leave."""
+    """Start one more command with its own reconciler, and terminate it again."""
     other = scene.start("work")
     time.sleep(scene.chance.uniform(2, 4))
     other.terminate()
-    assert other.wait(60) in (0, 130)  # the latter if it had not begun
+    assert other.wait(60) in (0, 130)  # 130 if it had not started working yet
 
 
 def kill_the_broker(scene: Scene) -> None:
-    """Kill the broker with all that it holds."""
+    """Kill the broker; all of its data is lost."""
     scene.kill_broker()
 
 
 def slow_the_broker(scene: Scene) -> None:
-    """Let every word to and from the broker take its time."""
+    """Delay all data to and from the broker."""
     scene.broker.delay = 0.2
     time.sleep(scene.chance.uniform(1, 3))
     scene.broker.delay = 0.0
 
 
 def deafen_the_broker(scene: Scene) -> None:
-    """Let nothing through to or from the broker for a while."""
+    """Block all data to and from the broker for a while."""
     scene.broker.deaf = True
     time.sleep(scene.chance.uniform(1, 3))
     scene.broker.deaf = False
 
 
 def deafen_the_broker_for_long(scene: Scene) -> None:
-    """Let nothing through until everybody has given up what they were about to tell it or to hear."""
+    """Block all data to and from the broker until all clients have run into timeouts."""
     scene.broker.deaf = True
     time.sleep(BROKER_PATIENCE + 2)
     scene.broker.deaf = False
 
 
 def empty_the_broker(scene: Scene) -> None:
-    """Lose all messages."""
+    """Delete all messages."""
     scene.queue().delete(QUEUE)
 
 
 def repeat_messages(scene: Scene) -> None:
-    """Deliver some of what waits a second time."""
+    """Deliver some of the waiting messages twice."""
     queue = scene.queue()
     if waiting := queue.lrange(QUEUE, 0, REPEATED - 1):
         queue.rpush(QUEUE, *waiting)
 
 
 def reorder_messages(scene: Scene) -> None:
-    """Deliver what waits in another order."""
+    """Deliver the waiting messages in another order."""
     with scene.queue().pipeline() as queue:
         queue.lrange(QUEUE, 0, -1)
         queue.delete(QUEUE)
@@ -122,7 +122,7 @@ def reorder_messages(scene: Scene) -> None:
 
 
 def forge_messages(scene: Scene) -> None:
-    """Send what no reconciler would."""
+    """Send messages that no reconciler would send."""
     queue = scene.queue()
     scene.until(lambda: queue.llen(QUEUE))
     [genuine] = queue.lrange(QUEUE, 0, 0)
@@ -145,7 +145,7 @@ NO_JOBS: tuple[tuple[str, list[object]], ...] = (
 
 
 def _forged(genuine: bytes | str, task: str, arguments: list[object]) -> bytes:
-    """A message like a genuine one, of another task with other arguments."""
+    """Return a copy of a genuine message with another task and other arguments."""
     message = json.loads(genuine)
     message["body"] = b64encode(json.dumps([arguments, {}, {}]).encode()).decode()
     message["headers"]["task"] = task
@@ -153,12 +153,12 @@ def _forged(genuine: bytes | str, task: str, arguments: list[object]) -> bytes:
 
 
 def kill_the_database(scene: Scene) -> None:
-    """Kill the postmaster; the database recovers from its log."""
+    """Kill the postmaster. The database recovers from its write-ahead log."""
     scene.postgres.crash()
 
 
 def cut_a_copy(scene: Scene) -> None:
-    """Break a connection in the middle of the rows that a worker writes."""
+    """Break a connection while a worker is writing rows."""
     assert scene.database.cut_behind(COPY, LEASE_SECONDS + 30)
 
 
@@ -168,19 +168,19 @@ def cut_the_database(scene: Scene) -> None:
 
 
 def make_read_only(scene: Scene) -> None:
-    """Let the database take no changes for a while."""
+    """Make the database read-only for a while."""
     scene.set_for_all("SET default_transaction_read_only = on")
     time.sleep(scene.chance.uniform(1, 2))
     scene.set_for_all("RESET default_transaction_read_only")
 
 
 def set_the_clock_forward(scene: Scene) -> None:
-    """Let the clock of the database jump ahead."""
+    """Set the clock of the database forward."""
     _jump(scene, scene.chance.randint(60, DAYS))
 
 
 def set_the_clock_back(scene: Scene) -> None:
-    """Let the clock of the database jump back."""
+    """Set the clock of the database back."""
     _jump(scene, -scene.chance.randint(60, DAYS))
 
 
@@ -189,7 +189,7 @@ def _jump(scene: Scene, seconds: int) -> None:
 
 
 def _to_one(scene: Scene, processes: Callable[[], list[int]], number: int) -> int:
-    """Send a signal to one of these processes, as soon as there are any."""
+    """Send a signal to one of these processes, as soon as there is one. Return its number."""
     while True:
         scene.until(processes)
         for process in scene.chance.sample(found := processes(), len(found)):
@@ -199,7 +199,7 @@ def _to_one(scene: Scene, processes: Callable[[], list[int]], number: int) -> in
 
 
 def _ended(scene: Scene, number: int) -> None:
-    """Send a signal to a command that is at work, which ends as it should."""
+    """Send a signal to a working command, and check that it exits with 0."""
     scene.until(lambda: len(scene.workers()) == len(HOSTS))
     host = scene.hosts[scene.chance.choice(HOSTS)]
     host.send_signal(number)

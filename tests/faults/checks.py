@@ -1,4 +1,4 @@
-"""What must hold of a store with a damaged record, and what was said of it instead."""
+"""Checks of a store with a damaged record, and the observations that they need."""
 
 import re
 import warnings
@@ -18,14 +18,14 @@ FORMS = ("csv", "jsonl", "parquet")
 
 @dataclass(frozen=True)
 class Said:
-    """What came of a step: a value or an error, and warnings."""
+    """The outcome of a step: a value or an error, and the warnings."""
 
     value: object
     error: Exception | None
     warned: list[str]
 
     def __str__(self) -> str:
-        """In a few words."""
+        """Return a short description."""
         if self.error is not None:
             return type(self.error).__name__
         found = len(self.value) if isinstance(self.value, list) else self.value
@@ -33,26 +33,26 @@ class Said:
 
     @property
     def count(self) -> int | None:
-        """How many were served."""
+        """The number of results, None if there is no list of them."""
         return len(self.value) if isinstance(self.value, list) else None
 
 
 def said(step: Callable[[], object]) -> Said:
-    """Take a step in which only our own errors and warnings may come up."""
+    """Take a step and record its outcome."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         value, error = None, None
         try:
             value = step()
-        except Exception as raised:  # noqa: BLE001 -- which of them it is, is looked at
-            error = raised.with_traceback(None)  # which keeps transactions open, as do those of its causes
+        except Exception as raised:  # noqa: BLE001 -- the type is checked later
+            error = raised.with_traceback(None)  # tracebacks, also those of causes, would keep transactions open
             error.__cause__ = error.__context__ = None
     return Said(value, error, [str(one.message) for one in caught if one.category is DamagedWarning])
 
 
 @dataclass(frozen=True)
 class Checks:
-    """What must hold of what was said, by what the damage may cost; each check yields what does not."""
+    """The checks of the outcomes, depending on the cost of the damage. Each check yields what is wrong."""
 
     damage: Damage
     storage: str
@@ -60,7 +60,7 @@ class Checks:
     found: dict[str, Said]
 
     def all(self) -> Iterator[str]:
-        """Everything that is wrong."""
+        """Yield everything that is wrong."""
         if self.damage.cost is Cost.RUN:
             yield from self.run_is_named()
         else:
@@ -73,7 +73,7 @@ class Checks:
             yield f"of another run {self.found['others']} were served"
 
     def lost(self) -> set[int]:
-        """How many items may be missing."""
+        """Return the numbers of items that may be missing."""
         one = 1 if self.storage == ROWS else BLOCK
         return {Cost.ITEM: {one}, Cost.CHANGED: {0, one}, Cost.NOTHING: {0}}[self.damage.cost]
 
@@ -93,7 +93,7 @@ class Checks:
             yield f"show: {self.found['show']}, {self.found['show'].error!r}"
 
     def the_rest_is_answered(self) -> Iterator[str]:
-        """Status, log, rejects and workers of a store in which something else is damaged."""
+        """Check that status, log, rejects and workers do not fail because of the damage."""
         runs = self.found["status"].value
         if not isinstance(runs, list) or runs[:4] != [1, 2, 3, 4]:
             yield f"status: {self.found['status']}, {self.found['status'].error!r}"
@@ -122,11 +122,11 @@ class Checks:
                 yield f"rerun: the verdict is {again}"
 
     def same_layout(self, name: str) -> bool:
-        """Whether both runs are over the layout that was changed or lost, and say the same of it as before."""
+        """Return whether a diff cannot see the damage, because both runs share the changed or missing layout."""
         return name == "diff" and self.damage.name.startswith(("layout", "item"))
 
     def invisible(self) -> bool:
-        """Whether it is no part of what a diff compares: the number of nodes, and sums over a block."""
+        """Return whether the damage is in something that a diff does not compare: nodes, sums of a block, or lines."""
         return self.damage.name.startswith(("nodes", "pack moments", "line"))
 
     def audit_names_it(self) -> Iterator[str]:
@@ -141,7 +141,8 @@ class Checks:
             yield f"audit: only {audit.status.judged} were judged"
 
     def run_is_named(self) -> Iterator[str]:
-        """Each step fails with an error that is ours, or serves all, or warns of what is missing."""
+        """Check that each step either fails with an error of Dealmill, serves everything, or warns of what is
+        missing."""
         for name in ("query", "show", *FORMS, "diff", "rerun", "audit"):
             one = self.found[name]
             served = one.value if isinstance(one.value, int) else one.count
@@ -159,7 +160,7 @@ class Checks:
             yield "status: the run is missing without a warning"
 
     def names_item(self, warned: list[str]) -> bool:
-        """Whether a warning names the run and the item, or its block."""
+        """Return whether a warning names the run and the item, or its block."""
         run, first = RUN[self.storage], ITEM if self.storage == ROWS else BLOCK + 1
         return any(
             re.search(rf"\b(run )?{run}\b", one) and re.search(rf"(?<!\d)({first}|{first:,})\b", one) for one in warned

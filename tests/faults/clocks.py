@@ -1,4 +1,4 @@
-"""Clocks that are not right: libfaketime, which gives a process and those it starts another time."""
+"""Wrong clocks: libfaketime changes the time of a process and its children."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,17 +7,17 @@ import pytest
 
 
 def faketime() -> Path:
-    """The library; a test that needs it is skipped where there is none for this machine."""
+    """Return the path of the library. Skip the test if there is none for this machine."""
     package = find_spec("libfaketime")
     for folder in package.submodule_search_locations or () if package else ():
         for library in Path(folder).rglob("libfaketime.so.1"):
             return library
-    pytest.skip("there is no libfaketime for this machine, so clocks cannot be set here")
+    pytest.skip("libfaketime is not available for this machine, so clocks cannot be changed")
 
 
 class FakeClock:
-    """The clock of processes that have its `settings`; it can be set while they run. Only the time of day is another
-    one: no system lets its monotonic clock jump."""
+    """A clock for the processes that have `settings` in their environment. It can be set while they run. It affects
+    only the time of day: the monotonic clock never jumps on a real system."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -30,7 +30,8 @@ class FakeClock:
         self.set("+0")
 
     def set(self, time: str) -> None:
-        """Set it, in words of libfaketime: ``-3d``, or a time of day such as ``@1970-01-02 00:00:00``."""
+        """Set the clock in libfaketime's format: an offset such as ``-3d``, or a time such as ``@1970-01-02
+        00:00:00``."""
         new = self._file.with_suffix(".new")
         new.write_text(f"{time}\n")
         new.rename(self._file)

@@ -1,4 +1,4 @@
-"""What tests with real commands share."""
+"""Fixtures for tests with real commands."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ ITEMS = 1_200
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    """A place with a run to be worked on, on each database."""
+    """A place with a run to be solved, on SQLite and on PostgreSQL."""
     with TemporaryDirectory(prefix="place-") as name:
         folder = Path(name)
         if request.param == "sqlite":
@@ -31,7 +31,7 @@ Note = Callable[[str, str], None]
 
 @pytest.fixture
 def note(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Note:
-    """Called with a case and what came of it; prints a row of a table for each."""
+    """Return a function that is called with a case and its outcome, and records them as a row of a table."""
 
     def noted(case: str, came: str) -> None:
         database = request.node.callspec.params.get("place", "") if hasattr(request.node, "callspec") else ""

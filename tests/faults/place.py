@@ -1,4 +1,4 @@
-"""A store with a run of many small jobs, real commands that work on it, and what must be true in the end."""
+"""A store with a run of many small jobs, real commands that work on it, and a check of the final state."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ UP_SECONDS = 60
 
 
 class Place:
-    """A folder with a store; commands run there with two workers and short leases."""
+    """A folder with a store. Commands run there with two workers and short leases."""
 
     def __init__(self, folder: Path, url: str, items: int) -> None:
         self.folder = folder
@@ -65,7 +65,7 @@ class Place:
             command.wait()
 
     def plan(self) -> None:
-        """Plan a run, over the layouts of the others."""
+        """Plan another run over the same layouts."""
         source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")
         version = find_engine(ENGINE)[1].version
         self.runs.append(plan_run(self.store, source, ENGINE, version, None, chunk=CHUNK))
@@ -73,7 +73,7 @@ class Place:
     def start(
         self, *command: str, env: Mapping[str, str] | None = None, user: int | None = None
     ) -> "subprocess.Popen[bytes]":
-        """Start a command."""
+        """Start a command in the background."""
         with self.told_in.open("ab") as told:
             started = subprocess.Popen(
                 dealmill_command(command),
@@ -89,25 +89,25 @@ class Place:
         return started
 
     def command(self, *command: str, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
-        """Run a command to its end."""
+        """Run a command and wait for its end."""
         return dealmill(*command, cwd=self.folder, env={**self.settings, **(env or {})})
 
     @property
     def told(self) -> str:
-        """What started commands have said."""
+        """The output of the started commands."""
         return self.told_in.read_text(errors="replace")
 
     def processes(self) -> list[int]:
-        """All that commands have started and is still there."""
+        """Return the running processes of all commands."""
         return list(marked(self.mark))
 
     def children(self) -> list[int]:
-        """The processes in which workers solve."""
+        """Return the child processes of the workers."""
         found = marked(self.mark)
         return sorted(one for one, parent in found.items() if is_worker(one) and is_worker(parent))
 
     def solved(self) -> int:
-        """How many layouts have a verdict."""
+        """Return the number of layouts that have a verdict."""
 
         def count() -> int:
             with self.store.reading() as connection:
@@ -117,7 +117,7 @@ class Place:
         return patiently(count, list[str]().append)
 
     def until(self, true: Callable[[], object]) -> float:
-        """Wait until something is so; how many seconds that took."""
+        """Wait until a condition holds, and return the seconds that it took."""
         begun = time.monotonic()
         while not true():
             waited = time.monotonic() - begun
@@ -126,24 +126,24 @@ class Place:
         return time.monotonic() - begun
 
     def until_solved(self, items: int) -> float:
-        """Wait until so many layouts have a verdict; the longest wait for the next ones, in seconds."""
+        """Wait until `items` layouts have a verdict, and return the longest wait between two verdicts in seconds."""
         longest = 0.0
         while (now := self.solved()) < items:
             longest = max(longest, self.until(lambda: self.solved() > now))
         return longest
 
     def until_more(self) -> float:
-        """Wait until another layout has a verdict, or all have; how many seconds that took."""
+        """Wait until another layout has a verdict, or all have, and return the seconds that it took."""
         now = self.solved()
         return self.until(lambda: self.solved() > now or now == self.planned)
 
     @property
     def planned(self) -> int:
-        """How many layouts all runs have."""
+        """The number of layouts of all runs."""
         return self.items * len(self.runs)
 
     def check(self) -> None:
-        """See that nothing is lost or doubled, and that only sentences were said."""
+        """Check that no result is lost or duplicated, and that no traceback was printed."""
         undisturbed = Database(database_url(f"sqlite:///{self.folder / 'undisturbed.db'}"))
         migrate.upgrade(undisturbed)
         expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self._layouts).id, self.items)

@@ -1,4 +1,4 @@
-"""A store with something of everything, as each damaged record finds it, and the work in it done in this process."""
+"""The store in which records are damaged, with rows in every table; and work in this process."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -30,12 +30,12 @@ ENGINE = "memory/two-pass"
 OTHER_ENGINE = "card-pairing/winnable"
 OTHERS = 20
 ROUNDS = 3 * leases.ATTEMPTS
-"""In which something must be done, or nothing ever will be: after so many tries a job is given up."""
+"""The most rounds of work. A job that is not done after them never will be, because workers give up earlier."""
 
 
 def prepare(store: Database) -> None:
-    """Runs 1 and 2 over the same deals, as rows and packed; run 3, which repeats run 1; audits of the first two; and
-    run 4 over a file with rejects, of a retracted engine."""
+    """Fill a store: runs 1 and 2 over the same deals, as rows and packed; run 3, a rerun of run 1; audits of runs 1 and
+    2; and run 4 over a file with rejects, with a retracted engine."""
     reading = deals_reading(store, parse_deal_range(f"deal:memory:seed=8:1-{DEALS}"))
     reading.finish(silent)
     versions = dict(installed_engines())
@@ -58,26 +58,26 @@ def prepare(store: Database) -> None:
 
 
 def drop_checks(file: Path) -> None:
-    """Have a SQLite file take NULL everywhere but in keys; types it does not check anyway."""
+    """Remove the NOT NULL constraints from an SQLite file. SQLite does not check types in any case."""
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("PRAGMA writable_schema=ON")
         connection.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
 
 
 class NeverDone(Exception):
-    """A command would wait for ever."""
+    """A command would wait forever."""
 
 
 def few_pauses() -> Iterator[float]:
-    """Pauses of `dealmill.pipeline.store.database.patience` for a database that is there."""
+    """Yield the pauses of `dealmill.pipeline.store.database.patience` for a database that is available."""
     yield from (0.0,) * ROUNDS
-    raise NeverDone("for the database, which is there")
+    raise NeverDone("waits for the database, which is available")
 
 
 def work_here(
     store: Database, done: Callable[[], bool], progress: Progress, readings: Sequence[Reading] = (), **_more: bool
 ) -> None:
-    """What `dealmill.workers.local.working.work_until` does, without a broker and processes."""
+    """Do the work of `dealmill.workers.local.working.work_until`, without a broker and worker processes."""
     for reading in readings:
         reading.finish(progress)
     for _ in range(ROUNDS):
@@ -87,4 +87,4 @@ def work_here(
             leases.free_expired(store, kind.TABLE)
             for number in leases.pending(store, kind.TABLE, installed_engines(), 1_000):
                 tasks.do_job(name, number)
-    raise NeverDone("for jobs that are never done")
+    raise NeverDone("waits for jobs that are never done")

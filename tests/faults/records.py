@@ -1,4 +1,4 @@
-"""Damaged records: what is changed in a store, and how much of it that may cost."""
+"""Damages of records: the change in a store, and how much of it may become unreadable."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,31 +8,32 @@ SQLITE, POSTGRESQL = "sqlite", "postgresql"
 BOTH = (SQLITE, POSTGRESQL)
 ROWS, PACKED = "rows", "packed"
 RUN = {ROWS: 1, PACKED: 2}
-"""The runs over the same deals, by storage; run 3 repeats run 1, and run 4 is over a file, and was retracted."""
+"""The runs over the same deals, by storage. Run 3 is a rerun of run 1; run 4 is over a file, with a retracted
+engine."""
 DEALS, FILE = 1, 2
-"""The sources of these runs."""
+"""The numbers of the sources of these runs."""
 ITEM = 1_005
 BLOCK = 1_000
 HUGE = "x" * 1_000_000
 
 
 class Cost(Enum):
-    """How much may be missing from what is served, once a record is damaged."""
+    """How much may be missing from the results after a damage."""
 
     ITEM = "one item"
-    """It cannot be read: one item of a run that is rows, its block in a packed one."""
+    """The record cannot be read. A run stored as rows loses one item, a packed run one block."""
     CHANGED = "one item, or none"
-    """It can be read, but is not what was written; a packed run is compared with what comes out again."""
+    """The record can be read, but was changed. A packed run detects that by solving again."""
     RUN = "the run"
-    """What the run is, or what its layouts are, cannot be told any more."""
+    """The plan of the run or its layouts cannot be determined."""
     NOTHING = "nothing"
-    """No result depends on it."""
+    """No result depends on the record."""
 
 
 @dataclass(frozen=True)
 class Damage:
-    """A change of a record: SQL in which ``{run}``, ``{deals}`` and ``{item}`` stand for numbers, with these
-    parameters. In PostgreSQL it is tried only where its types allow it."""
+    """A change of a record: SQL with the placeholders ``{run}``, ``{deals}``, ``{source}`` and ``{item}`` for numbers,
+    and the parameters `values`. On PostgreSQL, only changes that its types allow are tried."""
 
     name: str
     change: str
@@ -42,7 +43,7 @@ class Damage:
     values: Mapping[str, object] | None = None
 
     def statement(self, storage: str) -> str:
-        """The change of a run of that storage."""
+        """Return the SQL that changes the run with the given storage."""
         return self.change.format(run=RUN[storage], deals=DEALS, item=ITEM, source=FILE)
 
 
@@ -176,4 +177,4 @@ DAMAGES = [
         Cost.NOTHING,
     ),
 ]
-"""All of them."""
+"""All damages that are tested."""

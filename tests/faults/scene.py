@@ -1,4 +1,4 @@
-"""Runs of thousands of small jobs, a database and a broker behind wires, and two commands that work on them."""
+"""Runs of many small jobs, a database and a broker behind wires, and two commands that work on the runs."""
 
 import os
 import signal
@@ -30,12 +30,12 @@ from tests.servers import Postgres, clean_environment, dealmill_command
 
 ENGINE = "memory/two-pass"
 ITEMS = 5_000
-"""Of a run. As soon as less than one is left to do, there is another, as long as faults are to come."""
+"""The number of items of a run. While faults are to come, another run is planned whenever less than one is left."""
 CHUNK = 10
 LEASE_SECONDS = 2
 HOSTS = ("one", "other")
 UP_SECONDS = 60
-"""After a fault and the lease, time for commands to start again on a machine that has much else to do."""
+"""Time for commands to start again after a fault and a lease, on a busy machine."""
 JUMPING_CLOCK = """
 CREATE SCHEMA faults;
 CREATE TABLE faults.jump (seconds integer);
@@ -43,14 +43,15 @@ INSERT INTO faults.jump VALUES (0);
 CREATE FUNCTION faults.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
     'SELECT pg_catalog.clock_timestamp() + make_interval(secs => seconds) FROM faults.jump';
 """
-"""A clock that is found before that of PostgreSQL itself, if the path says so."""
+"""A clock function that hides PostgreSQL's own if its schema comes first in the search path."""
 
 
 DONE_ITEMS = "SELECT coalesce(sum(stop - first), 0) FROM jobs WHERE state = 3"
 
 
 class Scene:
-    """`chance` says what happens when, so that a seed makes much the same happen again."""
+    """A database, a broker, two commands and their runs. `chance` makes all random decisions, so that a seed reproduces
+    roughly the same sequence of events."""
 
     def __init__(self, folder: Path, postgres: Postgres, seed: int) -> None:
         self.chance = Random(seed)
@@ -95,24 +96,24 @@ class Scene:
         self._broker.wait()
         self._said.close()
 
-    # What there is
+    # State
 
     @property
     def items(self) -> int:
-        """Of all runs so far."""
+        """The number of items of all runs so far."""
         return ITEMS * len(self.runs)
 
     @property
     def told(self) -> str:
-        """What all commands have said."""
+        """The output of all commands."""
         return Path(self._said.name).read_text(errors="replace")
 
     def queue(self) -> Redis:
-        """The broker, directly."""
+        """Return a client of the broker that bypasses the wire."""
         return Redis(unix_socket_path=str(self._folder / "broker.sock"))
 
     def sql(self, statement: str) -> None:
-        """Change something in the database, directly."""
+        """Execute a statement in the database, bypassing the wire."""
 
         def change() -> None:
             with self.store.writing() as connection:
@@ -122,28 +123,28 @@ class Scene:
         patiently(change, list[str]().append)
 
     def set_for_all(self, setting: str) -> None:
-        """Set something for everybody who connects to the database from now on, which all have to do anew."""
+        """Change a setting of the database for new connections, and break the existing ones."""
         self.sql(f"ALTER DATABASE {self._name} {setting}")
         self.database.cut()
 
     def processes(self) -> list[int]:
-        """All that commands have started and is still there."""
+        """Return the running processes of all commands."""
         return list(marked(self._mark))
 
     def workers(self) -> list[int]:
-        """The Celery workers."""
+        """Return the Celery workers."""
         found = marked(self._mark)
         return sorted(one for one, parent in found.items() if is_worker(one) and not is_worker(parent))
 
     def children(self) -> list[int]:
-        """The processes in which workers solve."""
+        """Return the child processes of the workers."""
         found = marked(self._mark)
         return sorted(one for one, parent in found.items() if is_worker(one) and is_worker(parent))
 
-    # What happens
+    # Events
 
     def keep_up(self) -> None:
-        """Start again what has ended, and see that there is enough to do."""
+        """Restart commands that have ended, and plan another run if too little is left to do."""
         for name in HOSTS:
             if name not in self.hosts or self.hosts[name].poll() is not None:
                 self.hosts[name] = self.start("work")
@@ -154,13 +155,13 @@ class Scene:
                 self.runs.append(plan_run(self.store, source, ENGINE, engine.version, None, chunk=CHUNK))
 
     def new_file(self) -> str:
-        """The name of a file with the layouts that all runs are over; no other is the same to a byte."""
+        """Write a file with the layouts of all runs and return its name. No two files have the same bytes."""
         file = self._folder / f"memory-{len(self.runs)}.txt"
         file.write_text("\n".join(self._layouts) + "\n" * (1 + len(self.runs)))
         return file.name
 
     def start(self, *command: str) -> subprocess.Popen[bytes]:
-        """Start a command."""
+        """Start a command in the background."""
         settings = {
             "DEALMILL_DATABASE_URL": f"postgresql://dealmill@/{self._name}?host={self._folder / 'pg'}",
             "DEALMILL_BROKER_URL": f"redis+socket://{self._folder / 'broker.wire'}",
@@ -180,7 +181,7 @@ class Scene:
         )
 
     def kill_broker(self) -> None:
-        """End the broker; a new one knows nothing of what it held."""
+        """Kill the broker and start an empty one."""
         self._broker.kill()
         self._broker.wait()
         time.sleep(self.chance.uniform(0, 1))
@@ -199,7 +200,7 @@ class Scene:
             time.sleep(0.01)
 
     def until(self, true: Callable[[], object], seconds: float = UP_SECONDS) -> float:
-        """Wait until something is so, with all commands kept up; how many seconds that took."""
+        """Wait until a condition holds, restarting commands meanwhile, and return the seconds that it took."""
         begun = time.monotonic()
         while not true():
             self.keep_up()
@@ -209,14 +210,14 @@ class Scene:
         return time.monotonic() - begun
 
     def until_solved(self, items: int) -> float:
-        """Wait until so many layouts have a verdict; the longest wait for the next ones, in seconds."""
+        """Wait until `items` layouts have a verdict, and return the longest wait between two verdicts in seconds."""
         longest = 0.0
         while (now := self.solved()) < items:
             longest = max(longest, self.until(lambda: self.solved() > now, LEASE_SECONDS + UP_SECONDS))
         return longest
 
     def solved(self) -> int:
-        """How many layouts have a verdict."""
+        """Return the number of layouts that have a verdict."""
 
         def count() -> int:
             with self.store.reading() as connection:
@@ -225,7 +226,7 @@ class Scene:
         return patiently(count, list[str]().append)
 
     def end(self) -> None:
-        """Wait for the end of all runs, and have all commands end as they should."""
+        """Wait until all runs are finished, terminate all commands, and check that they exit with 0."""
         self._more_to_come = False
         self.until_solved(self.items)
         for host in self.hosts.values():

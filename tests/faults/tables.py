@@ -1,10 +1,10 @@
-"""Tables for people to read: of text, in columns as wide as what they hold."""
+"""Plain-text tables with aligned columns."""
 
 from collections.abc import Sequence
 
 
 def aligned(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A line of titles and a line for each row; the first column and text to the left, numbers to the right."""
+    """Format a line of titles and a line for each row. Text is aligned to the left, columns of numbers to the right."""
     lines = [titles, *rows]
     shown = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in line] for line in lines]
     widths = [max(len(line[column]) for line in shown) for column in range(len(titles))]

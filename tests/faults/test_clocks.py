@@ -1,7 +1,7 @@
-"""Clocks that jump while jobs are leased, and hosts whose clocks differ, with real processes.
+"""Clocks that jump while jobs are leased, and hosts with different clocks, with real processes.
 
-The clock of a server is set by `tests.faults.catalogue`; here it is that of commands, their workers and their broker.
-An embedded store has no other clock than theirs.
+These tests change the clocks of commands, their workers and their broker; `tests.faults.catalogue` changes the clock of
+a database server. An embedded store uses the clock of the commands.
 """
 
 import os
@@ -23,7 +23,7 @@ JUMPS = {
     "right again": "+0",
 }
 LONGEST = LEASE_SECONDS + 8
-"""Seconds; a command looks at the store every half a second, and a busy machine is slow."""
+"""The longest wait in seconds. A command checks the store every half second, and a busy machine is slow."""
 
 
 def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> None:
@@ -34,10 +34,10 @@ def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> Non
     for time in JUMPS.values():
         place.until(lambda: len(place.children()) == 2)
         held, killed = place.children()
-        os.kill(held, signal.SIGSTOP)  # it comes back to a lease that began at another time
-        os.kill(killed, signal.SIGKILL)  # it does not
+        os.kill(held, signal.SIGSTOP)  # it resumes with a lease that started at another time
+        os.kill(killed, signal.SIGKILL)  # it does not resume
         clock.set(time)
-        sleep(1)  # not longer: it may hold the lock of SQLite
+        sleep(1)  # no longer, because it may hold SQLite's write lock
         os.kill(held, signal.SIGCONT)
         waits.append(place.until_more())
         for command in (["status"], ["status", "--workers"], ["log"], ["query", "1", "--limit", "1"]):

@@ -1,4 +1,5 @@
-"""Two hosts, of which one is cut off from the network and comes back: network namespaces, and a cable between them."""
+"""Two hosts, one of which is disconnected from the network and reconnected: network namespaces with a link between
+them."""
 
 import os
 import subprocess
@@ -30,14 +31,14 @@ SECONDS = 120
 
 
 class Network:
-    """A namespace with a cable to it."""
+    """A network namespace, and a link to it."""
 
     def __init__(self) -> None:
         self.name = f"dealmill{os.getpid()}"
         self._near, self._far = f"near{os.getpid()}", f"far{os.getpid()}"
 
     def lay(self) -> bool:
-        """Whether all of it could be set up."""
+        """Create the namespace and the link. Return whether that succeeded."""
         return all(
             subprocess.run(["ip", *words.split()], check=False, capture_output=True).returncode == 0
             for words in (
@@ -53,13 +54,13 @@ class Network:
 
     @contextmanager
     def cut(self) -> Iterator[None]:
-        """The cable is out for as long as the `with` block lasts."""
+        """Take the link down for the duration of the `with` block."""
         subprocess.run(["ip", "-n", self.name, "link", "set", self._far, "down"], check=True)
         yield
         subprocess.run(["ip", "-n", self.name, "link", "set", self._far, "up"], check=True)
 
     def take_away(self) -> None:
-        """Leave nothing behind."""
+        """Remove the link and the namespace."""
         subprocess.run(["ip", "link", "del", self._near], check=False, capture_output=True)
         subprocess.run(["ip", "netns", "del", self.name], check=False, capture_output=True)
 
@@ -69,7 +70,7 @@ def network() -> Iterator[Network]:
     found = Network()
     try:
         if not found.lay():
-            pytest.skip("it takes privileges, and the program ip, to lay a network between two hosts")
+            pytest.skip("creating network links needs privileges and the program ip")
         yield found
     finally:
         found.take_away()
@@ -108,15 +109,15 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         with ExitStack() as lonely:
             with store.writing() as connection:
                 connection.execute(text("LOCK TABLE verdicts IN EXCLUSIVE MODE"))
-                until(lambda: somebody_waits(store), told)  # with verdicts, in a transaction that holds their job
+                until(lambda: somebody_waits(store), told)  # in the transaction that writes the verdicts of a job
                 lonely.enter_context(network.cut())
             near = up.enter_context(working((), settings, told))
-            until(lambda: find_run(store, first).finished, told)  # also what the host has that was cut off
+            until(lambda: find_run(store, first).finished, told)  # including the job of the disconnected host
             assert far.poll() is None
             near.terminate()
             assert near.wait(60) == 0
             second = planned("second.txt")
-        until(lambda: find_run(store, second).finished, told)  # which nobody else is there to do
+        until(lambda: find_run(store, second).finished, told)  # no other host can do it
         far.terminate()
         assert far.wait(60) == 0
         undisturbed = Database(database_url(f"sqlite:///{tmp_path / 'undisturbed.db'}"))

@@ -1,4 +1,4 @@
-"""Disks that are full, and such that take no changes, under the real command."""
+"""The real command with full disks and read-only disks."""
 
 import json
 import subprocess
@@ -17,13 +17,13 @@ WAIT_SECONDS = 120
 
 
 class Disk:
-    """A small one, in memory."""
+    """A small disk in memory."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def remount(self, options: str) -> None:
-        """Change what it is like."""
+        """Change the mount options."""
         subprocess.run(["mount", "-o", f"remount,{options}", str(self.folder)], check=True)
 
 
@@ -32,7 +32,7 @@ def disk() -> Iterator[Disk]:
     with TemporaryDirectory() as folder:
         mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]
         if subprocess.run(mount, check=False, capture_output=True).returncode:
-            pytest.skip("it takes privileges to mount a small disk")
+            pytest.skip("mounting a disk needs privileges")
         Path(folder).chmod(0o755)
         yield Disk(Path(folder))
         subprocess.run(["umount", "--lazy", folder], check=True)
@@ -40,14 +40,14 @@ def disk() -> Iterator[Disk]:
 
 @pytest.fixture
 def server() -> Iterator[Postgres]:
-    """A server of its own, which goes when its disk does."""
+    """A separate server, which is stopped before its disk is unmounted."""
     with running_postgres() as found:
         yield found
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def env(request: pytest.FixtureRequest, disk: Disk, tmp_path: Path) -> dict[str, str]:
-    """The settings that name a database on that disk."""
+    """Return the settings for a database on the disk."""
     if request.param == "sqlite":
         return {"DEALMILL_DATABASE_URL": f"sqlite:///{disk.folder / 'dealmill.db'}"}
     postgres: Postgres = request.getfixturevalue("server")
@@ -92,7 +92,7 @@ def test_a_disk_that_takes_no_changes_is_told_at_once(disk: Disk, tmp_path: Path
     disk.remount("ro")
     refused = dealmill("run", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env)
     assert refused.returncode == 1, refused.stderr
-    assert refused.stderr.startswith(f"dealmill: the database sqlite:///{disk.folder}/dealmill.db takes no changes: ")
+    assert refused.stderr.startswith(f"dealmill: the database sqlite:///{disk.folder}/dealmill.db is read-only: ")
     assert refused.stderr.count("\n") == 1, refused.stderr
     disk.remount("rw")
     ran = dealmill("run", "deal:memory:seed=8:1-100", "--json", cwd=tmp_path, env=env)
@@ -107,4 +107,4 @@ def test_a_database_that_takes_no_changes_is_told_at_once(postgres: Postgres, tm
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     refused = dealmill("run", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env)
     assert (refused.returncode, refused.stderr.count("\n")) == (1, 1), refused.stderr
-    assert "takes no changes: cannot execute INSERT in a read-only transaction" in refused.stderr
+    assert "is read-only: cannot execute INSERT in a read-only transaction" in refused.stderr

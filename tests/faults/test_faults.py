@@ -1,4 +1,4 @@
-"""Everything that can go wrong, in one night, with real processes and servers: nothing is lost, and nothing doubled."""
+"""All faults in a row, with real processes and servers: no result is lost or duplicated."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ SEED = 5
 
 
 def test_runs_that_suffer_all_of_them(record_property: Callable[[str, object], None]) -> None:
-    with running_postgres() as postgres:  # one of its own, for others would miss it
+    with running_postgres() as postgres:  # a separate server, because it is killed
         endured = endure(postgres, list(FAULTS), SEED)
     record_property("table", as_table([endured]))
     assert (endured.lost, endured.doubled) == (0, 0)

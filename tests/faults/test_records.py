@@ -1,4 +1,5 @@
-"""One damaged record costs one record: every other one is served, exported, compared and audited, and it is named."""
+"""A damaged record affects only itself: it is reported, and all others are still served, exported, compared and
+audited."""
 
 import resource
 import shutil
@@ -30,14 +31,14 @@ CASES = [
     for database in damage.databases
 ]
 MOST_MEMORY = 5 * 2**30
-"""Bytes that this process may reserve; libraries reserve more than they use."""
+"""The limit of this process's address space in bytes. Libraries reserve more than they use."""
 SAME_DEALS = {ROWS: 3, PACKED: 1}
-"""A run that a run of each storage is compared with."""
+"""The run to compare with, for the run of each storage."""
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A prepared store in a file."""
+    """Return the file of a prepared store."""
     found = tmp_path_factory.mktemp("prepared") / "store.db"
     store = Database(database_url(f"sqlite:///{found}"))
     migrate.upgrade(store)
@@ -49,7 +50,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def template(postgres: Postgres) -> str:
-    """The name of a prepared database."""
+    """Return the name of a prepared database."""
     store = Database(database_url(postgres.new_database()))
     migrate.upgrade(store)
     prepare(store)
@@ -60,7 +61,7 @@ def template(postgres: Postgres) -> str:
 
 @pytest.fixture
 def url(request: pytest.FixtureRequest, database: str, tmp_path: Path) -> Iterator[str]:
-    """The URL of a prepared store of its own for each test."""
+    """Return the URL of a copy of the prepared store, for one test."""
     if database == SQLITE:
         shutil.copy(request.getfixturevalue("file"), tmp_path / "store.db")
         found = f"sqlite:///{tmp_path / 'store.db'}"
@@ -73,7 +74,7 @@ def url(request: pytest.FixtureRequest, database: str, tmp_path: Path) -> Iterat
 
 
 def inflict(url: str, damage: Damage, storage: str) -> None:
-    """Change a record behind our back."""
+    """Change a record directly in the database."""
     parsed = database_url(url)
     values = dict(damage.values or {})
     if parsed.get_backend_name() == SQLITE:
@@ -87,7 +88,7 @@ def inflict(url: str, damage: Damage, storage: str) -> None:
 
 @pytest.fixture(autouse=True)
 def _little_memory() -> Iterator[None]:
-    """A number that somebody has changed must not fill the memory of the machine."""
+    """Limit the address space: a changed number must not exhaust the memory of the machine."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, before[1]))
     yield
@@ -96,7 +97,7 @@ def _little_memory() -> Iterator[None]:
 
 @pytest.fixture
 def troubles(url: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Jobs are done in this process; what they raise that is not ours."""
+    """Do jobs in this process, and return a list of their errors that are not errors of Dealmill."""
     raised: list[str] = []
 
     def note(_message: str, *told: object, exc_info: bool = False) -> None:

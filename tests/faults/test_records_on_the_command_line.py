@@ -1,4 +1,4 @@
-"""Damaged records under the real command: the rest on standard output, one sentence, and exit code 3."""
+"""The real command on damaged records: it prints the other results and a one-line error, and exits with 3."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Processes that stand still for longer than a lease, and go on: SIGSTOP in the middle of a job, and Ctrl-Z."""
+"""Processes that are stopped for longer than a lease and then continued: SIGSTOP in the middle of a job, and Ctrl-Z."""
 
 import os
 import signal

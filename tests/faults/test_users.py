@@ -1,5 +1,5 @@
-"""Stores, brokers and folders of other users of the machine: used where permissions allow it, else refused in a
-sentence."""
+"""Stores, brokers and folders of other users: they are used if permissions allow it, and otherwise refused with a
+one-line error."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ As = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """One that other users can enter."""
+    """A folder that other users can enter."""
     with TemporaryDirectory(prefix="users-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -29,7 +29,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def cache() -> Iterator[Path]:
-    """A folder with one for each user's compiled engines."""
+    """A folder with a cache folder of compiled engines for each user."""
     with TemporaryDirectory(prefix="users-") as name:
         Path(name).chmod(0o755)
         for user in (NOBODY, NAMELESS):
@@ -40,7 +40,7 @@ def cache() -> Iterator[Path]:
 
 @pytest.fixture
 def as_user(folder: Path, cache: Path) -> As:
-    """Runs a command as another user."""
+    """Return a function that runs a command as another user."""
     (between := folder / "between").mkdir()
 
     def run(
@@ -55,14 +55,14 @@ def as_user(folder: Path, cache: Path) -> As:
 
 
 def made(folder: Path, mode: int) -> Path:
-    """A new folder of that mode."""
+    """Create a folder with the given mode."""
     (found := folder / "work").mkdir()
     found.chmod(mode)
     return found
 
 
 def refused(ran: "subprocess.CompletedProcess[str]") -> str:
-    """The one sentence of a command that fails."""
+    """Check that a command failed with a one-line error, and return that."""
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran
     return ran.stderr
 
@@ -100,7 +100,7 @@ def test_a_store_that_others_may_write_to(folder: Path, as_user: As, note: Note)
 @pytest.mark.parametrize(
     ("mode", "command"),
     [
-        *((0o644, command) for command in (OTHER_RUN, ("audit", "1"))),  # and there is nothing to drain
+        *((0o644, command) for command in (OTHER_RUN, ("audit", "1"))),  # not `work --drain`, which has nothing to do
         *((0o600, command) for command in (OTHER_RUN, ("audit", "1"), ("work", "--drain"))),
     ],
 )
@@ -118,12 +118,12 @@ def test_a_store_that_others_may_not_write_to(
 
 def test_the_local_broker_of_another_user(folder: Path, cache: Path, as_user: As, note: Note) -> None:
     if os.geteuid():
-        pytest.skip("it takes privileges to become another user")
+        pytest.skip("running as another user needs privileges")
     work = made(folder, 0o777)
     with LocalBroker(folder) as broker:
         env = {"XDG_CACHE_HOME": str(cache / str(NAMELESS)), "DEALMILL_BROKER_URL": broker.url}
         said = refused(as_user(NAMELESS, *RUN, cwd=work, env=env))
-    assert "does not answer" in said and "Permission denied" in said
+    assert "is not available" in said and "Permission denied" in said
     note("local broker of another user", "one sentence, exit code 1")
 
 

@@ -1,4 +1,4 @@
-"""A trial: faults at random moments of runs, and what is left of these in the end."""
+"""A trial: inject faults into runs at random moments, and check the final state."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,16 +17,16 @@ from tests.faults.tables import aligned
 from tests.servers import Postgres
 
 FORGED = "TypeError: do_job() missing 1 required positional argument"
-"""What a forged message makes Celery say, with a traceback; nothing else may."""
+"""Celery's error for a forged message, the only one that may have a traceback."""
 
 PAUSE = 500
-"""Items at most that are solved between two faults."""
+"""The most items that are solved between two faults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endured:
-    """What became of the items of the runs: how many have no verdict, how many more than one; and how many seconds went
-    by at most between two verdicts, after each fault."""
+    """The outcome of a trial: the number of injections of each fault, the number of items, those without a verdict and
+    those with more than one, and the longest wait for a verdict in seconds after each fault."""
 
     injected: Counter[str]
     items: int
@@ -36,7 +36,7 @@ class Endured:
 
 
 def endure(postgres: Postgres, faults: Sequence[str], seed: int) -> Endured:
-    """Have runs suffer these faults, one after the other at random moments, and see that nothing is wrong with them."""
+    """Inject these faults into runs at random moments, in random order, and check the final state."""
     with TemporaryDirectory(prefix="scene-") as name:
         Path(name).chmod(0o755)
         with Scene(Path(name), postgres, seed) as scene:
@@ -70,7 +70,7 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
 
 
 def as_table(endured: Iterable[Endured]) -> str:
-    """A row per fault, over all runs that suffered it."""
+    """Return a table with a row per fault, over all trials that injected it."""
     suffered: dict[str, list[Endured]] = {}
     for one in endured:
         for fault in sorted(one.injected):

@@ -1,4 +1,4 @@
-"""Commands of other users of the machine."""
+"""Run commands as other users."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 from tests.servers import dealmill_command
 
 NOBODY, NAMELESS = 65_534, 12_345
-"""Numbers of users; the second has no name and no home."""
+"""The numbers of two users. The second has no name and no home."""
 
 ENTER = """
 if [ -n "$2" ]; then
@@ -20,18 +20,19 @@ fi
 user="$1"; shift 4
 exec setpriv --reuid "$user" --regid "$user" --clear-groups -- "$@"
 """
-"""Become a user in a mount namespace in which Python can be reached, though it may stand in a folder of root's own."""
+"""A script that becomes another user in a mount namespace in which Python is accessible even if it is installed in a
+private folder of root."""
 
 
 def run_as(
     user: int, *command: str, cwd: Path, env: Mapping[str, str], between: Path
 ) -> "subprocess.CompletedProcess[str]":
-    """Run the real command as another user; `between` is an empty folder. The test is skipped where that cannot be."""
+    """Run the real command as another user; `between` is an empty folder. Skip the test if that is not possible."""
     python = Path(sys.base_prefix)
     closed = next((str(one) for one in reversed(python.parents) if not one.stat().st_mode & 0o001), "")
     enter = ["unshare", "--mount", "sh", "-c", ENTER, "sh", str(user), closed, str(python), str(between)]
     if os.geteuid() or subprocess.run([*enter, "true"], check=False, capture_output=True).returncode:
-        pytest.skip("it takes privileges, and the programs unshare and setpriv, to become another user")
+        pytest.skip("running as another user needs privileges and the programs unshare and setpriv")
     return subprocess.run(
         [*enter, *dealmill_command(command)],
         cwd=cwd,

@@ -1,4 +1,4 @@
-"""A unix socket that forwards to another one, and can be slow, deaf, or cut."""
+"""A proxy for Unix sockets that can delay or block data and break connections."""
 
 import socket
 import time
@@ -10,13 +10,14 @@ MOST = 1 << 16
 
 
 class Wire:
-    """What clients connect to at `place` reaches the server at `target`, for as long as the process lives."""
+    """A proxy that forwards connections from the socket `place` to the socket `target`. It runs until the process
+    ends."""
 
     def __init__(self, place: Path, target: Path) -> None:
         self.delay = 0.0
-        """Seconds that every piece of data takes."""
+        """The delay of each piece of data in seconds."""
         self.deaf = False
-        """Whether nothing gets through for now."""
+        """Whether all data is blocked."""
         self._target = target
         self._mark: bytes | None = None
         self._found = Event()
@@ -35,7 +36,8 @@ class Wire:
                 end.shutdown(socket.SHUT_RDWR)
 
     def cut_behind(self, mark: bytes, seconds: float) -> bool:
-        """Break the next connection that sends these bytes, right behind them; whether there was one in time."""
+        """Break the next connection that sends `mark`, right after these bytes. Return whether there was one within
+        `seconds`."""
         self._found.clear()
         self._mark = mark
         found = self._found.wait(seconds)

@@ -207,7 +207,7 @@ def test_no_name_does_harm(tmp_path: Path) -> None:
         queued = run("queue", name, cwd=folder)
         assert (queued.code, queued.out) == (0, f"{number}\n"), queued.err
         found = run("query", "--source", name, cwd=folder)
-        assert (found.code, found.err) == (0, f"run {number} is not finished: 1 layouts have no verdict yet\n")
+        assert (found.code, found.err) == (0, f"run {number} is not finished: 1 layout pending\n")
     missing = run("ingest", b"no " + b"".join(NAMES[:2]), cwd=folder)
     assert missing.code == 1
     assert len(missing.err.splitlines()) == 1
@@ -278,7 +278,7 @@ def test_more_files_than_a_process_may_hold_open_go_into_one_command(tmp_path: P
         ("DATABASE_URL", f"postgresql://me@there:{SECRET}/base", "the database URL is not valid"),
         ("DATABASE_URL", f"postgresql:///base?password={SECRET}&what=2", "the database postgresql"),
         ("DATABASE_URL", f"sqlite://me:{SECRET}@there/base", "the database URL names no file"),
-        ("DATABASE_URL", "sqlite:///\udcff", "it is not in UTF-8"),
+        ("DATABASE_URL", "sqlite:///\udcff", "is not UTF-8"),
         ("WORKERS", SECRET, "invalid setting: DEALMILL_WORKERS"),
     ],
 )
@@ -349,5 +349,5 @@ def test_a_deleted_working_directory_is_reported_in_one_sentence(tmp_path: Path)
             text=True,
             check=False,
         )
-        told = "the working directory was deleted, so dealmill.db cannot be opened: change to another directory"
+        told = "dealmill.db cannot be opened, because the working directory was deleted; change to another directory"
         assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", f"dealmill: {told}\n")

@@ -20,7 +20,7 @@ from tests.doing import deal
 from tests.fuzz import inputs
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
-KINDS = ["canonical", "canonical", "canonical", "canonical", "real", "mutated", "lower", "blank", "wide", "noise"]
+KINDS = [*["canonical"] * 4, "real", "mutated", "lower", "blank", "wide", "noise", "comment"]
 
 
 @st.composite
@@ -41,6 +41,8 @@ def contents(draw: st.DrawFn, game: Game) -> bytes:
                 line = layout.swapcase()
             case "blank":
                 line = draw(st.sampled_from(["", " ", "\t", "\u2003"]))
+            case "comment":
+                line = draw(st.sampled_from(["#", f"# {layout}", f"  #{layout}"]))
             case "wide":
                 line = f" {layout} "
             case _:
@@ -80,6 +82,24 @@ def read(game: Game, data: bytes) -> tuple[list[Layout | Reject], str | None]:
     except InputError as error:
         return found, str(error)
     return found, None
+
+
+@each_game
+@given(data=st.data())
+def test_comments_are_skipped_in_every_format(game: Game, data: st.DataObject) -> None:
+    [file] = game.examples.glob("*-statement.txt")
+    lines = data.draw(st.sampled_from([file.read_text().splitlines(), deal(game, 9, 1, 5)]))
+    comments = data.draw(st.lists(st.tuples(st.integers(0, len(lines)), st.sampled_from(["#", " # 5", "#*"]))))
+    commented = list(lines)
+    for place, comment in sorted(comments, reverse=True):
+        commented.insert(place, comment)
+    plain, found = (
+        [entry for part in scanned(game, "\n".join(text).encode(), [], compiled=False)[0] for entry in listed(part)]
+        for text in (lines, commented)
+    )
+    assert [type(entry) for entry in found] == [type(entry) for entry in plain]
+    assert [entry.text for entry in found] == [entry.text for entry in plain]
+    assert all(commented[entry.line - 1] == lines[before.line - 1] for entry, before in zip(found, plain, strict=True))
 
 
 @each_game

@@ -18,7 +18,7 @@ def test_a_sound_row(row: tuple[object, ...]) -> None:
 @pytest.mark.parametrize(
     ("row", "trouble"),
     [
-        ((1, 9, None, "x"), "verdicts.verdict is 9, which is no verdict"),
+        ((1, 9, None, "x"), "verdicts.verdict is 9, which is not a valid verdict"),
         ((1, "lost", None, "x"), "verdicts.verdict is 'lost', not a whole number"),
         ((1, True, None, "x"), "verdicts.verdict is True, not a whole number"),
         ((1, None, None, "x"), "verdicts.verdict is missing, not a whole number"),

@@ -236,7 +236,7 @@ def test_readers_create_nothing(file: Path, tmp_path: Path) -> None:
         before = contents(tmp_path)
         with dealmill.open(f"sqlite:///{file}") as store:
             for use in (store.runs, store.status, store.log, store.workers, store.work, lambda: store.query(run=1)):
-                with pytest.raises(StoreError, match=r"no store in .*dealmill\.db yet; begin with: dealmill run"):
+                with pytest.raises(StoreError, match=r"no store in .*dealmill\.db yet; create one with: dealmill run"):
                     use()
         assert dealmill.db.current(f"sqlite:///{file}") is None
         with pytest.raises(StoreError, match="has no tables, so there is nothing to downgrade"):
@@ -247,7 +247,7 @@ def test_readers_create_nothing(file: Path, tmp_path: Path) -> None:
 
 
 def test_reading_commands_say_that_there_is_no_store(file: Path, tmp_path: Path) -> None:
-    said = f"dealmill: there is no store in {file} yet; begin with: dealmill run FILE…\n"
+    said = f"dealmill: there is no store in {file} yet; create one with: dealmill run FILE…\n"
     assert as_ordinary_user(*READERS, cwd=tmp_path) == [(1, "", said)] * len(READERS)
     assert not list(tmp_path.iterdir())
 
@@ -300,14 +300,14 @@ def test_a_file_of_something_else_is_never_changed(make: Callable[[Path], None],
     before = contents(tmp_path)
     url = f"sqlite:///{file}"
     for use in (dealmill.open, dealmill.db.current, dealmill.db.upgrade):
-        with pytest.raises(StoreError, match="is not a store of Dealmill") as refused:
+        with pytest.raises(StoreError, match="is not a Dealmill store") as refused:
             use(url)
         assert not isinstance(refused.value, StoreUnavailable)
         assert contents(tmp_path) == before
-    with pytest.raises(StoreError, match="is not a store of Dealmill"):
+    with pytest.raises(StoreError, match="is not a Dealmill store"):
         dealmill.db.downgrade(url, revision="base")
     checks = {check.name: check for check in dealmill.doctor(url)}
-    assert "is not a store of Dealmill" in checks["tables"].found
+    assert "is not a Dealmill store" in checks["tables"].found
     assert contents(tmp_path) == before
 
 
@@ -333,10 +333,10 @@ def test_a_store_that_cannot_be_written_to_is_read(locked: str, journal: str, so
     ):
         assert code == 0, err
     for code, out, err in as_ordinary_user(
-        ["run", "deal:memory:seed=1:1-9"], ["audit", "1"], ["db", "downgrade", "base"], cwd=tmp_path
+        ["run", "deal:memory:seed=1:1-9"], ["audit", "1"], ["db", "downgrade", "--yes", "base"], cwd=tmp_path
     ):
         assert (code, out, err.count("\n")) == (1, "", 1), err
-        assert f"takes no changes: attempt to write a readonly database; can {solved} and its folder be" in err
+        assert f"is read-only: attempt to write a readonly database; are {solved} and its folder writable" in err
     assert contents(tmp_path) == before
 
 
@@ -359,13 +359,13 @@ def test_changes_that_cannot_be_read_without_writing_are_told(solved: Path, tmp_
     lock_up(*copy.iterdir(), copy)
     [(code, _, err)] = as_ordinary_user(["status"], cwd=copy)
     assert (code, err.count("\n")) == (1, 1), err
-    assert "dealmill.db cannot be read without writing, since dealmill.db-wal holds changes" in err
+    assert "dealmill.db cannot be read without writing, because dealmill.db-wal holds changes" in err
     copy.chmod(0o755)
 
 
 def test_a_store_that_changes_while_it_is_read_as_one_that_does_not_is_told(solved: Path) -> None:
     reader = open_store(f"sqlite:///{solved}?mode=ro")
-    with pytest.raises(StoreUnavailable, match="was changed while it was read: try again"), reader.reading():
+    with pytest.raises(StoreUnavailable, match="was changed while it was being read; try again"), reader.reading():
         execute(solved, "DELETE FROM actions")
     with reader.reading() as connection:
         assert connection.execute(text("SELECT count(*) FROM actions")).scalar() == 0
@@ -377,11 +377,11 @@ def test_a_store_that_changes_while_it_is_read_as_one_that_does_not_is_told(solv
 @pytest.mark.parametrize(
     ("statement", "found"),
     [
-        ("UPDATE alembic_version SET version_num = 'zzz'", "holds 'zzz', which is not a revision"),
+        ("UPDATE alembic_version SET version_num = 'zzz'", "holds 'zzz', which is not a valid revision"),
         ("UPDATE alembic_version SET version_num = '0000'", "holds '0000'"),
         ("UPDATE alembic_version SET version_num = ''", "holds ''"),
-        ("DELETE FROM alembic_version", "has no rows, not one"),
-        ("INSERT INTO alembic_version VALUES ('0001')", "has 2 rows, not one"),
+        ("DELETE FROM alembic_version", "has no rows instead of one"),
+        ("INSERT INTO alembic_version VALUES ('0001')", "has 2 rows instead of one"),
         ("DROP TABLE alembic_version", "is missing"),
     ],
 )
@@ -451,15 +451,15 @@ def test_the_url_of_a_file_means_what_it_means_to_sqlite(
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("a#b.db", "holds the sign #"),
-        ("x.db?timeout=5", "the only one for a file is"),
-        ("x.db?immutable=1", "the only one for a file is"),
-        ("x.db?mode=rw", "the only one for a file is"),
-        ("x.db?mode=ro&mode=rw", "the only one for a file is"),
-        ("x.db?mode=ro&cache=shared", "the only one for a file is"),
-        ("file:x.db?uri=true", "names a URI"),
-        ("file:x.db", "names a URI"),
-        ("a%FFb.db", "not in UTF-8"),
+        ("a#b.db", "contains a #"),
+        ("x.db?timeout=5", "for a file, the only option is"),
+        ("x.db?immutable=1", "for a file, the only option is"),
+        ("x.db?mode=rw", "for a file, the only option is"),
+        ("x.db?mode=ro&mode=rw", "for a file, the only option is"),
+        ("x.db?mode=ro&cache=shared", "for a file, the only option is"),
+        ("file:x.db?uri=true", "contains a file: URI"),
+        ("file:x.db", "contains a file: URI"),
+        ("a%FFb.db", "is not UTF-8"),
         ("a%0Ab.db", "not printable"),
     ],
 )
@@ -476,12 +476,12 @@ def test_a_url_that_sqlite_would_read_otherwise_is_refused(
 def test_a_url_may_open_a_store_for_reading_only(solved: Path, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": f"sqlite:///{solved}?mode=ro"}
     before = contents(tmp_path)
-    refused = (["run", "deal:memory:seed=1:1-9"], ["db", "downgrade", "base"], ["audit", "1"], ["work"])
+    refused = (["run", "deal:memory:seed=1:1-9"], ["db", "downgrade", "--yes", "base"], ["audit", "1"], ["work"])
     [(code, out, _), *rest] = as_ordinary_user(["query", "1", "--nl"], *refused, cwd=tmp_path, env=env)
     assert (code, '"verdict": "scored"' in out) == (0, True)
     for code, out, err in rest:
         assert (code, out, err.count("\n")) == (1, "", 1), err
-        assert f"opens {solved} for reading only; leave out ?mode=ro" in err
+        assert f"opens {solved} read-only; remove ?mode=ro" in err
     assert contents(tmp_path) == before
     with pytest.raises(StoreError, match="reading only"):
         dealmill.db.upgrade(f"sqlite:///{tmp_path / 'none.db'}?mode=ro")

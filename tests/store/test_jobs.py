@@ -303,6 +303,25 @@ def test_unfinished_counts_pending_and_leased(store: Database, run: int) -> None
     assert leases.unfinished(store, SOLVING, INSTALLED) == 2
 
 
+def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
+    store: Database, source: Source, run: int
+) -> None:
+    other = plan_run(store, source, "memory/incremental", "7", None, chunk=1)
+    for number in leases.pending(store, SOLVING, {("memory/two-pass", "1")}, 2):
+        job = claim(store, number, "w", LEASE)
+        assert job is not None and finish(store, job, scored(store, job, 4, 6))
+    mine, jobs = tables.jobs.c, tables.jobs
+    with store.writing() as connection:
+        connection.execute(
+            update(jobs).where(mine.run_id == run, mine.first == 1).values(started=100.0, finished=110.0)
+        )
+        connection.execute(
+            update(jobs).where(mine.run_id == run, mine.first == 3).values(started=900.0, finished=904.0)
+        )
+    found = [(one.id, one.jobs, one.done, one.covered, one.solved, one.rate) for one in list_runs(store)]
+    assert found == [(run, 3, 2, 5, 4, 0.5), (other, 5, 0, 5, 0, None)]
+
+
 def test_an_empty_source_is_a_finished_run(store: Database) -> None:
     empty = complete(store, open_source(store, "memory", "none", b"none"))
     number = plan_run(store, empty, "memory/two-pass", "1", None, chunk=2)

@@ -137,7 +137,7 @@ def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: 
         1_005, 1_005, f"the recorded verdict is {other.word}, but solving again gives {kept.verdict.word}"
     ) in faults_of(store, audit.id)
     assert [position for position, _ in objections_of(store, audit)] == [1_005]
-    with pytest.raises(DamagedError, match="1:1005 cannot be read: what comes out again is not what is on record"):
+    with pytest.raises(DamagedError, match="1:1005 cannot be read: solving again does not give the recorded result"):
         find_result(store, survey, 1_005)
     assert find_result(store, survey, 1_000).position == 1_000
     with pytest.raises(DifferenceError, match="first 2,000 deals of run 1 are missing or damaged"):

@@ -82,7 +82,7 @@ def test_reading_and_solving_wait_for_the_database(server: Postgres, env: dict[s
     assert running.returncode == 0, told
     assert json.loads(out)[0]["scored"] == count
     assert "Traceback" not in told, told
-    assert [line.startswith("the database answers again") for line in ours()] == [False, True, False, True], told
+    assert [line.startswith("the database is available again") for line in ours()] == [False, True, False, True], told
     workers = [line for line in told.splitlines() if "Worker" in line]
     assert len(workers) <= 2 * 2 * 4, told
     audit = dealmill("audit", "1", "--sample", "2000", cwd=tmp_path, env=env)

@@ -35,7 +35,7 @@ def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_pat
     failed = json.loads(dealmill("query", "1", "--verdict", "failed", "--json", cwd=tmp_path, env=env).stdout)
     assert [row["item"] for row in failed] == [f"1:{number}" for number in DEADLY]
     for row, (number, signal) in zip(failed, DEADLY.values(), strict=True):
-        assert row["evidence"] == f"tried 5 times: Worker exited prematurely: signal {number} ({signal})"
+        assert row["evidence"] == f"gave up after 5 attempts: Worker exited prematurely: signal {number} ({signal})"
     [status] = json.loads(dealmill("status", "1", "--json", cwd=tmp_path, env=env).stdout)
     assert status["layouts"] == status["solved"] + status["pending"] == 3_000
     assert (status["pending"], status["failed"], len(status["fingerprint"])) == (0, 2, 64)
@@ -55,6 +55,6 @@ def test_a_deal_of_a_survey_that_kills_its_worker_fails_with_its_block(env: dict
     assert (row["deals"], row["scored"], row["failed"]) == (3_000, 1_000, 2_000)
     failed = json.loads(dealmill("query", "1", "--verdict", "failed", "--json", cwd=tmp_path, env=env).stdout)
     assert [row["line"] for row in failed] == [*range(1, 1_001), *range(2_001, 3_001)]
-    assert failed[-1]["evidence"] == "tried 5 times: Worker exited prematurely: signal 11 (SIGSEGV)"
+    assert failed[-1]["evidence"] == "gave up after 5 attempts: Worker exited prematurely: signal 11 (SIGSEGV)"
     audit = dealmill("audit", "1", cwd=tmp_path, env=env)
     assert "1,000 valid, 0 invalid, 2,000 without evidence; 0 faults" in audit.stderr, audit.stderr

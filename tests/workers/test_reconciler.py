@@ -52,6 +52,6 @@ def test_a_queue_that_is_clogged_is_emptied_before_jobs_are_sent(store: Database
     ],
 )
 def test_a_url_that_is_none_is_told_without_its_password(url: str) -> None:
-    with pytest.raises(BrokerError, match="DEALMILL_BROKER_URL is no URL of a broker") as told:
+    with pytest.raises(BrokerError, match="DEALMILL_BROKER_URL is not a valid broker URL") as told:
         check_broker(url)
     assert "secret" not in "".join(format_exception(told.value))

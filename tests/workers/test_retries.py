@@ -69,7 +69,7 @@ def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: D
     found = find_run(store, run.id)
     assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
     [failed] = page(store, found, Wanted((Verdict.FAILED,)), 0, 9).results
-    assert failed.evidence == "tried 5 times: MemoryError: no room"
+    assert failed.evidence == "gave up after 5 attempts: MemoryError: no room"
 
 
 def test_what_fails_for_a_passing_reason_is_solved(
@@ -95,7 +95,7 @@ def test_what_cannot_even_be_recorded_is_waited_for_by_nobody(
         end_pauses(store)
         assert work_on_all(store) == 1
     assert reconciler.unfinished(store) == 0
-    with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done, after 9 tries: StoreError: "):
+    with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done after 9 attempts: StoreError: "):
         working.refuse_damaged(store, find_run(store, run.id))
 
     with store.writing() as connection:
@@ -112,5 +112,5 @@ def test_jobs_of_a_run_that_cannot_be_read_are_not_begun(store: Database, run: R
         tasks.do_job("solve", number)
     with store.reading() as connection:
         assert connection.execute(select(func.count()).select_from(tables.verdicts)).scalar_one() == 0
-    with pytest.raises(DamagedError, match=r"run 1 cannot be read: runs\.storage is 7, which is no storage"):
+    with pytest.raises(DamagedError, match=r"run 1 cannot be read: runs\.storage is 7, which is not a valid storage"):
         working.solve_runs(store, [run.id], silent)

@@ -57,13 +57,13 @@ def test_a_worker_refuses_jobs_of_other_versions_and_stays_at_work(newer: str, b
     ran = dealmill("work", "--drain", cwd=tmp_path, env={**env, "PYTHONPATH": newer})
     assert ran.returncode == 1, ran.stderr
     assert ran.stderr.splitlines()[-1] == (
-        "dealmill: jobs are left that cannot be done here: 1 of memory/incremental 1 (here are other deals), "
-        "1 of memory/two-pass 1 (version 2 is installed here); run dealmill work where these are installed, "
+        "dealmill: some jobs cannot be done here: 1 of memory/incremental 1 (its deals need another generator), "
+        "1 of memory/two-pass 1 (version 2 is installed here); run dealmill work where these versions are installed, "
         "or retract them"
     )
     refused = [line.partition(": ")[2] for line in ran.stderr.splitlines() if "are left to" in line]
     assert refused == [
-        "jobs of memory/incremental 1 are left to other workers: it was retracted, or here are other deals",
+        "jobs of memory/incremental 1 are left to other workers: it was retracted, or its deals need another generator",
         "jobs of memory/two-pass 1 are left to other workers: version 2 is installed here",
     ]
     assert "Traceback" not in ran.stderr
@@ -89,4 +89,4 @@ def test_jobs_of_a_retracted_version_are_reported_and_no_failure(tmp_path: Path)
     retract = ("retract", "--engine", "memory/two-pass", "--version", "1", "--why", "wrong")
     assert dealmill(*retract, cwd=tmp_path).returncode == 0
     ran = dealmill("work", "--drain", cwd=tmp_path)
-    assert (ran.returncode, ran.stderr) == (0, "jobs of memory/two-pass 1 are left undone, since it was retracted: 1\n")
+    assert (ran.returncode, ran.stderr) == (0, "skipped jobs of memory/two-pass 1, which was retracted: 1\n")

@@ -1,1 +1,2 @@
-"""The workers of one command: a broker, worker processes, and what keeps them at work until something is done."""
+"""The local workers of a command: a broker, worker processes, and the loop that keeps them running until the work is
+done."""

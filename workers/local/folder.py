@@ -1,5 +1,5 @@
-"""The folder of a command at work, for its broker's socket and for what its workers leave: it goes with the command. If
-that was killed, the next one takes it away."""
+"""The temporary folder of a command, for the socket of its broker and the files of its workers. It is deleted when the
+command ends. If the command is killed, the next one deletes it."""
 
 import fcntl
 import shutil
@@ -10,23 +10,23 @@ from pathlib import Path
 
 PREFIX = "dealmill-"
 OWNED = "owned"
-"""The file in each that its command holds a lock on, for as long as it lives."""
+"""The name of the file that the command keeps locked while it runs."""
 
 
 @contextmanager
 def work_folder() -> Iterator[Path]:
-    """A folder for as long as the `with` block lasts."""
-    _take_away_orphans()
+    """Create a temporary folder, and delete it at the end. Delete the folders of killed commands first."""
+    _remove_orphans()
     with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
         unlocked = Path(name) / f"not-yet-{OWNED}"
         with unlocked.open("w") as owned:
             fcntl.flock(owned, fcntl.LOCK_EX)
-            unlocked.rename(Path(name) / OWNED)  # so that nobody finds it before it is locked
+            unlocked.rename(Path(name) / OWNED)  # so that no other command finds it before it is locked
             yield Path(name)
 
 
-def _take_away_orphans() -> None:
+def _remove_orphans() -> None:
     for owned in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{OWNED}"):
-        with suppress(OSError), owned.open() as lock:  # as if it belongs to a living command, or to somebody else
+        with suppress(OSError), owned.open() as lock:  # raised if it belongs to a running command or to another user
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(owned.parent, ignore_errors=True)

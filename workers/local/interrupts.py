@@ -1,5 +1,5 @@
-"""Ctrl-C in a process that works. It raises KeyboardInterrupt, which Python ignores if it arrives while an object is
-cleared away: in ``__del__`` or the callback of a weak reference, of which SQLAlchemy has many."""
+"""Reliable handling of Ctrl-C. It raises KeyboardInterrupt, which Python ignores in ``__del__`` and in callbacks of
+weak references, of which SQLAlchemy has many."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,7 +9,8 @@ from threading import Event, current_thread, main_thread
 
 @contextmanager
 def ignored_interrupts() -> Iterator[Callable[[], None]]:
-    """Remember an interrupt that Python ignores; what is yielded raises it. Signal handlers stay as they are."""
+    """Record interrupts that Python ignores. Yield a function that raises KeyboardInterrupt if one was ignored since
+    its last call. Signal handlers are not changed."""
     ignored = Event()
     before = sys.unraisablehook
 
@@ -24,7 +25,7 @@ def ignored_interrupts() -> Iterator[Callable[[], None]]:
             ignored.clear()
             raise KeyboardInterrupt
 
-    if current_thread() is not main_thread():  # which none arrives in
+    if current_thread() is not main_thread():  # interrupts arrive in the main thread only
         yield check
         return
     sys.unraisablehook = remember

@@ -9,18 +9,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 PR_SET_PDEATHSIG = 1
-STOP_SECONDS = 20
+STOP_SECONDS = 1.0
+"""How long a process may finish what it is doing when the user wants it to end."""
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process as soon as its parent is gone (Linux; elsewhere nothing happens)."""
+    """Have the kernel kill this process as soon as its parent dies. Linux only; does nothing on other systems."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def start(command: Sequence[str], *, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-    """Start a process in a session of its own, so that Ctrl-C reaches us alone; its output is a pipe to us."""
-    return subprocess.Popen(  # noqa: S603 -- every command is ours
+    """Start a process in its own session, so that Ctrl-C interrupts only the parent. Its output goes to a pipe."""
+    return subprocess.Popen(  # noqa: S603 -- all commands are built in this package
         command,
         env={**os.environ, **(environment or {})},
         stdin=subprocess.DEVNULL,
@@ -34,7 +35,7 @@ def start(command: Sequence[str], *, environment: Mapping[str, str] | None = Non
 
 
 def stop(process: subprocess.Popen[str]) -> None:
-    """Ask a process to end, wait for what it has in hand, and insist if that takes too long or we are interrupted."""
+    """Terminate a process and wait until it has finished its work. Kill it after `STOP_SECONDS`, or on an exception."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -45,7 +46,7 @@ def stop(process: subprocess.Popen[str]) -> None:
 
 
 def kill(process: subprocess.Popen[str]) -> None:
-    """End a process and those it started at once."""
+    """Kill a process and its children."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

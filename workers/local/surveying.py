@@ -1,4 +1,4 @@
-"""Local workers kept at work until a survey says what was asked for."""
+"""Run local workers until a survey has reached its goal."""
 
 from dealmill.pipeline.progress import Progress, Surveying
 from dealmill.pipeline.runs.planning import refuse_retracted
@@ -10,19 +10,19 @@ from dealmill.workers.local.working import refuse_damaged, work_until
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
-    """Work on a survey until its interval is narrow enough or it has as many deals, and return how far it is then, and
-    what it says.
+    """Work on a survey until its interval is narrow enough, or it has the requested number of deals. Return its status
+    and its estimate.
 
     Raises
     ------
     RetractedError
         If its engine was retracted.
     StoreError
-        If no number of deals would be enough, since too many are unknown.
+        If no number of deals would be enough, because too many are undecided or failed.
     DamagedError
-        If jobs of it are lost or damaged.
+        If some of its jobs are missing or damaged.
     DifferenceError
-        If something of it is not on record.
+        If some of its verdicts are missing from the record or damaged.
     """
     run, found = find_run(store, number), None
 

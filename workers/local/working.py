@@ -1,4 +1,4 @@
-"""Local workers kept at work until something is done: runs solved, an audit finished, the queue empty."""
+"""Run local workers until runs are solved, an audit is finished, or the queue is empty."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -26,7 +26,11 @@ from dealmill.workers.local.farm import Farm
 from dealmill.workers.reconciler import unfinished, unworkable
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
-"""Seconds between two looks at how far the work is, a fiftieth of those it has taken; each look takes time from it."""
+"""Bounds on the seconds between two checks of the progress, which take time from the work. The pause is a fiftieth of
+the elapsed time."""
+TIMES, MOST_SECONDS = 20, 60.0
+"""After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
+million jobs, a check takes the database most of a second."""
 
 
 def work_until(
@@ -37,22 +41,31 @@ def work_until(
     *,
     engines: bool = True,
 ) -> None:
-    """Keep local workers at work until `done`, and read these sources meanwhile. While the database is unavailable,
-    wait for it. `engines` says whether the work needs engines.
+    """Run local workers until `done` returns True, and ingest the sources in `readings` meanwhile. Wait while the
+    database is not available. `engines` says whether the work needs engines.
 
     Raises
     ------
     BrokerError, WorkerError
         If the broker or the workers cannot be started.
     StoreError
-        If the store is opened for reading only, or its file was deleted or replaced.
+        If the store is opened read-only, or its file was deleted or replaced.
     """
     store.refuse_read_only()
     with Farm(store, lambda line: progress(Message(line)), engines=engines) as farm:
         for reading in readings:
             reading.finish(progress, farm.tick)
-        begun = time.monotonic()
-        while not patiently(done, farm.say):
+        begun = due = time.monotonic()
+
+        def look() -> bool:
+            nonlocal due
+            start = time.monotonic()  # of the last try, where the database was away
+            found = done()
+            end = time.monotonic()
+            due = end + min(TIMES * (end - start), MOST_SECONDS)
+            return found
+
+        while time.monotonic() < due or not patiently(look, farm.say):
             farm.tick(at_once=True)
             time.sleep(min(max((time.monotonic() - begun) / 50, LEAST_PAUSE), LONGEST_PAUSE))
 
@@ -60,15 +73,15 @@ def work_until(
 def solve_runs(
     store: Database, numbers: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
 ) -> list[RunStatus]:
-    """Solve these runs, while their sources are still being read, and return them as they are then. Nothing is started
-    if all of them are finished.
+    """Solve runs, while the sources in `readings` are being ingested, and return their final status. If all runs are
+    finished already, no workers are started.
 
     Raises
     ------
     RetractedError
-        If the engine of one of them was retracted.
+        If the engine of a run was retracted.
     DamagedError
-        If one of them, or jobs of one, are lost or damaged.
+        If a run or some of its jobs are missing or damaged.
     """
     known = {run.id: run for run in list_runs(store, numbers)}
     finished = all(run.finished for run in known.values())
@@ -97,33 +110,41 @@ def solve_runs(
 
 
 def _still_there(store: Database, runs: Sequence[RunStatus]) -> list[RunStatus]:
-    """These runs as they are now."""
-    found = list_runs(store, [run.id for run in runs])
-    if lost := {run.id for run in runs} - {run.id for run in found}:
-        raise DamagedError(f"the store has lost run {min(lost)}; restore the database from a backup")
-    return found
-
-
-def refuse_damaged(store: Database, run: RunStatus) -> None:
-    """Nobody need wait for a run that cannot be finished.
+    """Return the current status of these runs.
 
     Raises
     ------
     DamagedError
+        If one of them is missing.
+    """
+    found = list_runs(store, [run.id for run in runs])
+    if lost := {run.id for run in runs} - {run.id for run in found}:
+        raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
+    return found
+
+
+def refuse_damaged(store: Database, run: RunStatus) -> None:
+    """Check that a run can be finished, so that it is worth waiting for.
+
+    Raises
+    ------
+    DamagedError
+        If some of its jobs are missing, damaged or stuck.
     """
     nothing_left = run.complete and not run.finished and not run.pending + run.leased
     if run.damaged or nothing_left:
         raise DamagedError(
-            f"run {run.id} cannot be finished, since jobs of it are lost or damaged: dealmill audit {run.id} says which"
+            f"run {run.id} cannot be finished, because some of its jobs are missing or damaged; find them with: "
+            f"dealmill audit {run.id}"
         )
     for lease in stuck(store, SOLVING, [run.id]) if run.retried else ():
-        raise DamagedError(_told_stuck(f"run {run.id}", lease))
+        raise DamagedError(_stuck_message(f"run {run.id}", lease))
 
 
-def _told_stuck(what: str, lease: Lease) -> str:
+def _stuck_message(what: str, lease: Lease) -> str:
     return (
-        f"items {lease.first:,} to {lease.stop - 1:,} of {what} cannot be done, after {lease.attempt} tries: "
-        f"{lease.trouble}; once that is put right, try again with: dealmill work"
+        f"items {lease.first:,} to {lease.stop - 1:,} of {what} cannot be done after {lease.attempt} attempts: "
+        f"{lease.trouble}; fix the cause, then try again with: dealmill work"
     )
 
 
@@ -138,21 +159,23 @@ def _solving(runs: Sequence[RunStatus]) -> Solving:
 
 
 def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatus:
-    """Do an audit that was planned, and return what it found.
+    """Do a planned audit and return its final status.
 
     Raises
     ------
     DamagedError
-        If jobs of it are lost or changed, or one fails again and again.
+        If some of its jobs are missing or changed, or one fails repeatedly.
     """
 
     def done() -> bool:
         audit = find_audit(store, number)
         progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
         if audit.damaged:
-            raise DamagedError(f"audit {number} cannot be finished, since jobs of it are lost or changed: audit again")
+            raise DamagedError(
+                f"audit {number} cannot be finished, because some of its jobs are missing or changed; start a new audit"
+            )
         for lease in () if audit.finished else stuck(store, AUDITING, [number]):
-            raise DamagedError(_told_stuck(f"audit {number}", lease))
+            raise DamagedError(_stuck_message(f"audit {number}", lease))
         return audit.finished
 
     work_until(store, done, progress, engines=False)
@@ -160,14 +183,14 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
 
 
 def work(store: Database, progress: Progress, *, drain: bool) -> None:
-    """Do whatever is queued: for ever, or until nothing is left to `drain` that can be done here.
+    """Do all queued jobs. Run forever, or with `drain`, until no job is left that this installation can do.
 
     Raises
     ------
     VersionError
-        If jobs are left that cannot be done here; those of retracted versions do not count.
+        If jobs are left that need other versions; jobs of retracted versions do not count.
     DamagedError
-        If jobs are left that fail again and again.
+        If jobs are left that fail repeatedly.
     """
     most = unfinished(store)
 
@@ -182,15 +205,15 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
     others = []
     for engine, version, retracted, count in unworkable(store):
         if retracted:
-            progress(Message(f"jobs of {engine} {version} are left undone, since it was retracted: {count:,}"))
+            progress(Message(f"skipped jobs of {engine} {version}, which was retracted: {count:,}"))
         else:
-            here = other_version_here(engine, version) or "here are other deals"
+            here = other_version_here(engine, version) or "its deals need another generator"
             others.append(f"{count:,} of {engine} {version} ({here})")
     if others:
         raise VersionError(
-            f"jobs are left that cannot be done here: {', '.join(others)}; run dealmill work where these are "
+            f"some jobs cannot be done here: {', '.join(others)}; run dealmill work where these versions are "
             "installed, or retract them"
         )
     for kind in KINDS.values():
         for lease in stuck(store, kind.TABLE, kind.TABLE.owners(installed_engines())):
-            raise DamagedError(_told_stuck(f"{kind.TABLE.owner.name.removesuffix('_id')} {lease.owner}", lease))
+            raise DamagedError(_stuck_message(f"{kind.TABLE.owner.name.removesuffix('_id')} {lease.owner}", lease))

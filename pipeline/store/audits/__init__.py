@@ -1,1 +1,1 @@
-"""Audits: their plans, jobs and findings, and what they check of the whole record."""
+"""Audits: plans, jobs and findings, and the checks of the record as a whole."""

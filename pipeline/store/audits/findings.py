@@ -1,4 +1,4 @@
-"""What audits object to."""
+"""Findings of audits: faults of the record, and invalid verdicts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,8 +19,11 @@ FETCHED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an audit objects to: a ``fault`` of the record of the items `first` to `last`, or an ``invalid`` verdict
-    with the step of its evidence (0 for the verdict itself)."""
+    """A finding of an audit on the items `first` to `last` (both inclusive).
+
+    `finding` is ``fault`` for a fault of the record, or ``invalid`` for an invalid verdict. `step` is the step of the
+    evidence that is invalid, 0 for the verdict itself, and None for a fault.
+    """
 
     run: int
     first: int
@@ -31,19 +34,19 @@ class Finding:
 
     @property
     def items(self) -> str:
-        """``RUN:POSITION`` or ``RUN:FIRST-LAST``."""
+        """The items as ``RUN:POSITION`` or ``RUN:FIRST-LAST``."""
         return f"{self.run}:{self.first}" + ("" if self.last == self.first else f"-{self.last}")
 
 
 def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Judgement]]:
-    """The verdicts that an audit found invalid, by position, in their order."""
+    """Yield the positions of the verdicts that an audit found invalid, with their judgements, in order of position."""
     query = (
         select(judgements.c.position, judgements.c.step, judgements.c.reason)
         .where(
             judgements.c.run_id == audit.run,
             judgements.c.audit_id == audit.id,
             judgements.c.outcome == int(Outcome.INVALID),
-            judgements.c.outcome != literal_column("1"),  # in the words of the index of what is not valid
+            judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
         )
         .order_by(judgements.c.position)
     )
@@ -53,7 +56,7 @@ def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Ju
 
 
 def faults_of(store: Database, audit: int) -> list[Fault]:
-    """The faults that an audit found, in the order of their items."""
+    """Return the faults that an audit found, in order of their items."""
     query = (
         select(faults.c.first, faults.c.last, faults.c.reason)
         .where(faults.c.audit_id == audit)
@@ -64,7 +67,7 @@ def faults_of(store: Database, audit: int) -> list[Fault]:
 
 
 def findings_of(store: Database, audit: AuditStatus) -> Iterator[Finding]:
-    """All that an audit objects to: first the faults, then the invalid verdicts, each in the order of the items."""
+    """Yield all findings of an audit: first the faults, then the invalid verdicts, each in order of their items."""
     for fault in faults_of(store, audit.id):
         yield Finding(audit.run, fault.first, fault.last, "fault", None, fault.reason)
     for position, judgement in objections_of(store, audit):

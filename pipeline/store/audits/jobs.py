@@ -1,4 +1,4 @@
-"""Jobs of audits: each is finished in the one transaction that writes its judgements and faults."""
+"""Jobs of audits: claimed, and finished in the transaction that writes their judgements and faults."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,10 @@ from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 
 @dataclass(frozen=True, slots=True)
 class AuditJob:
-    """A claimed job: the audited verdicts number ``lease.first`` to before ``lease.stop`` of an audit."""
+    """A claimed job: the verdicts ``[lease.first, lease.stop)`` of an audit, numbered from 1.
+
+    `population`, `size` and `seed` are those of the audit.
+    """
 
     lease: Lease
     run: PlannedRun
@@ -32,11 +35,17 @@ class AuditJob:
 
 
 Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
-"""What a job found: judgements, each with the position of its verdict, and faults."""
+"""The findings of a job: judgements, each with the position of its verdict, and faults."""
 
 
 def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | None:
-    """Take a job for so many seconds; None if it is done or someone else's, and not if its run cannot be read."""
+    """Claim a job for `seconds`; return None if it is done or leased to another worker.
+
+    Raises
+    ------
+    DamagedError
+        If its run cannot be read. The job is not claimed then.
+    """
     with store.writing() as connection:
         lease = leases.claim(connection, AUDITING, job, worker, seconds)
         run = None if lease is None else run_of_job(connection, AUDITING, job)
@@ -49,8 +58,8 @@ def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | 
 
 
 def finish(store: Database, job: AuditJob, found: Findings) -> bool:
-    """Write what a job found, and mark it done; False, and nothing written, if it is no longer this attempt's. What is
-    valid of a packed run is only counted."""
+    """Write the findings of a job and mark it done. Return False, and write nothing, if another attempt holds the job.
+    The valid verdicts of a packed run are only counted."""
     judged, wrong = found
     outcomes = [judgement.outcome for _, judgement in judged]
     totals = {
@@ -66,7 +75,8 @@ def finish(store: Database, job: AuditJob, found: Findings) -> bool:
         if keeps_valid or judgement.outcome is not Outcome.VALID
     ]
     objected = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(wrong, start=1)]
-    # Somebody has changed the state of a job that was done. What it found stays, without its digest, so audits name it.
+    # The state of a finished job was changed by hand. Keep its findings, but clear its digest, so that audits report
+    # it.
     done_before = (
         update(audit_jobs)
         .where(audit_jobs.c.id == lease.id, audit_jobs.c.digest.is_not(None))

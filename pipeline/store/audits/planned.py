@@ -1,4 +1,4 @@
-"""Audits: planned once, cut into jobs, and counted by them."""
+"""Plans of audits, and their progress as counted by their jobs."""
 
 import warnings
 from dataclasses import dataclass
@@ -44,8 +44,12 @@ AUDITING = JobTable(
 
 @dataclass(frozen=True, slots=True)
 class AuditStatus:
-    """An audit of `size` verdicts of a run that had so many items, its `population`, and what it has found so far. Its
-    jobs cover so many verdicts; some are done, and others left."""
+    """An audit of a run and its progress.
+
+    `population` is the number of items of the run when the audit was planned, and `size` the number of verdicts to
+    judge; `seed` is the seed of a sample. `covered` is the number of verdicts in its `jobs`, of which some are `done`
+    and some are `left` (pending or leased). The other fields count its judgements and faults so far.
+    """
 
     id: int
     run: int
@@ -63,28 +67,31 @@ class AuditStatus:
 
     @property
     def finished(self) -> bool:
-        """Whether all has been looked at."""
+        """Whether all of its verdicts have been judged."""
         return self.done == self.jobs and self.covered == self.size
 
     @property
     def damaged(self) -> bool:
-        """Whether it cannot be finished, for jobs of it are lost or changed."""
+        """Whether it cannot be finished, because some of its jobs are missing or were changed."""
         return not self.left and not self.finished
 
     @property
     def judged(self) -> int:
-        """How many verdicts the referee has judged."""
+        """The number of verdicts judged so far."""
         return self.valid + self.invalid + self.no_evidence
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was found to be wrong."""
+        """Whether no invalid verdict and no fault was found."""
         return self.invalid == self.faults == 0
 
 
 def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:
-    """The number of a new audit with its jobs; of an earlier one of the same verdicts, if that is not finished.
-    `sample` is None for all verdicts."""
+    """Plan an audit with its jobs and return its number. If there is an unfinished audit of the same verdicts, return
+    the number of that one.
+
+    `sample` is the number of verdicts to judge, None for all; `chunk` is the number of verdicts per job.
+    """
     unfinished = select(audit_jobs.c.audit_id).where(
         audit_jobs.c.state.in_((PENDING, LEASED)), audit_jobs.c.digest.is_(None)
     )
@@ -123,17 +130,19 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
 
 
 def _next_number(connection: Connection) -> int:
-    """A number that no audit has had: SQLite would give that of a deleted one again, whose findings may be there."""
+    """Return a number that no audit has had. SQLite would reuse the number of a deleted audit, whose findings may still
+    be stored."""
     ever = [select(func.max(column)) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)]
     return 1 + max(connection.execute(number).scalar() or 0 for number in ever)
 
 
 def find_audit(store: Database, audit: int) -> AuditStatus:
-    """The audit of that number, counted by its jobs.
+    """Return the audit with the given number, and its progress.
 
     Raises
     ------
     NotFoundError
+        If there is no such audit.
     DamagedError
         If it cannot be read.
     """
@@ -147,7 +156,8 @@ def find_audit(store: Database, audit: int) -> AuditStatus:
 
 
 def latest_audits(store: Database) -> dict[int, AuditStatus]:
-    """The newest audit of every run that has one. Of audits that cannot be read there is a `DamagedWarning`."""
+    """Return the newest audit of every run that has one, by run. Issue a `DamagedWarning` for each audit that cannot be
+    read."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
     found = {}
     with store.reading() as connection:

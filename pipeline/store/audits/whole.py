@@ -1,4 +1,4 @@
-"""The record of a run as a whole: what binds its plan and its source, and the seal of all of it."""
+"""Checks of the record of a run as a whole: its plan, its source and its rejects; and the seal of the record."""
 
 from collections.abc import Iterator
 
@@ -33,16 +33,17 @@ FETCHED = 1_000
 
 
 def source_faults(store: Database, run: PlannedRun) -> Iterator[str]:
-    """What is wrong with the row of the source of a run."""
+    """Yield a message if the row of the run's source was changed."""
     row = select(*COLUMNS, sources.c.seal).where(sources.c.id == run.source)
     with store.reading() as connection:
-        *told, recorded = connection.execute(row).one()
-    if seal("source", *told) != recorded:
-        yield f"what is on record of source {run.source} is not what was written"
+        *columns, recorded = connection.execute(row).one()
+    if seal("source", *columns) != recorded:
+        yield f"the row of source {run.source} was changed"
 
 
 def item_faults(store: Database, run: PlannedRun, population: int) -> Iterator[str]:
-    """Whether a run has lost its last items, so that rows go up to fewer than its source has, its `population`."""
+    """Yield a message if the last items of a run are missing: its `population`, counted from the rows that exist, is
+    not the number of items of its source."""
     if run.storage is Storage.ROWS:
         with store.reading() as connection:
             last = connection.execute(select(sources.c.accepted).where(sources.c.id == run.source)).scalar_one()
@@ -51,11 +52,11 @@ def item_faults(store: Database, run: PlannedRun, population: int) -> Iterator[s
     else:
         last = run.deals["last"] - run.deals["first"] + 1
     if last != population:
-        yield f"source {run.source} has {last} items, but there are rows for {population} only"
+        yield f"source {run.source} should have {last} items, but there are rows for only {population}"
 
 
 def reject_faults(store: Database, run: PlannedRun, population: int) -> Iterator[str]:
-    """What is wrong with the rejects of the source of a run, and with digests of blocks that it does not have."""
+    """Yield what is wrong with the rejects of the run's source, and with digests of blocks that do not exist."""
     listing, source = REJECT_LISTING, run.source
     with store.reading() as connection:
         counted, accepted, complete = connection.execute(
@@ -65,37 +66,38 @@ def reject_faults(store: Database, run: PlannedRun, population: int) -> Iterator
             select(func.count()).select_from(rejects).where(rejects.c.source_id == source)
         ).scalar_one()
         if there != counted:
-            yield f"source {source} has {there} rejects on record, and not {counted}"
+            yield f"source {source} has {there} rejects, expected {counted}"
         for first, stop, recorded, found in source_blocks_from(connection, listing, source, there, 1, there + 1):
             if recorded != found and (complete or recorded is not None):
-                yield f"rejects {first} to {stop - 1} of source {source} are not those that were written"
+                yield f"rejects {first} to {stop - 1} of source {source} were changed"
         items = population if run.storage is Storage.ROWS else accepted if isinstance(accepted, int) else 0
         if stray_source_blocks(connection, source, {ITEM_LISTING: items, listing: there}):
-            yield f"there are digests of items or rejects that source {source} does not have"
+            yield f"there are digests of blocks that source {source} does not have"
 
 
 def plan_faults(store: Database, run: PlannedRun) -> Iterator[str]:
-    """What is wrong with the plan of a run."""
+    """Yield a message if the plan of a run was changed."""
     with store.reading() as connection:
         recorded = connection.execute(select(runs.c.seal).where(runs.c.id == run.id)).scalar_one()
         if run_seal(connection, run.id) != recorded:
-            yield f"run {run.id} is not the one that was planned: its source, engine or limit was changed"
+            yield f"the plan of run {run.id} was changed: its source, engine, limit or storage"
 
 
 def seal_of_audit(store: Database, run: PlannedRun, audit: int) -> str | None:
-    """The seal of the record of a run as an audit found it."""
+    """Return the seal of the record of a run up to the log entry of an audit; None if the audit has no entry."""
     with store.reading() as connection:
         entry = connection.execute(select(func.max(actions.c.id)).where(actions.c.audit_id == audit)).scalar()
     return None if entry is None else record_seal(store, run, entry)
 
 
 def record_seal(store: Database, run: PlannedRun, entry: int) -> str | None:
-    """The seal of the record of a run as it was when that entry of the log of actions was the last: the number of the
-    entry, a dash, and 64 hexadecimal digits; None if the entry is not that of an audit of this run.
+    """Return the seal of the record of a run as of an entry of the action log; None if the entry is not that of an
+    audit of this run. The seal is the number of the entry, a dash, and 64 hexadecimal digits.
 
-    It covers the seal of the run, its source, how many items the audit was of, the digests of their blocks, the sum of
-    their nodes, and the digest of the entry, which covers all before. Of the source of rows it covers all that was
-    read. That of a packed run may be read later, for another run, so it covers only what does not change then.
+    It covers the seal of the run, its source, the audit's number of items, the digests of their blocks, the sum of
+    their nodes, and the digest of the entry, which covers all earlier entries. For a run stored as rows, it covers
+    everything read from the source. The source of a packed run may be read later, for another run, so the seal covers
+    only the parts that never change.
     """
     planned = (
         select(runs.c.seal, audits.c.population)
@@ -123,7 +125,7 @@ def _source(connection: Connection, run: PlannedRun) -> tuple[object, ...]:
 
 
 def _digest(connection: Connection, digests: Select[tuple[bytes]]) -> bytes:
-    """The digest of digests, in their order."""
+    """Return the digest of digests, in the order of the query."""
     whole = blake3()
     for digest in connection.execution_options(yield_per=FETCHED).execute(digests).scalars():
         whole.update(values([digest]))

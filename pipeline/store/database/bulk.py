@@ -1,5 +1,5 @@
-"""Inserting rows: many at once, the fastest way each database has (figures in docs/decisions/0004-bulk-writes.md), or
-one that somebody else may insert at the same time."""
+"""Insert rows: many at once, by the fastest method of each database (measured in docs/decisions/0004-bulk-writes.md),
+or a single row that another process may insert concurrently."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,7 +16,7 @@ Row = tuple[Any, ...]
 
 
 def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Insert rows, each with the values of `columns` in that order; the other columns stay empty."""
+    """Insert rows. Each row holds the values of `columns`, in that order; all other columns are NULL."""
     if not rows:
         return
     if connection.dialect.name == "sqlite":
@@ -32,7 +32,7 @@ def insert_rows(connection: Connection, table: Table, columns: Sequence[str], ro
 
 @contextmanager
 def copying(connection: Connection, table: Table, columns: Sequence[str]) -> "Iterator[Copy]":
-    """A COPY into these columns of a table on PostgreSQL, in its binary form."""
+    """Open a binary PostgreSQL COPY into the given columns of a table."""
     cursor = connection.connection.cursor()
     statement = f"COPY {table.name} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
     try:
@@ -43,7 +43,7 @@ def copying(connection: Connection, table: Table, columns: Sequence[str]) -> "It
 
 
 def insert_once(connection: Connection, table: Table, **values: object) -> None:
-    """Insert a row, unless there is one by now that the table does not allow beside it."""
+    """Insert a row. Do nothing if it violates a constraint, that is, if another process has inserted it already."""
     with suppress(IntegrityError), connection.begin_nested():
         connection.execute(insert(table).values(**values))
 

@@ -1,9 +1,8 @@
-"""Inserting whole columns by one statement: numbers and texts go from arrays to rows, without a tuple for each row.
+"""Insert whole columns with one statement: numbers and texts go from arrays to rows without a tuple per row.
 
-SQLite makes the rows from a list in JSON, which holds the texts. All other columns are bytes, equally many a row, which
-it cuts by the number of the row; bytes, since in a text it would have to count characters. PostgreSQL gets rows in its
-binary form, by COPY. Figures are in
-docs/decisions/0031-arrays-from-file-to-row.md.
+On SQLite, the rows come from a JSON list that holds the texts. All other columns are passed as bytes with a fixed width
+per row and are sliced by row number. They are bytes, not text, because slicing text would mean counting characters.
+PostgreSQL receives the rows by binary COPY. Measurements: docs/decisions/0031-arrays-from-file-to-row.md.
 """
 
 import json
@@ -23,19 +22,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PLAIN = bytes(sign for sign in range(ord(" "), ord("~") + 1) if chr(sign) not in '"\\')
-"""What stands in a string of JSON as it is."""
+"""The ASCII characters that need no escape in a JSON string."""
 BETWEEN = b'","'
-"""What stands between two strings of a list in JSON."""
+"""The separator between two strings of a JSON list."""
 BEGIN = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
 END = struct.pack(">h", -1)
 NULL = -1
-"""The length of a field that is NULL."""
+"""The field length that marks a NULL in binary COPY."""
 WIDTHS: tuple[tuple[type, str], ...] = ((SmallInteger, ">i2"), (BigInteger, ">i8"), (Integer, ">i4"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Some:
-    """Numbers where `there` is true, NULL elsewhere."""
+    """A nullable column: the numbers where `there` is true, NULL elsewhere."""
 
     numbers: Numbers
     there: Mask
@@ -43,19 +42,19 @@ class Some:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByteStrings:
-    """Byte strings of one length: n × length."""
+    """Byte strings of equal length, as an array of n × length."""
 
     rows: Bytes
 
 
 Fixed = int | range | Numbers | Some | ByteStrings
-"""A column that takes equally many bytes in each of n rows: one number for all, consecutive numbers, n numbers, or byte
-strings."""
+"""A column of n rows with a fixed width: one number for all rows, consecutive numbers, n numbers, or byte strings."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Rows of a table: columns by name, and one of texts, which are NULL where they are not `there`."""
+    """Rows of a table: the fixed-width columns by name, and one text column `name`. Texts are NULL where `there` is
+    false."""
 
     fixed: Mapping[str, Fixed]
     name: str
@@ -64,11 +63,12 @@ class Columns:
 
 
 Insert = Callable[[Connection], object]
-"""Inserts prepared rows. Preparing them outside the transaction keeps it short: SQLite has one writer at a time."""
+"""A function that inserts prepared rows. They are prepared outside the transaction to keep it short, because SQLite
+allows one writer at a time."""
 
 
 def prepare_insert(store: Database, table: Table, columns: Columns) -> Insert:
-    """Prepare the statement that inserts columns as rows into a table of a store."""
+    """Prepare the statement that inserts the columns as rows of a table."""
     if not len(columns.texts):
         return lambda _: None
     if store.embedded:
@@ -79,7 +79,7 @@ def prepare_insert(store: Database, table: Table, columns: Columns) -> Insert:
 def _from_json(table: Table, columns: Columns) -> Insert:
     expressions, parameters = list[str](), list[Any]()
     for column in columns.fixed.values():
-        expression, cut = _cut(column)
+        expression, cut = _expression(column)
         expressions.append(expression)
         parameters += cut
     text = "value"
@@ -92,8 +92,8 @@ def _from_json(table: Table, columns: Columns) -> Insert:
     return lambda connection: connection.exec_driver_sql(statement, values)
 
 
-def _cut(column: Fixed) -> tuple[str, list[Any]]:
-    """The SQL for the value of a column in row number `key`, and its parameters."""
+def _expression(column: Fixed) -> tuple[str, list[Any]]:
+    """Return the SQL expression for the value of a column in row number `key`, and its parameters."""
     match _shortest(column):
         case None:
             return "NULL", []
@@ -107,15 +107,15 @@ def _cut(column: Fixed) -> tuple[str, list[Any]]:
         case Some(numbers, there):
             digits = _digits(numbers)
             digits[~there] = ord(" ")
-            cut, parameters = _cut(ByteStrings(digits))
+            cut, parameters = _expression(ByteStrings(digits))
             return f"CAST(nullif({cut}, ?) AS INTEGER)", [*parameters, b" " * digits.shape[1]]
         case numbers:
-            cut, parameters = _cut(ByteStrings(_digits(numbers)))
+            cut, parameters = _expression(ByteStrings(_digits(numbers)))
             return f"CAST({cut} AS INTEGER)", parameters
 
 
 def _shortest(column: Fixed) -> Fixed | None:
-    """Return the same column in its cheapest form for SQLite; None if every value is NULL."""
+    """Return the column in the form that is cheapest for SQLite; None if every value is NULL."""
     if isinstance(column, Some):
         if column.there.all():
             return _shortest(column.numbers)
@@ -130,7 +130,7 @@ def _shortest(column: Fixed) -> Fixed | None:
 
 
 def _digits(numbers: Numbers) -> Bytes:
-    """Numbers in ASCII, a row each: the sign, and as many digits as the longest has."""
+    """Return the numbers in ASCII, one per row: the sign, then as many digits as the longest number has."""
     magnitudes = np.abs(numbers)
     width = len(str(magnitudes.max()))
     found = np.empty((len(numbers), width + 1), dtype=np.uint8)
@@ -142,17 +142,18 @@ def _digits(numbers: Numbers) -> Bytes:
 
 
 def _json(texts: Texts) -> str:
-    """A list of texts in JSON."""
+    """Return the texts as a JSON list."""
     whole = texts.together
     if whole.tobytes().translate(None, PLAIN):
         return json.dumps(unpack(texts))
     heads = np.tile(np.frombuffer(BETWEEN, dtype=np.uint8), len(texts))
-    written = _behind(heads, np.full(len(texts), len(BETWEEN)), texts)
+    written = _interleave(heads, np.full(len(texts), len(BETWEEN)), texts)
     return f'["{written[len(BETWEEN) :].decode()}"]'
 
 
-def _behind(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
-    """Concatenate head 1, text 1, head 2, text 2, …; `heads` are concatenated and have these lengths."""
+def _interleave(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
+    """Return head 1, text 1, head 2, text 2, … as one byte string. `heads` holds the concatenated heads; `lengths` are
+    their lengths in bytes."""
     both = np.stack([lengths, texts.lengths], axis=1)
     of_heads = np.repeat(np.tile([True, False], len(texts)), both.ravel())
     written = np.empty(len(of_heads), dtype=np.uint8)
@@ -162,9 +163,9 @@ def _behind(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
 
 
 def _copied(table: Table, columns: Columns) -> Insert:
-    rows, kept = _heads(table, columns)
+    rows, kept = _row_heads(table, columns)
     texts = columns.texts if columns.there is None else _emptied(columns.texts, columns.there)
-    body = _behind(rows[kept], kept.sum(axis=1), texts)
+    body = _interleave(rows[kept], kept.sum(axis=1), texts)
     names, written = [*columns.fixed, columns.name], b"".join([BEGIN, body, END])
 
     def insert(connection: Connection) -> None:
@@ -175,13 +176,14 @@ def _copied(table: Table, columns: Columns) -> Insert:
 
 
 def _emptied(texts: Texts, there: Mask) -> Texts:
-    """Return the texts, empty where they are not `there`."""
+    """Return the texts, with an empty text where `there` is false."""
     kept = texts.together[np.repeat(there, texts.lengths)]
     return Texts(kept, lengths_to_starts(np.where(there, texts.lengths, 0)))
 
 
-def _heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
-    """All of each row but its text, n × bytes, and which of them are sent: a field that is NULL has none."""
+def _row_heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
+    """Return all bytes of each row except its text (n × bytes), and a mask of the bytes to send: a NULL field has
+    none."""
     count = len(columns.texts)
     fields = [_field(table, name, column, count) for name, column in columns.fixed.items()]
     parts = [_bytes(np.full(count, len(fields) + 1, dtype=">i2"))]
@@ -195,7 +197,7 @@ def _heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
 
 
 def _field(table: Table, name: str, column: Fixed, count: int) -> tuple[Bytes, Mask]:
-    """The bytes of a field, n × bytes, and where it is not NULL."""
+    """Return the bytes of a field (n × bytes), and a mask of the rows in which it is not NULL."""
     there = np.ones(count, dtype=np.bool_)
     kind = next((kind for known, kind in WIDTHS if isinstance(table.c[name].type, known)), "")
     match column:
@@ -216,5 +218,5 @@ def _lengths(lengths: Numbers, there: Mask) -> Bytes:
 
 
 def _bytes(numbers: "NDArray[Any]") -> Bytes:
-    """The bytes of n numbers, n × bytes."""
+    """Return the bytes of n numbers (n × bytes)."""
     return numbers.view(np.uint8).reshape(len(numbers), -1)

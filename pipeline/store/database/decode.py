@@ -1,7 +1,7 @@
-"""The edge of the store: a row is data from outside, and is checked against its columns before anybody uses it.
+"""Validation of rows: a row is untrusted input, and is checked against its columns before it is used.
 
-SQLite keeps any value in any column, and whoever can write to a database can put there what Dealmill never would. What
-a sound row holds is said by the tables: the type of a column, whether it may be NULL, and the codes that there are.
+SQLite stores any value in any column, and anyone with write access to a database can store values that Dealmill never
+writes. The table definitions say what is valid: the type of a column, whether it may be NULL, and its codes.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ KINDS: dict[type, str] = {
     str: "text",
 }
 LONGEST = 60
-"""Characters of a value in a message."""
+"""The most characters of a value that a message shows."""
 
 
 class Shape:
-    """What rows of these columns hold, in this order, if nobody has damaged them."""
+    """A validator for rows of the given columns, in that order."""
 
     def __init__(self, *columns: ColumnElement[Any]) -> None:
         self._columns = columns
@@ -34,20 +34,20 @@ class Shape:
         self._sound: set[tuple[type, ...]] = set()
 
     def trouble(self, row: Sequence[Any]) -> str | None:
-        """What is wrong with a row, which may have more columns behind these; None if nothing is."""
+        """Return what is wrong with a row, or None. Extra columns at the end of the row are ignored."""
         values = row[: len(self._columns)]
         types = tuple(map(type, values))
         if types not in self._sound:
             for column, value in zip(self._columns, values, strict=True):
                 if not _fits(column, value):
-                    return f"{column} is {_told(value)}, not {KINDS[column.type.python_type]}"
+                    return f"{column} is {_shown(value)}, not {KINDS[column.type.python_type]}"
             self._sound.add(types)
         for place, column, codes in self._codes:
             if values[place] is not None and values[place] not in codes:
-                return f"{column} is {values[place]}, which is no {column.info[CODES].__name__.lower()}"
+                return f"{column} is {values[place]}, which is not a valid {column.info[CODES].__name__.lower()}"
         for place in self._texts:
             if not _is_unicode(values[place]):
-                return f"{self._columns[place]} is {_told(values[place])}, which is not UTF-8"
+                return f"{self._columns[place]} is {_shown(values[place])}, which is not UTF-8"
         return None
 
 
@@ -63,7 +63,7 @@ def _fits(column: ColumnElement[Any], value: object) -> bool:
 
 
 def _is_unicode(text: str | None) -> bool:
-    """Whether a text was UTF-8; what is not is read with surrogates in the place of its bytes."""
+    """Return whether a stored text is valid UTF-8. Invalid bytes were decoded as surrogates."""
     if text is None or text.isascii():
         return True
     try:
@@ -73,7 +73,7 @@ def _is_unicode(text: str | None) -> bool:
     return True
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     if value is None:
         return "missing"
     told = printable(repr(value))

@@ -1,7 +1,7 @@
-"""The file of an embedded store: which one it is, how it is opened, and what SQLite's errors about it mean.
+"""The SQLite file of an embedded store: its identity, how it is opened, and the translation of SQLite's errors.
 
-A store that was opened belongs to one file. Connections would go on with a file that was deleted, and lose everything;
-so they compare the file that they have open with the one of that name, and refuse to go on if these differ.
+An open store is bound to one file. SQLite would keep writing to a file that was deleted, and those writes would be
+lost. So connections compare the file they have open with the file at that path, and raise an error if they differ.
 """
 
 import os
@@ -14,11 +14,10 @@ from dealmill.pipeline.errors import DamagedError, ReplacedError, StoreError, St
 
 BUSY_SECONDS = 60
 BESIDE = ("-wal", "-shm")
-"""What SQLite keeps in files beside its own while it is open: the newest changes, and the memory that connections
-share."""
-UNFINISHED = ("-wal", "-journal")
-"""The files beside it that hold changes which SQLite has to write into its own."""
-PASSING = {
+"""Suffixes of the files that SQLite keeps next to an open database: the write-ahead log and the shared memory."""
+WITH_CHANGES = ("-wal", "-journal")
+"""Suffixes of the files that may hold changes not yet written to the database file."""
+TRANSIENT = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
     sqlite3.SQLITE_IOERR,
@@ -26,24 +25,24 @@ PASSING = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PROTOCOL,
 }
-"""SQLite's errors that may be over when it is tried again."""
+"""SQLite's error codes that may be transient, so that a retry can succeed."""
 OVERFLOW = "integer overflow"
-"""What SQLite says of sums that it cannot hold, which has no code of its own."""
+"""SQLite's message for a sum that overflows; it has no error code of its own."""
 
-Which = tuple[int, int] | None
-"""The device and the inode of a file; None if there is none."""
+Identity = tuple[int, int] | None
+"""The device and inode of a file; None if the file does not exist."""
 
 
 class EmbeddedConnection(sqlite3.Connection):
-    """A connection that notices if its files are deleted or replaced."""
+    """A connection that detects whether its files were deleted or replaced."""
 
     file: "EmbeddedFile"
     immutable: bool
-    _beside: dict[Path, Which]
+    _beside: dict[Path, Identity]
     _state: tuple[int, int, int]
 
     def watch(self, file: "EmbeddedFile", *, immutable: bool) -> None:
-        """Read from the file, which opens those beside it, and remember which ones they are."""
+        """Read from the file, which opens the files next to it, and remember their identities."""
         self.file, self.immutable = file, immutable
         self._state = file.state()
         self._beside = {}
@@ -51,57 +50,60 @@ class EmbeddedConnection(sqlite3.Connection):
         self.watch_beside()
 
     def watch_beside(self) -> None:
-        """Remember the files beside it, unless they are known: they stay the same while a connection has them open,
-        which it has after it has read or begun to write in WAL mode."""
+        """Remember the identities of the files next to the database, unless they are known already. They do not change
+        while a connection has them open, that is, once it has read or begun to write in WAL mode."""
         if not self._beside and not self.immutable and self.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
-            found = {path: _which(path) for path in map(self.file.beside, BESIDE)}
+            found = {path: _identity(path) for path in map(self.file.beside, BESIDE)}
             self._beside = {path: which for path, which in found.items() if which is not None}
 
     def check(self) -> None:
-        """See that the files which are open are still those of their names.
+        """Check that the open files are still the files at their paths.
 
         Raises
         ------
         ReplacedError
+            If one was deleted or replaced.
         """
         self.file.check()
         for path, which in self._beside.items():
-            if _which(path) != which:
+            if _identity(path) != which:
                 raise replaced(path)
 
     @property
     def stale(self) -> bool:
-        """Whether somebody has changed the file since it was opened as one that nobody changes."""
+        """Whether the file was opened in immutable mode and has changed since."""
         return self.immutable and self._state != self.file.state()
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedFile:
-    """The file that a store was opened with. Another file of the same name is not equal to it."""
+    """The file that a store was opened with, compared by identity: another file at the same path is not equal to it."""
 
     path: Path
-    which: Which
+    which: Identity
     read_only: bool
-    """Whether the URL says so."""
+    """Whether the URL opens it read-only."""
 
     def check(self) -> None:
-        """See that it is still the file of its name.
+        """Check that the file is still the one at its path.
 
         Raises
         ------
         ReplacedError
+            If it was deleted or replaced.
         StoreUnavailable
-            If its folder cannot be looked at.
+            If its folder cannot be read.
         """
-        if _which(self.path) != self.which:
+        if _identity(self.path) != self.which:
             raise replaced(self.path)
 
     def connect(self) -> EmbeddedConnection:
-        """Open it; where it cannot be written to, for reading only, and nothing is written beside it.
+        """Open the file. If it is not writable, open it read-only, without creating files next to it.
 
         Raises
         ------
         ReplacedError
+            If it was deleted or replaced.
         StoreError
             If it cannot be read without writing.
         """
@@ -123,12 +125,12 @@ class EmbeddedFile:
         return connection
 
     def beside(self, suffix: str) -> Path:
-        """A file that SQLite keeps beside it: of a link, beside the file that the link leads to."""
+        """Return the path of a file that SQLite keeps next to this one. Symbolic links are resolved first."""
         return Path(f"{self.path.resolve()}{suffix}")
 
     def state(self) -> tuple[int, int, int]:
-        """What changes when the store does: the size of the file in bytes, the time of its last change in nanoseconds,
-        and the size of the changes beside it."""
+        """Return values that change whenever the store does: the file's size in bytes, its modification time in
+        nanoseconds, and the size of the write-ahead log in bytes."""
         try:
             found = self.path.stat()
         except OSError as error:
@@ -136,47 +138,55 @@ class EmbeddedFile:
         return found.st_size, found.st_mtime_ns, _size(self.beside("-wal"))
 
     def _mode(self) -> str:
-        """The parameters of SQLite's URI. It reads a file that it cannot write to if somebody has it open, because
-        then the files beside it are there; or as one that nobody changes, if no changes wait beside it."""
+        """Return the parameters of the SQLite URI. SQLite can read a file that is not writable if another process has
+        it open, because then the files next to it exist. Otherwise the file is opened as immutable, provided that no
+        changes are waiting to be written to it.
+
+        Raises
+        ------
+        StoreError
+            If there are such changes.
+        """
         file = self.path.resolve()
         if not self.read_only and os.access(file, os.W_OK) and os.access(file.parent, os.W_OK):
             return "mode=rw"
         if all(os.access(self.beside(suffix), os.R_OK) for suffix in BESIDE):
             return "mode=ro"
-        for path in map(self.beside, UNFINISHED):
+        for path in map(self.beside, WITH_CHANGES):
             if _size(path):
                 raise StoreError(
-                    f"{self.path} cannot be read without writing, since {path.name} holds changes that are to be "
-                    f"written into it: make it and its folder writable, or copy all its files to a folder that is"
+                    f"{self.path} cannot be read without writing, because {path.name} holds changes that must be "
+                    f"written to it first; make it and its folder writable, or copy all its files to a writable folder"
                 )
         return "mode=ro&immutable=1"
 
 
 def find_file(path: Path, *, read_only: bool) -> EmbeddedFile | None:
-    """The file of that absolute path; None if there is none.
+    """Return the file at an absolute path; None if it does not exist.
 
     Raises
     ------
     StoreError
-        If it is not a regular file, or there is no such folder.
+        If it is not a regular file, or its folder does not exist.
     StoreUnavailable
-        If it cannot be looked for.
+        If the folder cannot be read.
     """
-    which = _which(path)
+    which = _identity(path)
     if which is None and not path.parent.is_dir():
-        raise StoreError(f"there is no folder {path.parent}: make it, or name a file elsewhere in the database URL")
+        raise StoreError(f"the folder {path.parent} does not exist; create it, or change the database URL")
     if which is not None and not stat.S_ISREG(path.stat().st_mode):
-        raise StoreError(f"{path} is not a regular file: name another one in the database URL")
+        raise StoreError(f"{path} is not a regular file; change the database URL")
     return None if which is None else EmbeddedFile(path, which, read_only)
 
 
 def create_file(path: Path) -> None:
-    """Create an empty file, unless there is one; that is not opened, since closing it would drop the locks that this
-    process holds on it.
+    """Create an empty file, unless it exists. An existing file is not opened, because closing it would release the
+    locks that this process holds on it.
 
     Raises
     ------
     StoreUnavailable
+        If the file cannot be created.
     """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644))
@@ -184,39 +194,37 @@ def create_file(path: Path) -> None:
         return
     except OSError as error:
         raise StoreUnavailable(
-            f"the store {path} cannot be created: {error.strerror}; can {path.parent} be written to?"
+            f"the store {path} cannot be created: {error.strerror}; is {path.parent} writable?"
         ) from error
 
 
 def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
-    """What an error of SQLite about a file means; `place` is the URL to be shown."""
+    """Translate an SQLite error about a file; `place` is the URL to show in the message."""
     reason = " ".join(str(error).split())
     extended = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     code = extended & 0xFF
     if extended == sqlite3.SQLITE_READONLY_DBMOVED:
         return replaced(path)
     if code == sqlite3.SQLITE_READONLY:
-        return StoreUnavailable(
-            f"the database {place} takes no changes: {reason}; can {path} and its folder be written to?"
-        )
+        return StoreUnavailable(f"the database {place} is read-only: {reason}; are {path} and its folder writable?")
     if code == sqlite3.SQLITE_NOTADB:
-        return StoreError(f"{place} is not a store of Dealmill: {reason}; name another file in the database URL")
+        return StoreError(f"{place} is not a Dealmill store: {reason}; change the database URL")
     if code == sqlite3.SQLITE_CORRUPT or reason == OVERFLOW:
         return DamagedError(
-            f"the database {place} is damaged: {reason}; restore it from a backup (PRAGMA integrity_check in SQLite "
-            "lists the damage)"
+            f"the database {place} is damaged: {reason}; restore it from a backup (PRAGMA integrity_check lists the "
+            "damage)"
         )
-    if code in PASSING:
-        hint = f"can {path.parent} be written to, and is there room on the disk?"
-        return StoreUnavailable(f"the database {place} does not answer: {reason}; {hint}")
-    return StoreError(f"the database {place} refuses: {reason}")
+    if code in TRANSIENT:
+        hint = f"is {path.parent} writable, and is there free disk space?"
+        return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
+    return StoreError(f"the database {place} reports an error: {reason}")
 
 
 def replaced(path: Path) -> ReplacedError:
-    """The error about a file that was deleted or replaced."""
+    """Return the error for a file that was deleted or replaced."""
     return ReplacedError(
-        f"{path} was deleted or replaced while it was open, and what was stored since may be lost: put a backup in its "
-        "place, or start again"
+        f"{path} was deleted or replaced while it was open, and later writes may be lost; restore it from a backup, or "
+        "start again"
     )
 
 
@@ -224,13 +232,13 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _which(path: Path) -> Which:
+def _identity(path: Path) -> Identity:
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise StoreUnavailable(
-            f"the database {path} does not answer: {error.strerror}; may {path.parent} be read?"
+            f"the database {path} is not available: {error.strerror}; is {path.parent} readable?"
         ) from error
     return found.st_dev, found.st_ino

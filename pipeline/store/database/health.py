@@ -1,4 +1,4 @@
-"""What a database says of itself."""
+"""The file, version and clock of a database."""
 
 import time
 from pathlib import Path
@@ -13,19 +13,19 @@ VERSION = {"sqlite": "SELECT sqlite_version()", "postgresql": "SHOW server_versi
 
 
 def file_of(store: Database) -> Path | None:
-    """The file of an embedded store."""
+    """Return the file of an embedded store; None for a server."""
     return store.path if store.embedded else None
 
 
 def server_version(store: Database) -> str:
-    """Name and version of the database.
+    """Return the name and version of the database, such as ``sqlite 3.45.1``.
 
     Raises
     ------
     StoreUnavailable
-        If it does not answer.
+        If the database cannot be reached.
     StoreError
-        If it is too old.
+        If its version is too old.
     """
     kind = store.url.get_backend_name()
     with store.reading() as connection:
@@ -33,13 +33,13 @@ def server_version(store: Database) -> str:
     if kind == "sqlite" and tuple(map(int, version.split("."))) < LEAST_SQLITE:
         least = ".".join(map(str, LEAST_SQLITE))
         raise StoreError(
-            f"this Python comes with SQLite {version}, and Dealmill needs {least} or newer for its JSON functions: use "
-            "a Python that has one, or PostgreSQL"
+            f"this Python uses SQLite {version}, but Dealmill needs {least} or newer for its JSON functions; use a "
+            "Python with a newer SQLite, or PostgreSQL"
         )
     return f"{kind} {version}"
 
 
 def clock_difference(store: Database) -> float:
-    """How many seconds this machine's clock is ahead of the database's; what the answer took to come is within."""
+    """Return how many seconds this machine's clock is ahead of the database's, including the time of the query."""
     with store.reading() as connection:
         return time.time() - connection.execute(select(clock())).scalar_one()

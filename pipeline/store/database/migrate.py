@@ -1,5 +1,5 @@
-"""Bringing a database to a migration. Alembic is loaded only where there is one to run: that takes a tenth of a
-second."""
+"""Upgrades and downgrades of a database. Alembic takes a tenth of a second to import, so it is imported only when there
+is a migration to run."""
 
 from pathlib import Path
 from threading import Lock
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 HEAD = "head"
-"""What Alembic calls the newest revision."""
-ALONE = Lock()
-"""Held during a migration: Alembic keeps the one it is in among the globals of its modules."""
+"""Alembic's name for the newest revision."""
+MIGRATION_LOCK = Lock()
+"""Held during a migration, because Alembic keeps its context in module globals."""
 
 
 def _config(connection: Connection | None = None) -> "Config":
@@ -32,7 +32,7 @@ def _config(connection: Connection | None = None) -> "Config":
 
 
 def revisions() -> list[str]:
-    """All migrations this code knows, oldest first."""
+    """Return all revisions that this version of Dealmill knows, oldest first."""
     from alembic.script import ScriptDirectory
 
     script = ScriptDirectory.from_config(_config())
@@ -40,12 +40,12 @@ def revisions() -> list[str]:
 
 
 def current(store: Database) -> str | None:
-    """The migration the database stands at; None if it has no tables yet.
+    """Return the revision of the database; None if it has no tables yet.
 
     Raises
     ------
     StoreError
-        If it is not a store, or its revision is damaged.
+        If it is not a Dealmill store, or its revision is damaged.
     """
     if store.vacant():
         return None
@@ -54,38 +54,40 @@ def current(store: Database) -> str | None:
 
 
 def upgrade(store: Database, revision: str = HEAD) -> None:
-    """Run the migrations up to `revision`, all or none. A database that has no tables gets the newest ones at once.
+    """Upgrade the database to `revision` in one transaction. The newest tables are created directly in an empty
+    database.
 
     Raises
     ------
     StoreError
-        If the database is newer than this code, or workers have jobs in hand.
+        If the database is newer than this version of Dealmill, or workers hold leases.
     """
-    current(store)  # refuses a file of something else before anything is written
-    with ALONE, store.rebuilding() as connection:
+    current(store)  # rejects a file that is not a store before anything is written
+    with MIGRATION_LOCK, store.rebuilding() as connection:
         found = revision_of(connection)
         if found is None and revision == HEAD:
             create_tables(connection)
         elif found != REVISION or revision != HEAD:
-            _known(found)
+            _check_known(found)
             if found != REVISION:
-                _at_rest(connection)
+                _check_no_leases(connection)
             _migrate("upgrade", connection, revision)
 
 
 def downgrade(store: Database, revision: str) -> None:
-    """Take migrations back down to `revision` (``base`` for none), all or none. What only they held is lost.
+    """Downgrade the database to `revision` (``base`` for none) in one transaction. The data of the tables and columns
+    that are dropped is lost.
 
     Raises
     ------
     StoreError
-        If the database is newer than this code, or workers have jobs in hand.
+        If the database has no tables, or is newer than this version of Dealmill, or workers hold leases.
     """
     if current(store) is None:
         raise StoreError(f"the database {shown(store.url)} has no tables, so there is nothing to downgrade")
-    with ALONE, store.rebuilding() as connection:
-        _known(revision_of(connection))
-        _at_rest(connection)
+    with MIGRATION_LOCK, store.rebuilding() as connection:
+        _check_known(revision_of(connection))
+        _check_no_leases(connection)
         _migrate("downgrade", connection, revision)
 
 
@@ -99,19 +101,25 @@ def _migrate(direction: Literal["upgrade", "downgrade"], connection: Connection,
         raise StoreError(str(error)) from error
 
 
-def _known(revision: str | None) -> None:
+def _check_known(revision: str | None) -> None:
     if revision is not None and revision not in revisions():
-        raise StoreError(f"the database is newer ({revision}) than this Dealmill; install a newer one")
+        raise StoreError(f"the database is newer ({revision}) than this version of Dealmill; install a newer Dealmill")
 
 
-def _at_rest(connection: Connection) -> None:
-    """See that no worker has a job in hand, and that none takes one before the migration is over: a worker writes what
-    it has solved into the tables that it knew when it began. Later ones look at the revision first, and refuse."""
+def _check_no_leases(connection: Connection) -> None:
+    """Check that no worker holds a lease, and lock the jobs until the migration is over. A worker writes its results to
+    the tables as they were when it started. Workers that start later check the revision first.
+
+    Raises
+    ------
+    StoreError
+        If workers hold leases.
+    """
     held, longest = 0, 0.0
     for table in (jobs, audit_jobs):
         if not inspect(connection).has_table(table.name):
             continue
-        if connection.dialect.name == "postgresql":  # SQLite has one writer at a time, and that is us
+        if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
             connection.execute(text(f"LOCK TABLE {table.name} IN EXCLUSIVE MODE"))
         left = table.c.leased_until - clock()
         count, seconds = connection.execute(
@@ -120,6 +128,6 @@ def _at_rest(connection: Connection) -> None:
         held, longest = held + count, max(longest, seconds or 0.0)
     if held:
         raise StoreError(
-            f"workers have jobs in hand ({held:,}): stop all commands that work on this database (they will go on "
-            f"where they were), and try again; leases of workers that are gone end within {longest:,.0f} s"
+            f"workers hold leases ({held:,}); stop all commands that work on this database (they resume where "
+            f"they stopped) and try again; leases of dead workers expire within {longest:,.0f} s"
         )

@@ -1,4 +1,4 @@
-"""Opening the store for use: only a database of the code's own migration is."""
+"""Open a store for use. Its revision must be the one of this version of Dealmill."""
 
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.store.database.connections import Database, database_url, shown
@@ -7,29 +7,29 @@ from dealmill.pipeline.store.database.tables import REVISION
 
 
 def open_store(url: str) -> Database:
-    """Open the store. Nothing is created: an embedded file that is missing or empty is left to `create_store`.
+    """Open the store. Nothing is created; `create_store` creates an embedded file that is missing or empty.
 
     Raises
     ------
     StoreError
-        If the database cannot be reached or does not stand at this code's migration.
+        If the database cannot be reached or has another revision.
     """
     store = Database(database_url(url))
     try:
         check_tables(store)
     except StoreError:
-        store.close()  # SQLite keeps files beside one that is open
+        store.close()  # SQLite keeps files next to one that is open
         raise
     return store
 
 
 def check_tables(store: Database) -> None:
-    """See that the tables of a store are those of this code; somebody else may migrate them at any time.
+    """Check that the store has the revision of this version of Dealmill. Another process may migrate it at any time.
 
     Raises
     ------
     StoreError
-        If they are not, or a server's database has none, or the database cannot be reached.
+        If it has another revision, or is a server's database without tables, or cannot be reached.
     """
     if store.vacant():
         return
@@ -37,7 +37,7 @@ def check_tables(store: Database) -> None:
         revision = revision_of(connection)
     if revision == REVISION:
         return
-    from dealmill.pipeline.store.database import migrate  # loads Alembic, and is rarely needed
+    from dealmill.pipeline.store.database import migrate  # rarely needed
 
     place = shown(store.url)
     if revision is None:
@@ -46,11 +46,14 @@ def check_tables(store: Database) -> None:
         raise StoreError(
             f"the database {place} is of an older version ({revision}); upgrade it with: dealmill db upgrade"
         )
-    raise StoreError(f"the database {place} is newer ({revision}) than this Dealmill ({REVISION}); install a newer one")
+    raise StoreError(
+        f"the database {place} is newer ({revision}) than this version of Dealmill ({REVISION}); install a newer "
+        "Dealmill"
+    )
 
 
 def create_store(store: Database) -> None:
-    """Create the file and the tables of an embedded store that has none yet; a server's database is only changed by
+    """Create the file and the tables of an embedded store, unless they exist. A server's database is changed only by
     `dealmill db upgrade`.
 
     Raises
@@ -60,5 +63,5 @@ def create_store(store: Database) -> None:
     """
     if store.vacant():
         with store.rebuilding() as connection:
-            if revision_of(connection) is None:  # else another command was faster
+            if revision_of(connection) is None:  # otherwise another command has just created them
                 create_tables(connection)

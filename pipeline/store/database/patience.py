@@ -1,4 +1,4 @@
-"""What workers do while the database is away: they wait for it."""
+"""Retries of workers while the database is not available."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,11 +9,11 @@ from dealmill.pipeline.errors import StoreUnavailable
 T = TypeVar("T")
 
 LONGEST = 10.0
-"""Seconds."""
+"""The longest pause, in seconds."""
 
 
 def pauses() -> Iterator[float]:
-    """Seconds between tries: twice as long each time."""
+    """Yield the pauses between attempts, in seconds; each is twice as long as the one before, up to `LONGEST`."""
     pause = 0.25
     while True:
         yield pause
@@ -21,9 +21,10 @@ def pauses() -> Iterator[float]:
 
 
 def patiently(step: Callable[[], T], tell: Callable[[str], None]) -> T:
-    """Do a step, and do it again for as long as the database does not answer; `tell` that once, and when it is over.
+    """Call `step`, and retry while the database is not available. Call `tell` with a message when the waiting starts
+    and when it ends.
 
-    The step is one that may be done again after it broke off anywhere: it reads, or it is one fenced transaction.
+    The step must be safe to repeat after it failed at any point: it only reads, or it is a single fenced transaction.
     """
     told = False
     for pause in pauses():
@@ -37,5 +38,5 @@ def patiently(step: Callable[[], T], tell: Callable[[str], None]) -> T:
         else:
             break
     if told:
-        tell("the database answers again")
+        tell("the database is available again")
     return result

@@ -1,5 +1,5 @@
-"""The revision of a database: the migration that its tables stand at, as ``alembic_version`` names it; and new tables,
-which stand at the newest one from the start."""
+"""The revision of a database, that is, its latest migration as recorded in ``alembic_version``; and the creation of new
+tables at the newest revision."""
 
 import re
 
@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, Strin
 from dealmill.pipeline.errors import DamagedError, StoreError
 from dealmill.pipeline.store.database.connections import shown
 from dealmill.pipeline.store.database.tables import REVISION, items, jobs, metadata, runs, sources
+from dealmill.pipeline.store.database.views import create_views
 
 TABLE = "alembic_version"
 alembic_version = Table(
@@ -16,30 +17,28 @@ alembic_version = Table(
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
-"""As Alembic itself would make it, which keeps its one row."""
+"""The table as Alembic creates it. It has one row, which Alembic updates."""
 OURS = {table.name for table in (sources, items, runs, jobs)}
 """Tables that every store has had from its first revision."""
 FORM = re.compile(r"(?!0000)[0-9]{4}")
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision of a database; None if it has no tables of ours.
+    """Return the revision of a database; None if it has no Dealmill tables.
 
     Raises
     ------
     StoreError
-        If it is an SQLite file with tables of something else.
+        If it is an SQLite file with tables of another program.
     DamagedError
-        If what stands in ``alembic_version`` is not one revision.
+        If ``alembic_version`` does not hold exactly one valid revision.
     """
     place = shown(connection.engine.url)
     tables = set(inspect(connection).get_table_names())
     ours = tables >= OURS
     if connection.dialect.name == "sqlite" and not ours and tables - {TABLE}:
         found = ", ".join(sorted(tables - {TABLE})[:3])
-        raise StoreError(
-            f"{place} is not a store of Dealmill, but has other tables ({found}): name another file in the database URL"
-        )
+        raise StoreError(f"{place} is not a Dealmill store, but has other tables ({found}); change the database URL")
     if TABLE not in tables:
         if ours:
             raise _damaged(place, "is missing")
@@ -48,23 +47,25 @@ def revision_of(connection: Connection) -> str | None:
     if not written and not ours:
         return None
     if len(written) != 1:
-        raise _damaged(place, f"has {len(written) or 'no'} rows, not one")
+        raise _damaged(place, f"has {len(written) or 'no'} rows instead of one")
     [revision] = written
     if not isinstance(revision, str) or not FORM.fullmatch(revision):
-        raise _damaged(place, f"holds {revision!r:.40}, which is not a revision")
+        raise _damaged(place, f"holds {revision!r:.40}, which is not a valid revision")
+
     return revision
 
 
 def create_tables(connection: Connection) -> None:
-    """Create the tables of this code in a database that has none of them: those that all migrations would leave behind,
-    in a fraction of the time (docs/decisions/0030-starting.md)."""
+    """Create the tables and views of the newest revision in an empty database. The result equals that of all
+    migrations, in a fraction of their time (docs/decisions/0030-starting.md)."""
     metadata.create_all(connection, checkfirst=False)
-    alembic_version.create(connection, checkfirst=True)  # one whose migrations were undone has kept it
+    create_views(connection)
+    alembic_version.create(connection, checkfirst=True)  # a database that was downgraded to base still has it
     connection.execute(alembic_version.insert().values(version_num=REVISION))
 
 
 def _damaged(place: str, what: str) -> DamagedError:
     return DamagedError(
-        f"the table {TABLE} of the database {place} {what}: restore the database from a backup, or if you are sure of "
-        f"its revision, write that there (this Dealmill's is {REVISION})"
+        f"the table {TABLE} of the database {place} {what}; restore the database from a backup, or if you are sure of "
+        f"its revision, write that to the table (the revision of this version of Dealmill is {REVISION})"
     )

@@ -1,20 +1,20 @@
-"""The tables. `migrations/` builds the same ones step by step; a test holds the two against each other.
+"""Table definitions. The migrations in `migrations/` create the same tables step by step; a test compares the two.
 
 sources ─┬─ items                   the ordered layouts of a file or a range of numbered deals
-         ├─ rejects                 what was no layout, with every reason
+         ├─ rejects                 the entries that are not valid layouts, with all reasons
          ├─ source_blocks           a digest of every thousand items, and of every thousand rejects
          └─ runs ─┬─ engines        one engine with its limit over one source
-                  ├─ jobs           a range of positions: what a worker claims
-                  ├─ verdicts       one per item: what the engine said, with its evidence
-                  ├─ packs          of a packed run, in place of verdicts: those of a job in a bitmap
-                  ├─ blocks         a digest of every thousand verdicts: the run's fingerprint is made of them
-                  └─ audits ─┬─ audit_jobs   a range of the audited verdicts: what a worker claims
-                             ├─ judgements   one per audited verdict: what the referee said
-                             └─ faults       what else is wrong with the record
-actions                             who did what, when and why: a chain, each entry with a digest of those before
+                  ├─ jobs           a range of positions, claimed by a worker
+                  ├─ verdicts       one per item: the engine's verdict with its evidence
+                  ├─ packs          for a packed run, in place of verdicts: those of a job as a bitmap
+                  ├─ blocks         a digest of every thousand verdicts; the run's fingerprint is computed from them
+                  └─ audits ─┬─ audit_jobs   a range of the audited verdicts, claimed by a worker
+                             ├─ judgements   one per audited verdict: the referee's judgement
+                             └─ faults       other faults of the record
+actions                             who did what, when and why: a hash chain, each digest covers all earlier entries
 
-Columns called `seal` or `digest` bind the others of their row (`pipeline/seals.py` says how), so that an audit finds
-whatever was changed. An audit looks at every column but those that are listed in `pipeline/audit/invariants.py`.
+The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/seals.py`), so that an
+audit detects changes. An audit checks every column except those listed in `pipeline/audit/invariants.py`.
 """
 
 from collections.abc import Callable
@@ -44,8 +44,8 @@ from sqlalchemy import (
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0008"
-"""The migration these tables belong to."""
+REVISION = "0009"
+"""The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
     naming_convention={
@@ -57,22 +57,23 @@ metadata = MetaData(
 )
 
 CODES = "codes"
-"""In the `info` of a column: the codes that it may hold."""
+"""The key in the `info` of a column for the codes that it may hold."""
 
 
 class Numbers(TypeDecorator[Any]):
-    """Numbers by name. What is not JSON is read as it is, for `dealmill.pipeline.store.database.decode` to find."""
+    """A JSON object of numbers by name. A stored value that is not JSON is returned unchanged, so that
+    `dealmill.pipeline.store.database.decode` can report it."""
 
     impl = JSON(none_as_null=True)
     cache_ok = True
 
     @property
     def python_type(self) -> type[Any]:
-        """What a sound value is."""
+        """The type of a valid value."""
         return dict
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
-        """What reads a value."""
+        """Return the function that decodes a stored value."""
         read = super().result_processor(dialect, coltype)
 
         def process(value: Any) -> Any:
@@ -85,8 +86,8 @@ class Numbers(TypeDecorator[Any]):
 
 
 class NodeLimit(TypeDecorator[int]):
-    """The node limit of a run, None without one. It is stored as a number, because it is part of a unique key, in which
-    NULLs would differ."""
+    """The node limit of a run; None means no limit. None is stored as a number, because the column is part of a unique
+    key, in which NULLs would not be equal."""
 
     impl = BigInteger
     cache_ok = True
@@ -95,21 +96,22 @@ class NodeLimit(TypeDecorator[int]):
 
     @property
     def python_type(self) -> type[Any]:
-        """What a sound value is, or None."""
+        """The type of a valid value that is not None."""
         return int
 
     def process_bind_param(self, value: int | None, dialect: Dialect) -> int:
-        """What is stored."""
+        """Return the number to store for a limit."""
         return self.NONE if value is None else value
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:
-        """What was stored."""
+        """Return the limit for a stored number."""
         return None if value == self.NONE else value
 
 
 def _owner(column: str, of: str) -> ForeignKeyConstraint:
-    """The foreign key of a table with a row for each layout. Its rows are written only in the transaction that changes
-    the row they belong to; PostgreSQL would look that up again for every one (docs/decisions/0022-no-lookups.md)."""
+    """Return the foreign key of a table with one row per layout, on SQLite only. Its rows are written only in the
+    transaction that updates the row they refer to, and PostgreSQL would look that row up for each of them
+    (docs/decisions/0022-no-lookups.md)."""
     return ForeignKeyConstraint([column], [of]).ddl_if(dialect="sqlite")
 
 
@@ -120,18 +122,18 @@ sources = Table(
     Column("game", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("digest", LargeBinary, nullable=False, comment="SHA-256 of the text, or of the range and its generator"),
-    Column("generator", Text, comment="of numbered deals: name and version"),
+    Column("generator", Text, comment="name and version of the generator of numbered deals"),
     Column(
         "deals",
         Numbers,
-        comment="of numbered deals: seed, parameters, first and last; null for the last where there is no end",
+        comment="numbered deals: seed, parameters, first and last; last is null for an endless range",
     ),
     Column("accepted", BigInteger, nullable=False),
     Column(
         "duplicates",
         BigInteger,
         nullable=False,
-        comment="accepted, but the layout stands earlier in the source",
+        comment="accepted layouts that occur earlier in the source",
     ),
     Column("rejected", BigInteger, nullable=False),
     Column("complete", Boolean, nullable=False, comment="read to the end"),
@@ -145,7 +147,7 @@ items = Table(
     metadata,
     Column("source_id", Integer, primary_key=True, autoincrement=False),
     Column("position", BigInteger, primary_key=True, autoincrement=False, comment="from 1, without gaps"),
-    Column("line", BigInteger, nullable=False, comment="of the file; of a range, the number of the deal"),
+    Column("line", BigInteger, nullable=False, comment="line in the file, or number of the deal"),
     Column("digest", LargeBinary, nullable=False, comment="BLAKE2b-128 of game, line feed, layout"),
     Column("layout", Text, nullable=False, comment="canonical text, one line"),
     _owner("source_id", "sources.id"),
@@ -158,21 +160,21 @@ rejects = Table(
     Column("source_id", Integer, primary_key=True, autoincrement=False),
     Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 1, without gaps"),
     Column("line", BigInteger, nullable=False),
-    Column("text", Text, nullable=False, comment="as found, its first 200 characters"),
-    Column("reasons", Text, nullable=False, comment="one a line"),
+    Column("text", Text, nullable=False, comment="the first 200 characters as found"),
+    Column("reasons", Text, nullable=False, comment="one per line"),
     _owner("source_id", "sources.id"),
     sqlite_with_rowid=False,
 )
 
 ITEMS, REJECTS = 1, 2
-"""The kinds of blocks of a source."""
+"""The values of `source_blocks.kind`."""
 
 source_blocks = Table(
     "source_blocks",
     metadata,
     Column("source_id", ForeignKey("sources.id"), primary_key=True),
     Column("kind", SmallInteger, primary_key=True, autoincrement=False, comment="1 items, 2 rejects"),
-    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; of a thousand each"),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand rows each"),
     Column("digest", LargeBinary, nullable=False, comment="see pipeline.seals"),
     sqlite_with_rowid=False,
 )
@@ -183,20 +185,20 @@ engines = Table(
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, comment="game/engine"),
     Column("version", Text, nullable=False),
-    Column("retracted", Float, comment="when all its verdicts were"),
+    Column("retracted", Float, comment="when all its verdicts were retracted"),
     Column("retracted_why", Text),
     UniqueConstraint("name", "version"),
 )
 
 
 class Storage(Code):
-    """How the verdicts of a run are stored. The numbers are stored: never reuse one."""
+    """The storage of a run's verdicts. The numbers are stored in the database: never reuse one."""
 
     ROWS = 1
-    """A row for each."""
+    """One row per verdict."""
     PACKED = 2
-    """A bit or two for each, and a digest of everything; layouts and evidence are dealt and solved again when somebody
-    asks for them. For runs over numbered deals."""
+    """One or two bits per verdict, and digests of everything. Layouts and evidence are not stored, but dealt and solved
+    again on request. Only for runs over numbered deals."""
 
 
 runs = Table(
@@ -207,8 +209,10 @@ runs = Table(
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
     Column("node_limit", NodeLimit, nullable=False),
     Column("storage", SmallInteger, nullable=False, comment="1 rows, 2 packed", info={CODES: Storage}),
-    Column("repetition", Integer, nullable=False, comment="0 for the first run of its kind"),
-    Column("repeats", ForeignKey("runs.id"), comment="the run that it was to repeat"),
+    Column(
+        "repetition", Integer, nullable=False, comment="0 for the first run of this source, engine, limit and storage"
+    ),
+    Column("repeats", ForeignKey("runs.id"), comment="the run that this is a rerun of"),
     Column("created", Float, nullable=False),
     Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
     UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
@@ -220,17 +224,17 @@ PENDING, LEASED, DONE = 1, 2, 3
 
 
 def _lease() -> tuple[Column[Any], ...]:
-    """What every kind of job has: a range, and who works on it."""
+    """Return the columns that all kinds of jobs have: a range, a state, and the lease."""
     return (
         Column("first", BigInteger, nullable=False, comment="position of its first item"),
-        Column("stop", BigInteger, nullable=False, comment="position behind its last item"),
+        Column("stop", BigInteger, nullable=False, comment="position after its last item"),
         Column("state", SmallInteger, nullable=False, comment="1 pending, 2 leased, 3 done"),
-        Column("attempt", Integer, nullable=False, comment="counts the claims; the fence of a late worker"),
+        Column("attempt", Integer, nullable=False, comment="number of claims; fences off late workers"),
         Column("worker", Text),
         Column("leased_until", Float),
         Column("started", Float),
         Column("finished", Float),
-        Column("trouble", Text, comment="what ended its last attempt, if that failed"),
+        Column("trouble", Text, comment="why its last attempt failed"),
     )
 
 
@@ -245,7 +249,7 @@ jobs = Table(
     Column("scored", BigInteger, nullable=False),
     Column("undecided", BigInteger, nullable=False),
     Column("failed", BigInteger, nullable=False),
-    Column("value_sum", BigInteger, nullable=False, comment="of the scored"),
+    Column("value_sum", BigInteger, nullable=False, comment="sum over scored layouts"),
     Column("nodes", BigInteger, nullable=False),
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
@@ -259,7 +263,7 @@ verdicts = Table(
     Column("verdict", SmallInteger, nullable=False, comment="see pipeline.games.verdict", info={CODES: Verdict}),
     Column("value", BigInteger),
     Column("nodes", BigInteger, nullable=False),
-    Column("evidence", Text, comment="trace or certificate; the error of a failed one; none where undecided"),
+    Column("evidence", Text, comment="trace or certificate; the error if failed; NULL if undecided"),
     _owner("run_id", "runs.id"),
     Index(None, "run_id", "verdict", "position"),
     sqlite_with_rowid=False,
@@ -270,11 +274,11 @@ packs = Table(
     metadata,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first item"),
-    Column("stop", BigInteger, nullable=False, comment="position behind its last item"),
+    Column("stop", BigInteger, nullable=False, comment="position after its last item"),
     Column("least", BigInteger, comment="value"),
     Column("greatest", BigInteger, comment="value"),
     Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.record.packed.bitmap"),
-    Column("moments", LargeBinary, nullable=False, comment="of each block: sums of values, of squares"),
+    Column("moments", LargeBinary, nullable=False, comment="per block: sum of values, sum of squares"),
     sqlite_with_rowid=False,
 )
 
@@ -292,9 +296,9 @@ audits = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("run_id", ForeignKey("runs.id"), nullable=False),
-    Column("population", BigInteger, nullable=False, comment="items of the run when the audit began"),
-    Column("size", BigInteger, nullable=False, comment="verdicts to judge; fewer than the items where it is a sample"),
-    Column("seed", BigInteger, nullable=False, comment="of the sample"),
+    Column("population", BigInteger, nullable=False, comment="items of the run when the audit was planned"),
+    Column("size", BigInteger, nullable=False, comment="verdicts to judge; fewer than population for a sample"),
+    Column("seed", BigInteger, nullable=False, comment="seed of the sample"),
     Column("created", Float, nullable=False),
     Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
     Index(None, "run_id"),
@@ -310,7 +314,7 @@ audit_jobs = Table(
     Column("invalid", BigInteger, nullable=False),
     Column("no_evidence", BigInteger, nullable=False),
     Column("faults", BigInteger, nullable=False),
-    Column("digest", LargeBinary, comment="of what it found, once it is done; see pipeline.seals"),
+    Column("digest", LargeBinary, comment="digest of its findings, once done; see pipeline.seals"),
     UniqueConstraint("audit_id", "first"),
     Index(None, "state", "id"),
 )
@@ -322,7 +326,7 @@ judgements = Table(
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("audit_id", Integer, primary_key=True, autoincrement=False),
     Column("outcome", SmallInteger, nullable=False, comment="1 valid, 2 invalid, 3 no evidence", info={CODES: Outcome}),
-    Column("step", Integer, comment="of the evidence, where it is invalid"),
+    Column("step", Integer, comment="the invalid step of the evidence"),
     Column("reason", Text),
     _owner("run_id", "runs.id"),
     _owner("audit_id", "audits.id"),
@@ -341,8 +345,8 @@ faults = Table(
     "faults",
     metadata,
     Column("audit_id", ForeignKey("audits.id"), primary_key=True),
-    Column("job", BigInteger, primary_key=True, autoincrement=False, comment="that found it: its first"),
-    Column("number", Integer, primary_key=True, autoincrement=False, comment="from 1, of those that the job found"),
+    Column("job", BigInteger, primary_key=True, autoincrement=False, comment="first position of the job that found it"),
+    Column("number", Integer, primary_key=True, autoincrement=False, comment="from 1, within the job"),
     Column("first", BigInteger, nullable=False, comment="position of the first item it concerns"),
     Column("last", BigInteger, nullable=False, comment="position of the last one"),
     Column("reason", Text, nullable=False),
@@ -356,11 +360,11 @@ actions = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     Column("who", Text, nullable=False, comment="user@host"),
-    Column("what", Text, nullable=False, comment="run, rerun, audit or retract"),
+    Column("what", Text, nullable=False, comment="run, rerun, audit, retract or unretract"),
     Column("run_id", ForeignKey("runs.id")),
     Column("audit_id", ForeignKey("audits.id")),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
     Column("why", Text),
-    Column("dealmill", Text, nullable=False, comment="the version that did it"),
-    Column("digest", LargeBinary, nullable=False, comment="of this entry and all before; see pipeline.seals"),
+    Column("dealmill", Text, nullable=False, comment="version of Dealmill"),
+    Column("digest", LargeBinary, nullable=False, comment="covers this entry and all earlier ones; see pipeline.seals"),
 )

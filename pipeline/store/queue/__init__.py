@@ -1,1 +1,1 @@
-"""The job queue: jobs of all kinds, who holds them, and who may take them."""
+"""The job queue: jobs of all kinds, their leases, and the workers that hold them."""

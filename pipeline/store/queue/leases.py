@@ -1,15 +1,15 @@
-"""Leases: a job of any kind is claimed by one worker at a time, finished once, and freed when its worker is gone.
+"""Leases: a job of any kind is claimed by one worker at a time, finished once, and freed when its worker dies.
 
-The fence: every claim counts `attempt` up, and results are written only in the transaction that marks the job done for
-the very attempt that claimed it. A worker that wakes up after its lease has run out finds another attempt, or no such
-job, and writes nothing. So whatever is killed, sent twice or lost, each item gets exactly one result.
+Fencing: every claim increments `attempt`, and results are written only in the transaction that marks the job done for
+the attempt that claimed it. A worker that resumes after its lease has expired finds another attempt, or no such job,
+and writes nothing. So each item gets exactly one result, even if processes are killed or messages are lost or repeated.
 
-A job whose worker is gone is split, and its halves are tried anew: so a layout that kills its worker ends up alone, and
-a job that takes longer than a lease becomes shorter ones. A job that its worker gives back undone is tried again after
-a pause, which grows with every try.
+A job whose worker dies is split in two, and both halves are tried again. So a layout that kills its worker ends up in a
+job of its own, and a job that takes longer than its lease is split into shorter jobs. A job that its worker releases
+unfinished is tried again after a pause, which grows with every attempt.
 
-Leases go by the clock of the database. If that is set forward, they end early, and the fence keeps what comes late out.
-If it is set back, a lease that began in what is now the future ends at once, and so does such a pause.
+Leases use the clock of the database. If it is set forward, leases expire early, and the fence rejects late results. If
+it is set back, a lease or a pause that started in what is now the future ends at once.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -37,27 +37,32 @@ from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, engines, runs
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)
-"""Seconds before a job that was given back undone is tried again, after its first try, its second, and so on."""
+"""Seconds before a released job is tried again, after its first attempt, its second, and so on."""
 SLEW = 1.0
-"""Seconds that the clock of the database may be set back before its leases are those of another time."""
-NO_RETURN = "its worker did not come back within the lease"
+"""Seconds that the clock of the database may be set back before leases that start in the future are ended."""
+NO_RETURN = "its worker did not finish within the lease"
 KNOWN_TO_BE_GONE = 0.0
-"""When a lease ended whose worker is known to be gone; what ended that is on record."""
+"""The `leased_until` of a lease whose worker is known to be dead; the job's `trouble` says why."""
 
 ATTEMPTS = 5
-"""After so many claims, whatever keeps a job from being done is not passing: its layouts have failed."""
+"""The number of attempts after which an error is considered permanent, and the layouts of the job are recorded as
+failed."""
 MOST_CLAIMS = ATTEMPTS + 3
-"""After so many, not even that can be recorded, and nobody need wait for the job."""
+"""The number of attempts after which a job is stuck: not even the failure could be recorded, so commands stop waiting
+for it."""
 
 Installed = Collection[tuple[str, str]]
-"""Full name and version of the engines that are installed here."""
+"""The installed engines: full name and version of each."""
 
 
 @dataclass(frozen=True, eq=False)
 class JobTable:
-    """A table of jobs: the column of what a job is a part of, its totals, and the owners that can be worked on. `run`
-    is the run that a job is about, in the table `joined` with others. Jobs are split into whole multiples of `grain`
-    items."""
+    """A table of jobs of one kind.
+
+    `owner` is the column of the run or audit that a job belongs to, and `owners` selects those that can be worked on
+    with the installed engines. `run` is the column of the run that a job is about, in `joined`, the table joined with
+    others. `totals` are the columns that a finished job fills. Jobs are split at multiples of `grain` items.
+    """
 
     table: Table
     owner: Column[int]
@@ -70,7 +75,7 @@ class JobTable:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A claimed job. `trouble` says what ended its last attempt, if there was one."""
+    """A claimed job with the range `[first, stop)`. `trouble` says why its previous attempt ended, if there was one."""
 
     id: int
     owner: int
@@ -81,7 +86,7 @@ class Lease:
 
 
 def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[int, int]]) -> None:
-    """Make pending jobs of these spans (first item, and the one behind the last)."""
+    """Insert a pending job for each of the half-open ranges `spans`."""
     insert_rows(
         connection,
         jobs.table,
@@ -91,7 +96,7 @@ def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[in
 
 
 def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
-    """Take a job for so many seconds; None if it is not pending, or has to wait."""
+    """Claim a job for `seconds`; return None if it is not pending, or has to wait for the end of a pause."""
     table = jobs.table
     claimed = connection.execute(
         update(table)
@@ -109,7 +114,7 @@ def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds
 
 
 def finish(connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, int]) -> bool:
-    """Mark a job done in the transaction that writes its results; False if it is no longer this attempt's."""
+    """Mark a job done, in the transaction that writes its results. Return False if another attempt holds the job."""
     mine = connection.execute(
         update(jobs.table)
         .where(_held(jobs, lease))
@@ -119,7 +124,7 @@ def finish(connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping
 
 
 def release(store: Database, jobs: JobTable, lease: Lease, trouble: str) -> None:
-    """Give a job back undone, to be tried again after a pause."""
+    """Release an unfinished job, to be tried again after a pause."""
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
     with store.writing() as connection:
         connection.execute(
@@ -130,7 +135,7 @@ def release(store: Database, jobs: JobTable, lease: Lease, trouble: str) -> None
 
 
 def expire(store: Database, jobs: JobTable, job: int, worker: str, trouble: str) -> None:
-    """End the lease of a worker that is known to be gone."""
+    """End the lease of a worker that is known to be dead."""
     table = jobs.table
     with store.writing() as connection:
         connection.execute(
@@ -140,8 +145,17 @@ def expire(store: Database, jobs: JobTable, job: int, worker: str, trouble: str)
         )
 
 
+def leased(store: Database, jobs: JobTable) -> list[tuple[str, Lease]]:
+    """Return the leased jobs, each with the name of its worker."""
+    table = jobs.table
+    columns = (table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+    query = select(table.c.worker, *columns).where(table.c.state == LEASED).order_by(table.c.id)
+    with store.reading() as connection:
+        return [(str(worker), Lease(*row)) for worker, *row in connection.execute(query)]
+
+
 def free_expired(store: Database, jobs: JobTable) -> None:
-    """Make jobs pending again whose lease has run out: in two halves, as long as they can be halved."""
+    """Make jobs with expired leases pending again. Split each in two, unless it is no longer than the grain."""
     table = jobs.table
     over = or_(table.c.leased_until < clock(), table.c.started > clock() + SLEW)
     expired = and_(table.c.state == LEASED, over)
@@ -149,7 +163,7 @@ def free_expired(store: Database, jobs: JobTable) -> None:
         if not connection.execute(select(exists().where(expired))).scalar_one():
             return
     with store.writing() as connection:
-        # One that is held by a transaction is being finished: by a worker that is late, or that stands still.
+        # A locked row is being finished by a worker that is late or hangs.
         free = (
             select(table.c.id, jobs.owner, table.c.first, table.c.stop, jobs.grain.label("grain"))
             .where(expired)
@@ -170,7 +184,7 @@ def free_expired(store: Database, jobs: JobTable) -> None:
 
 
 def pending(store: Database, jobs: JobTable, installed: Installed, most: int) -> list[int]:
-    """The first pending jobs that can be worked on with these engines, oldest first."""
+    """Return the numbers of at most `most` pending jobs that can be worked on with these engines, oldest first."""
     table = jobs.table
     query = (
         select(table.c.id)
@@ -183,7 +197,7 @@ def pending(store: Database, jobs: JobTable, installed: Installed, most: int) ->
 
 
 def stuck(store: Database, jobs: JobTable, owners: Collection[int] | Select[tuple[int]]) -> list[Lease]:
-    """The pending jobs of these owners that have been claimed so often in vain that nobody need wait for them."""
+    """Return the pending jobs of these owners that have been claimed more than `MOST_CLAIMS` times."""
     table = jobs.table
     columns = (table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
     query = select(*columns).where(table.c.state == PENDING, table.c.attempt > MOST_CLAIMS, jobs.owner.in_(owners))
@@ -192,14 +206,14 @@ def stuck(store: Database, jobs: JobTable, owners: Collection[int] | Select[tupl
 
 
 def workable(store: Database, jobs: JobTable, job: int, installed: Installed) -> bool:
-    """Whether a job can be worked on with these engines."""
+    """Return whether a job can be worked on with these engines."""
     query = select(exists().where(jobs.table.c.id == job, jobs.owner.in_(jobs.owners(installed))))
     with store.reading() as connection:
         return connection.execute(query).scalar_one()
 
 
 def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
-    """How many jobs that can be worked on with these engines are pending or leased, but for those that are stuck."""
+    """Return the number of pending and leased jobs that can be worked on with these engines, except stuck ones."""
     state, table = jobs.table.c.state, jobs.table
     open_ones = (state == LEASED) | ((state == PENDING) & (table.c.attempt <= MOST_CLAIMS))
     query = (
@@ -212,8 +226,8 @@ def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
 
 
 def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[tuple[str, str, bool, int]]:
-    """The pending jobs that cannot be worked on with these engines: full name and version of their engine, whether that
-    was retracted, and how many."""
+    """Return the pending jobs that cannot be worked on with these engines, grouped by engine: its full name and
+    version, whether it was retracted, and the number of jobs."""
     retracted = engines.c.retracted.is_not(None)
     query = (
         select(engines.c.name, engines.c.version, retracted, func.count())
@@ -227,14 +241,15 @@ def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[tu
 
 
 def _waiting(jobs: JobTable) -> ColumnElement[bool]:
-    """Whether a job can be claimed. While it has to pause, it is leased to nobody."""
+    """Return the condition that a job can be claimed. During a pause, `leased_until` is the end of the pause."""
     until = jobs.table.c.leased_until
     over = or_(until.is_(None), until < clock(), until > clock() + PAUSES[-1] + SLEW)
     return and_(jobs.table.c.state == PENDING, over)
 
 
 def _held(jobs: JobTable, lease: Lease) -> ColumnElement[bool]:
-    """Whether a job is still this attempt's. The range belongs to it: SQLite gives numbers of deleted rows again."""
+    """Return the condition that a job is still held by this attempt. The range is compared as well, because SQLite
+    reuses the numbers of deleted rows."""
     table = jobs.table
     return and_(
         table.c.id == lease.id,

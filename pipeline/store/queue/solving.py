@@ -1,8 +1,8 @@
-"""The jobs of runs: ranges of positions, cut as their layouts come in, or as a survey grows."""
+"""The jobs of runs: ranges of positions, cut as layouts are ingested or as a survey grows."""
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, func, select
+from sqlalchemy import Connection, Row, case, select
 
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
@@ -26,34 +26,34 @@ SOLVING = JobTable(
 )
 
 CHUNK = 25_000
-"""Items in a job that are rows: some tens of milliseconds for a microsecond engine, few enough to be lost without
-regret. Whole blocks, see `dealmill.pipeline.store.record.blocks`."""
+"""Items per job of a run stored as rows: some tens of milliseconds of work for the fastest engines, so little is lost
+with a worker. A multiple of the block size, see `dealmill.pipeline.store.record.blocks`."""
 
 LONGEST = 2_000_000
-"""Items in a job, at most: one to two seconds of work for the fastest engines."""
+"""The most items per job: one to two seconds of work for the fastest engines."""
 
 LAST = 20
 
 
 def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
-    """Cut the items of a run that belong to no job yet into jobs. `count` is how many items its source has. While that
-    is not `complete`, only whole chunks are cut."""
+    """Cut the items of a run that belong to no job yet into jobs of `chunk` items. `count` is the number of items of
+    its source. While the source is not `complete`, only full chunks are cut."""
     end = count if complete else count - count % chunk
-    covered = connection.execute(select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == run))
-    starts = range(covered.scalar_one(), end + 1, chunk)
+    last = select(jobs.c.stop).where(jobs.c.run_id == run).order_by(jobs.c.first.desc()).limit(1)
+    starts = range(connection.execute(last).scalar() or 1, end + 1, chunk)
     leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
 
 
 def grow(store: Database, run: int, items: int, chunk: int) -> None:
-    """Cut jobs, so that a run over deals without end has as many items, if it has fewer: a multiple of the size of a
-    block."""
+    """Cut jobs so that a run over an endless deal range has at least `items` items, a multiple of the block size."""
     with store.writing() as connection:
         connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
         cut_jobs(connection, run, items, True, chunk)
 
 
 def pace(store: Database, run: int) -> float | None:
-    """How many items a second a worker did in the quickest of the last jobs; None if none is done."""
+    """Return the speed of the fastest of the last `LAST` finished jobs, in items per second of one worker; None if no
+    job is done."""
     last = (
         select(jobs.c.stop - jobs.c.first, jobs.c.finished - jobs.c.started)
         .where(jobs.c.run_id == run, jobs.c.state == DONE)
@@ -65,6 +65,6 @@ def pace(store: Database, run: int) -> float | None:
 
 
 def jobs_over(connection: Connection, run: int, first: int, stop: int) -> list[Row[*tuple[Any, ...]]]:
-    """The rows of the jobs that overlap the positions `first` to before `stop`, in order."""
+    """Return the rows of the jobs that overlap the positions `[first, stop)`, in order."""
     query = select(jobs).where(jobs.c.run_id == run, jobs.c.first < stop, jobs.c.stop > first).order_by(jobs.c.first)
     return list(connection.execute(query).all())

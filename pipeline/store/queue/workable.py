@@ -1,4 +1,5 @@
-"""Which runs can be worked on with the engines of an installation, which may be one of several in a farm."""
+"""Queries for the runs and audits that an installation can work on. A farm may have installations with different
+engines."""
 
 from sqlalchemy import ColumnElement, Select, or_, select, tuple_
 
@@ -10,16 +11,17 @@ OVER = runs.join(sources).join(engines)
 
 
 def runs_of(installed: Installed) -> Select[tuple[int]]:
-    """Runs by installed engines that are not retracted; where they are stored packed, over deals that are dealt here as
-    they were."""
+    """Select the runs of installed engines that are not retracted. A packed run also needs the installed generator of
+    its deals to be the one recorded."""
     dealt = (runs.c.storage == Storage.PACKED) & _dealt_here()
     known = _known(installed) & or_(runs.c.storage == Storage.ROWS, dealt)
     return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted.is_(None))
 
 
 def audits_of(installed: Installed) -> Select[tuple[int]]:
-    """Audits of runs that are rows and whose referee is known here, which goes by the name of the engine alone; and of
-    packed ones that are dealt and solved here as they were. Those of retracted engines too."""
+    """Select the audits that can be worked on, including those of retracted engines. An audit of a run stored as rows
+    needs the referee, which depends on the engine's name only. An audit of a packed run needs the same version of the
+    engine and the same generator."""
     judged = (runs.c.storage == Storage.ROWS) & engines.c.name.in_(sorted({name for name, _ in installed}))
     again = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
     return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | again)

@@ -1,4 +1,4 @@
-"""Workers, as far as the rows of jobs tell of them: who holds a job, and who took or did one in the last hour."""
+"""Workers, as seen in the rows of jobs: those that hold a lease, or have claimed or finished a job in the last hour."""
 
 import socket
 from collections import defaultdict
@@ -30,8 +30,8 @@ MINUTE, HOUR = 60.0, 3_600.0
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A job in the hands of a worker: items `first` to `last` of ``run 7`` or ``audit 7``, claimed `seconds` ago. It is
-    `late` if its lease has run out, and it is about to be given to another."""
+    """A job leased to a worker: items `first` to `last` of `what`, such as ``run 7`` or ``audit 7``, claimed `seconds`
+    ago. It is `late` if its lease has expired, so that another worker can claim it soon."""
 
     what: str
     first: int
@@ -42,8 +42,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker process (``host:pid``) of some version of Dealmill: the jobs and items it did in the last hour, its rate
-    in items a second in the last minute, and how many seconds ago it took or finished a job."""
+    """A worker process.
+
+    `name` is ``host:pid`` and `version` that of its Dealmill. `jobs` and `items` count what it finished in the last
+    hour; `rate` is in items per second over the last minute. `seen` is the number of seconds since it last claimed or
+    finished a job.
+    """
 
     name: str
     version: str | None
@@ -56,12 +60,12 @@ class Worker:
 
 @cache
 def worker_name(process: int) -> str:
-    """What a worker process is called on the jobs it claims: host, number, and version of Dealmill."""
+    """Return the name that a worker process puts on the jobs it claims: ``host:pid version``."""
     return f"{socket.gethostname()}:{process} {version('dealmill')}"
 
 
 def list_workers(store: Database) -> list[Worker]:
-    """The workers that hold a job, or took or finished one in the last hour, by name."""
+    """Return the workers that hold a lease, or have claimed or finished a job in the last hour, ordered by name."""
     every = union_all(_rows_of(jobs, "run", jobs.c.run_id), _rows_of(audit_jobs, "audit", audit_jobs.c.audit_id)).cte()
     with store.reading() as connection:
         now = connection.execute(select(clock())).scalar_one()
@@ -102,7 +106,8 @@ def list_workers(store: Database) -> list[Worker]:
 
 
 def _rows_of(table: Table, kind: str, owner: ColumnElement[int]) -> Select[tuple[object, ...]]:
-    """The jobs of a table that somebody took; what is damaged of them is cast, for all of this is soon over."""
+    """Select the jobs of a table that have a worker. Damaged values are cast instead of reported, because the result is
+    only a snapshot for display."""
     return select(
         literal(kind).label("kind"),
         owner.label("owner"),

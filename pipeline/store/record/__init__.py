@@ -1,6 +1,6 @@
-"""The record of what runs have said: a row for each verdict, or packed.
+"""The record of a run: its verdicts and evidence, stored as rows or packed.
 
-`contract` says what every storage can do, `rows` and `packed` do it, and `record_of` chooses between them.
+`contract` defines the interface of a storage, `rows` and `packed` implement it, and `record_of` selects one.
 """
 
 from dealmill.pipeline.store.database.tables import Storage
@@ -9,7 +9,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 
 
 def record_of(run: PlannedRun) -> Record:
-    """How the verdicts of a run are stored."""
+    """Return the storage of a run's verdicts."""
     if run.storage is Storage.PACKED:
         from dealmill.pipeline.store.record import packed  # loads the compiler
 

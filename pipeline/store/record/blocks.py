@@ -1,8 +1,9 @@
-"""Blocks of verdicts with their digests, written together with the last verdict of each: what a run's fingerprint is
-made of (see `dealmill.pipeline.fingerprint`)."""
+"""Digests of blocks of verdicts, from which the fingerprint of a run is computed (see `dealmill.pipeline.fingerprint`).
+The digest of a block is written in the transaction that writes its last verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
+from typing import Any
 
 from sqlalchemy import Connection, exists, func, insert, or_, select
 
@@ -14,13 +15,14 @@ from dealmill.pipeline.store.database.tables import DONE, blocks, items, jobs, r
 
 DIGEST = (blocks.c.number, blocks.c.digest)
 SHAPE = Shape(*DIGEST)
+FETCHED = 10_000
 FARTHEST = 2**63 // BLOCK - 1
-"""The greatest number of a block whose positions a database can hold."""
+"""The greatest block number whose positions fit into a 64-bit column."""
 
 
 def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:
-    """Record the blocks that are complete with the verdicts on the items from `first` to before `stop`, in the
-    transaction that writes them: those of nothing else (`whole`), and those that others had begun."""
+    """Record the blocks that the verdicts on `[first, stop)` complete, in the transaction that writes them. `whole` has
+    the digests of the blocks within that range, by number; blocks shared with other jobs are computed from the rows."""
     insert_rows(connection, blocks, ("run_id", "number", "digest"), [(run, *block) for block in whole.items()])
     for number in range(block_of(first), block_of(stop - 1) + 1):
         if number not in whole:
@@ -28,10 +30,10 @@ def record_blocks(connection: Connection, run: int, first: int, stop: int, whole
 
 
 def _record_other_block(connection: Connection, run: int, number: int) -> None:
-    """Record a block that several jobs share, or the last one, which is shorter, if no verdict of it is missing now.
+    """Record a block that several jobs share, or the shorter last block, if all of its verdicts are stored now.
 
-    Jobs wait for each other at their run, so that the last one sees what the others wrote; the lock is one that whole
-    blocks of the run do not wait for.
+    The jobs of a run take a lock on its row one after the other, so that the last one sees the rows of all others. Jobs
+    that consist of whole blocks do not wait for this lock.
     """
     count, complete = connection.execute(
         select(sources.c.accepted, sources.c.complete)
@@ -42,7 +44,7 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
     start, end = block_range(number, count)
     if (complete or end - start == BLOCK) and not unsolved(connection, run, start, end):
         layouts, codes, values, evidence = read_block(connection, run, start, end)
-        if len(layouts) == end - start:  # else the rest belongs to no job yet
+        if len(layouts) == end - start:  # otherwise the rest belongs to no job yet
             digest = block_digest(start, layouts, codes, values, evidence)
             connection.execute(insert(blocks).values(run_id=run, number=number, digest=digest))
 
@@ -50,7 +52,7 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
 def read_block(
     connection: Connection, run: int, start: int, end: int
 ) -> tuple[list[str], list[int], list[int | None], list[str | None]]:
-    """Layouts, verdicts, values and evidence of the items from `start` to before `end`, as they are stored."""
+    """Return the stored layouts, verdicts, values and evidence of the items `[start, end)`."""
     rows = connection.execute(
         select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
         .select_from(
@@ -72,8 +74,8 @@ def read_block(
 def blocks_from(
     connection: Connection, run: int, count: int, first: int, stop: int
 ) -> list[tuple[int, bytes | None, bool]]:
-    """The blocks that begin at the positions `first` to before `stop`, in order: number, digest on record (None if
-    there is none), and whether the jobs over it are all done."""
+    """Return the blocks that start at the positions `[first, stop)`, in order: number, recorded digest (None if there
+    is none), and whether all of its jobs are done. `count` is the number of items of the run."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
     query = select(*DIGEST).where(blocks.c.run_id == run, blocks.c.number.in_(numbers))
     recorded = dict(connection.execute(query).all())
@@ -85,25 +87,25 @@ def blocks_from(
 
 
 def unsolved(connection: Connection, run: int, start: int, end: int) -> bool:
-    """Whether a job over these positions is not done."""
+    """Return whether any job that overlaps the positions `[start, end)` is not done."""
     query = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
     return connection.execute(select(query)).scalar_one()
 
 
 def recorded_digests(store: Database, run: int) -> dict[int, bytes]:
-    """The digests on record, by number of the block; what is none is left out."""
+    """Return the recorded digests by block number, without invalid ones."""
     query = select(*DIGEST).where(blocks.c.run_id == run).order_by(blocks.c.number)
     with store.reading() as connection:
         return {row.number: row.digest for row in connection.execute(query) if SHAPE.trouble(row) is None}
 
 
 def mark(digest: bytes, codes: bytes) -> bytes:
-    """What `dealmill.pipeline.store.record.contract.Record.marks` has of a block."""
+    """Return the mark of a block, see `dealmill.pipeline.store.record.contract.Record.marks`."""
     return digest + blake2b(codes, digest_size=16).digest()
 
 
 def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
-    """Where blocks would begin of which there is a digest, though no job reaches so far."""
+    """Return the start positions of blocks that have a digest, but lie outside the run and all of its jobs."""
     reached = connection.execute(select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == run))
     last = block_of(max(reached.scalar_one(), count))
     query = select(blocks.c.number).where(blocks.c.run_id == run, or_(blocks.c.number < 0, blocks.c.number > last))
@@ -111,7 +113,23 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
 
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
-    """The fingerprint of a run of `count` items; None as long as it is not finished."""
-    known, number = recorded_digests(store, run), block_of(count) + 1
-    whole = len(known) == number and all(block in range(number) for block in known)
-    return fingerprint(known.values()) if whole else None
+    """Return the fingerprint of a run of `count` items; None if it is not finished, or a digest is missing.
+
+    The digests are hashed as they are read: a run of 10¹¹ items has 3 GB of them.
+    """
+    query = select(*DIGEST).where(blocks.c.run_id == run).order_by(blocks.c.number)
+    found, sound = 0, True
+
+    def digests(rows: Iterable[Any]) -> Iterator[bytes]:
+        nonlocal found, sound
+        for row in rows:
+            if row.number != found or SHAPE.trouble(row):
+                sound = False
+                return
+            found += 1
+            yield row.digest
+
+    with store.reading() as connection:
+        rows = connection.execution_options(yield_per=FETCHED).execute(query)
+        whole = fingerprint(digests(rows))
+    return whole if sound and found == block_of(count) + 1 else None

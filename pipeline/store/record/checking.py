@@ -1,4 +1,4 @@
-"""Jobs of a run as an audit reads them, whatever the storage is, and nothing presumed."""
+"""Validated reading of a run's jobs for audits, shared by all storages."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ SHAPE = Shape(*COUNTED)
 
 
 def sound_jobs(connection: Connection, run: int, positions: Sequence[int]) -> tuple[list[JobRow], list[Fault]]:
-    """The jobs over a stretch, in order, without those that hold what is never written, of which there are faults."""
+    """Return the valid jobs that overlap a stretch, in order, and a fault for each damaged one."""
     if not positions:
         return [], []
     sound, damaged = [], []
@@ -33,7 +33,7 @@ def sound_jobs(connection: Connection, run: int, positions: Sequence[int]) -> tu
 
 
 def done_among(rows: Sequence[JobRow], positions: Sequence[int]) -> set[int]:
-    """Those of these positions, which are in order, whose job is done."""
+    """Return the positions whose job is done. `positions` must be sorted."""
     done: set[int] = set()
     for row in rows:
         if row.state == DONE:
@@ -42,12 +42,13 @@ def done_among(rows: Sequence[JobRow], positions: Sequence[int]) -> set[int]:
 
 
 def job_record(row: JobRow, counted: dict[str, object]) -> JobRecord:
-    """A job beside what its verdicts come to."""
+    """Return a job with its recorded totals, and the totals `counted` from its verdicts."""
     return JobRecord(row.first, row.stop, row.state, {name: getattr(row, name) for name in TOTALS}, counted)
 
 
 def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Fault]:
-    """Jobs that are not among the `count` items of a run. A run over deals without end may have more items by now."""
+    """Return a fault for each job outside the `count` items of a run. A run over an endless deal range may have grown
+    since."""
     endless = run.deals is not None and run.deals.get("last") is None
     pack = exists().where(packs.c.run_id == run.id, packs.c.first == jobs.c.first, packs.c.stop == jobs.c.stop)
     grown = and_(jobs.c.first > count, jobs.c.stop < END, or_(jobs.c.state != DONE, pack)) if endless else false()
@@ -55,6 +56,6 @@ def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Faul
     strange = or_(jobs.c.stop <= jobs.c.first, and_(outside, ~grown))
     rows = connection.execute(select(jobs.c.first, jobs.c.stop).where(jobs.c.run_id == run.id, strange)).all()
     return [
-        Fault(1, max(count, 1), f"a job is not over items of this run: {row.first} to before {row.stop}")
+        Fault(1, max(count, 1), f"a job is outside this run: its items are {row.first} to {row.stop - 1}")
         for row in rows
     ]

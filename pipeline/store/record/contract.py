@@ -1,4 +1,4 @@
-"""What every storage of verdicts can do, and the shapes in which it gives them."""
+"""The interface of a storage of verdicts, and its data types."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +19,10 @@ ALL = (-(2**62), 2**62)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which verdicts are asked for; ranges include both ends. A verdict without a value is in no narrower range.
+    """A filter for verdicts. Ranges include both ends. A verdict without a value matches `values` only if that is
+    `ALL`.
 
-    `audit` is what the newest audit of a verdict said; verdicts that were never audited have no outcome.
+    `audit` is the outcome of the newest audit of a verdict; None matches all verdicts, whether audited or not.
     """
 
     verdicts: tuple[Verdict, ...] = ()
@@ -31,7 +32,7 @@ class Wanted:
 
 
 def newest_judgement() -> ColumnElement[bool]:
-    """Whether no later audit has judged the same verdict, of a row of judgements."""
+    """Return the condition that a judgement is the newest one of its verdict."""
     newer = judgements.alias("newer")
     return ~exists().where(
         newer.c.run_id == judgements.c.run_id,
@@ -42,7 +43,7 @@ def newest_judgement() -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong with the record of the items `first` to `last`."""
+    """A fault in the record of the items `first` to `last` (both inclusive)."""
 
     first: int
     last: int
@@ -51,8 +52,8 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Results in the order of their positions, and what could not be read among them. The next page begins behind
-    position `end`; None if there are no more."""
+    """Results in order of position, and faults for those that cannot be read. The next page starts after position
+    `end`; None if this is the last page."""
 
     results: list[Result]
     faults: list[Fault]
@@ -61,8 +62,8 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a run says of a layout; `position` is None where it does not have the layout, `verdict` where it has none
-    on it. A `fault` is why it cannot be read."""
+    """The verdict of a run on a layout. `position` is None if the run does not have the layout, `verdict` if it has no
+    verdict on it. `fault` says why the verdict cannot be read."""
 
     position: int | None
     verdict: Verdict | None
@@ -72,9 +73,12 @@ class Said:
 
 
 class Item(NamedTuple):
-    """An item as an audit reads it, of which nothing is presumed: its layout with the digest on record, if that is a
-    row; whether its job is done, so that a verdict is `due`; and the verdict on record (None where there is none).
-    Where evidence is not kept, value and evidence are what comes out `again`, with the verdict that comes with them."""
+    """An item as read by an audit, before any check.
+
+    `digest` is the recorded digest of the layout, None for a packed run. `due` says whether its job is done, so that it
+    must have a verdict. `verdict` is the recorded one, None if there is none. A packed run has no recorded evidence:
+    its `value` and `evidence` come from solving the item again, and `again` is the verdict of that.
+    """
 
     position: int
     layout: str
@@ -88,8 +92,11 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job: its range, its state, and if it begins in the stretch, what it counted beside what its verdicts come to:
-    to nothing while it is not done."""
+    """A job as read by an audit: its range `[first, stop)`, its state, and its recorded `totals`.
+
+    If the job starts in the stretch, `counted` has the totals computed from its verdicts, zero while it is not done;
+    otherwise it is empty.
+    """
 
     first: int
     stop: int
@@ -100,8 +107,8 @@ class JobRecord:
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """A block whose jobs are done, or one of a source: the digest on record (None if there is none), and that of its
-    rows."""
+    """A block of a source, or a block of a run whose jobs are done: its range `[first, stop)`, the `recorded` digest
+    (None if there is none), and the digest `found` by computing it again."""
 
     first: int
     stop: int
@@ -111,13 +118,12 @@ class BlockRecord:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """All that is on record of the items at these `positions`, which are in order.
+    """The record of the items at the sorted `positions`, as read by an audit.
 
-    There are the jobs that overlap a stretch, and the blocks that begin in it; of a sample nobody asks for jobs, and
-    there are the blocks that had to be solved again. `strays` are positions of rows that belong to no item, or to no
-    job that has written them; those behind the end of the run are in its first stretch. Where layouts are rows,
-    `source_blocks` are the blocks of the source that begin in the stretch. `damaged` says of rows that hold what is
-    never written what that is.
+    `jobs` overlap the stretch, and `blocks` start in it. For a sample, `jobs` is None, and `blocks` are those that had
+    to be solved again. `strays` are the positions of rows that belong to no item, or to no finished job; those outside
+    the run are reported in its first stretch. If layouts are stored as rows, `source_blocks` are the blocks of the
+    source that start in the stretch. `damaged` has a fault for each row with invalid values.
     """
 
     positions: Sequence[int]
@@ -130,59 +136,60 @@ class Stretch:
 
 
 class Found(Protocol):
-    """What came out of a job, ready to be written."""
+    """The results of a job, ready to be written."""
 
     @property
     def totals(self) -> Mapping[str, int]:
-        """What is counted on the job: its verdicts by word, the sum of its values, its nodes."""
+        """The totals of the job: the number of verdicts by word, ``value_sum`` and ``nodes``."""
 
     def write(self, connection: Connection) -> None:
-        """Write it in the transaction that marks the job done."""
+        """Write the results, in the transaction that marks the job done."""
 
 
 class Record(Protocol):
-    """A storage of verdicts: a module, for all runs that are stored so."""
+    """The interface of a storage of verdicts, implemented by the modules `rows` and `packed`."""
 
     KEEPS_VALID: bool
-    """Whether audits keep a row of every valid verdict, and not of objections alone."""
+    """Whether audits store the judgements of valid verdicts too, rather than only those of other outcomes."""
 
     def check_readable(self, run: PlannedRun) -> object:
-        """See that all that the record says can be read here.
+        """Check that the whole record of a run can be read with this installation.
 
         Raises
         ------
         VersionError
-            If it takes another version of an engine or of the deals to solve again what is not kept.
+            If the items must be solved again, but another version of the engine or of the generator is installed.
         """
 
     def prepare(self, run: PlannedRun) -> None:
-        """Load and compile all that it takes to solve jobs of a run."""
+        """Load and compile everything needed to solve jobs of a run."""
 
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> Found:
-        """Solve the items from `first` to before `stop`."""
+        """Solve the items `[first, stop)`."""
 
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Found:
-        """Say of these items that they have failed, because of `trouble`."""
+        """Return the verdict ``failed`` for the items `[first, stop)`, with `trouble` as the error."""
 
     def page(self, store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
-        """The next wanted verdicts behind position `after`, at most `most`.
+        """Return the next verdicts after position `after` that match `wanted`, at most `most`.
 
         Raises
         ------
         VersionError
-            If what is not kept is solved otherwise here.
+            If the items must be solved again, but another version of the engine or of the generator is installed.
         """
 
     def marks(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
-        """Of blocks, by number, their digest and another one of the verdicts as they are stored; as far as blocks are
-        solved. Of blocks that say the same, these are equal."""
+        """Return the marks of all solved blocks, by block number. A mark is the digest of a block followed by a digest
+        of its stored verdicts. Blocks with the same contents have equal marks."""
 
     def said(self, store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) -> list[Said] | None:
-        """What is said of the items from `first` to before `stop`, which begin a block and lie in it; None if what is
-        not kept cannot be solved again as it was. Verdicts alone (`bare`) can always be read."""
+        """Return the verdicts on the items `[first, stop)`, which start a block and lie within it. Return None if they
+        cannot be solved again with the recorded result. With `bare`, return verdicts without value and evidence, which
+        can always be read."""
 
     def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-        """What is on record of a stretch of a run that has so many items."""
+        """Read the record of a stretch of a run of `count` items, for an audit."""
 
     def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
-        """What is on record of single items, whose positions are in order."""
+        """Read the record of single items at sorted positions, for an audit."""

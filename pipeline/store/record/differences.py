@@ -1,6 +1,6 @@
-"""Two runs side by side: the layouts of which they do not say the same.
+"""The differences between two runs.
 
-Two runs that are rows are compared by the database; others block by block, by what `Record` gives of them.
+Two runs stored as rows are compared by a query. If one is packed, they are compared block by block through `Record`.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ LAYOUT = Shape(items.c.layout)
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A layout, and what two runs say of it. The layout is None where the source has lost it."""
+    """A layout on which two runs differ, with their verdicts. The layout is None if its row is missing."""
 
     layout: str | None
     one: Said
@@ -32,10 +32,11 @@ class Difference:
 
 
 def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    """All layouts of which two runs do not say the same verdict with the same value and evidence, as far as both go.
+    """Yield the layouts on which two runs differ in verdict, value or evidence, up to the end of the shorter run.
 
-    Rows are compared item by item over the same source, else layout by layout, wherever it stands. If a run is packed,
-    both are over the same source, and blocks are solved again where their digests differ.
+    Two runs stored as rows are compared item by item if they have the same source, and otherwise layout by layout at
+    any positions. If one of them is packed, both must be over the same deals, and only blocks with different digests
+    are solved again.
     """
     if one.storage is other.storage is Storage.ROWS:
         return _differing_rows(store, one, other)
@@ -55,7 +56,8 @@ def _differing_blocks(store: Database, one: RunStatus, other: RunStatus) -> Iter
 def _differing_in_block(
     store: Database, one: RunStatus, other: RunStatus, first: int, stop: int, *, sure: bool
 ) -> Iterator[Difference]:
-    """The differences in a block, one of the whole block if it is `sure` that there are some and none is found."""
+    """Yield the differences in a block. If it is `sure` that there are some, but none is found, yield one for the whole
+    block."""
     from dealmill.pipeline.store.record.packed.again import deals_of  # loads the compiler
 
     deals = deals_of(one if one.storage is Storage.PACKED else other).part(first, stop)
@@ -79,11 +81,11 @@ def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterat
             ours, theirs = said_by(row.here, row[2:5]), said_by(row.there, row[6:9])
             yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs)
     if one.source == other.source:
-        yield from _differing_lost(store, one, other)
+        yield from _differing_missing(store, one, other)
 
 
-def _differing_lost(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    """Where two runs differ on items that their source has lost."""
+def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+    """Yield the differences on items that are missing from the source."""
     there = select(items.c.position).where(items.c.source_id == one.source, items.c.position.between(1, one.items))
     with store.reading() as connection:
         if connection.execute(select(func.count()).select_from(there.subquery())).scalar_one() == one.items:
@@ -126,7 +128,7 @@ def _differing(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:
 
 
 def _pairs(one: RunStatus, other: RunStatus) -> FromClause:
-    """Which item of one run belongs to which of the other: columns `here`, `there`, `layout`."""
+    """Return the pairs of items to compare: columns `here` and `there` (positions) and `layout`."""
     if one.source == other.source:
         return (
             select(items.c.position.label("here"), items.c.position.label("there"), items.c.layout)

@@ -1,4 +1,4 @@
-"""How many items a run has, by what is really there: an altered count must not make an audit look at 2⁶² items."""
+"""The number of items of a run, counted from its rows: a changed count must not make an audit check 2⁶² items."""
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
@@ -8,12 +8,13 @@ from dealmill.pipeline.store.queue.solving import LONGEST
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 END = 2**62
-"""Above all numbers that Dealmill writes and, in SQLite, below every text in the place of one."""
+"""Greater than every number that Dealmill writes. In SQLite, it also sorts before every text stored in place of a
+number."""
 
 
 def items_there(connection: Connection, run: PlannedRun) -> int:
-    """The last position that a row of a run reaches: an item or a job; of a packed run a pack, a block, or a job that
-    is not done."""
+    """Return the last position of any row of a run: of its items and jobs, or for a packed run, of its packs, blocks
+    and unfinished jobs."""
     if run.storage is Storage.ROWS:
         return max(
             greatest(connection, items.c.position, items.c.source_id == run.source),
@@ -30,6 +31,6 @@ def items_there(connection: Connection, run: PlannedRun) -> int:
 
 
 def greatest(connection: Connection, column: ColumnElement[int], *of: ColumnElement[bool], none: int = 0) -> int:
-    """The greatest number in a column of these rows; `none` if there is none."""
+    """Return the greatest number below `END` in a column of the rows that match `of`; `none` if there is none."""
     found = connection.execute(select(func.max(column)).where(*of, column < END)).scalar()
     return none if found is None else int(found)

@@ -1,5 +1,5 @@
-"""Jobs of runs, a kind of job (see `dealmill.workers.kinds`): finished in the one transaction that writes what came
-out."""
+"""Jobs of runs, a kind of job (see `dealmill.workers.kinds`). A job is finished in the transaction that writes its
+results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,21 +18,27 @@ TABLE = SOLVING
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed job: the items ``lease.first`` to before ``lease.stop`` of a run."""
+    """A claimed job: the items ``[lease.first, lease.stop)`` of a run."""
 
     lease: Lease
     run: PlannedRun
 
 
 def prepare(run: PlannedRun) -> None:
-    """Load and compile all that it takes to solve jobs of a run."""
+    """Load and compile everything needed to solve jobs of a run."""
     record_of(run).prepare(run)
 
 
 def claim(store: Database, job: int, worker: str, seconds: float) -> Job | None:
-    """Take a job for so many seconds; None if it is done or someone else's. One whose run cannot be read is not taken.
+    """Claim a job for `seconds`; return None if it is done or leased to another worker.
 
-    Whoever looked at the run of this job before may have seen another's: SQLite gives numbers of deleted rows again.
+    The run is read in the same transaction: SQLite reuses the numbers of deleted rows, so a run that was read earlier
+    for this job number may be that of another job.
+
+    Raises
+    ------
+    DamagedError
+        If the run cannot be read. The job is not claimed then.
     """
     with store.writing() as connection:
         lease = leases.claim(connection, SOLVING, job, worker, seconds)
@@ -46,12 +52,13 @@ def do(store: Database, job: Job) -> Found:
 
 
 def give_up(store: Database, job: Job, trouble: str) -> Found:
-    """Say of the items of a job that they have failed, because of `trouble`."""
+    """Return the verdict ``failed`` for the items of a job, with `trouble` as the error."""
     return record_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, trouble)
 
 
 def finish(store: Database, job: Job, found: Found) -> bool:
-    """Write what came out of a job and mark it done; False, and nothing written, if it is no longer this attempt's."""
+    """Write the results of a job and mark it done. Return False, and write nothing, if another attempt holds the
+    job."""
     with store.writing() as connection:
         if not leases.finish(connection, SOLVING, job.lease, found.totals):
             return False
@@ -60,5 +67,5 @@ def finish(store: Database, job: Job, found: Found) -> bool:
 
 
 def count(found: Found) -> Mapping[str, int]:
-    """Verdicts by word."""
+    """Return the number of verdicts by word."""
     return {verdict.word: found.totals[verdict.word] for verdict in Verdict}

@@ -1,1 +1,1 @@
-"""Runs and engine versions: what was planned, and how far it is."""
+"""Runs and engine versions: plans and progress."""

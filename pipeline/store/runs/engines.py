@@ -1,10 +1,10 @@
-"""Engine versions as they are on record, and the retraction of all that one of them has said."""
+"""Recorded engine versions, and their retraction."""
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import ColumnElement, Connection, select, update
 
-from dealmill.pipeline.errors import NotFoundError, RetractedError
+from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.store import actions
 from dealmill.pipeline.store.database.bulk import insert_once
 from dealmill.pipeline.store.database.connections import Database, clock
@@ -13,7 +13,7 @@ from dealmill.pipeline.store.database.tables import engines
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """A version of an engine; `why` it was retracted, if it was."""
+    """A version of an engine. `why` is the reason for its retraction, None if it is not retracted."""
 
     id: int
     name: str
@@ -22,13 +22,13 @@ class EngineVersion:
 
 
 def enter_engine(connection: Connection, name: str, version: str) -> EngineVersion:
-    """The engine version of that name, entered if it is new. Others who ask for it wait for the end of this
-    transaction, so that no two plan the same run.
+    """Return an engine version; insert it if it is new. Its row stays locked until the end of the transaction, so that
+    no two commands plan the same run.
 
     Raises
     ------
     RetractedError
-        If it was retracted: it gets no new runs.
+        If it was retracted, so that no new runs can be planned with it.
     """
     wanted = (
         select(engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
@@ -46,25 +46,49 @@ def enter_engine(connection: Connection, name: str, version: str) -> EngineVersi
 
 
 def retract_engine(store: Database, name: str, version: str, why: str) -> str | None:
-    """Retract every verdict of an engine version, those to come included; why it is retracted already, if it is.
+    """Retract all verdicts of an engine version, including future ones. Return the reason of an earlier retraction,
+    which stays in force, or None.
 
     Raises
     ------
     NotFoundError
-        If it has not given any.
+        If the store has no runs of that version.
     """
     with store.writing() as connection:
-        known = connection.execute(
-            select(engines.c.id, engines.c.version, engines.c.retracted_why).where(engines.c.name == name)
-        ).all()
-        row = next((row for row in known if row.version == version), None)
-        if row is None:
-            have = ", ".join(sorted(row.version for row in known)) or "none"
-            raise NotFoundError(f"the store has no runs of {name} version {version}; its versions here are: {have}")
-        if row.retracted_why is None:
-            connection.execute(
-                update(engines).where(engines.c.id == row.id).values(retracted=clock(), retracted_why=why)
-            )
-            actions.record(connection, "retract", row.id, why=why)
-        before: str | None = row.retracted_why
-    return before
+        found = _on_record(connection, name, version)
+        if found.why is None:
+            _set(connection, found, clock(), why)
+            actions.record(connection, actions.RETRACT, found.id, why=why)
+    return found.why
+
+
+def unretract_engine(store: Database, name: str, version: str, why: str) -> None:
+    """Undo the retraction of an engine version: its verdicts are answers again.
+
+    Raises
+    ------
+    NotFoundError
+        If the store has no runs of it.
+    UsageError
+        If it is not retracted.
+    """
+    with store.writing() as connection:
+        found = _on_record(connection, name, version)
+        if found.why is None:
+            raise UsageError(f"version {version} of {name} is not retracted")
+        _set(connection, found, None, None)
+        actions.record(connection, actions.UNRETRACT, found.id, why=why)
+
+
+def _on_record(connection: Connection, name: str, version: str) -> EngineVersion:
+    columns = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
+    known = [EngineVersion(*row) for row in connection.execute(select(*columns).where(engines.c.name == name))]
+    found = next((one for one in known if one.version == version), None)
+    if found is None:
+        have = ", ".join(sorted(one.version for one in known)) or "none"
+        raise NotFoundError(f"the store has no runs of {name} version {version}; it has runs of versions: {have}")
+    return found
+
+
+def _set(connection: Connection, engine: EngineVersion, when: ColumnElement[float] | None, why: str | None) -> None:
+    connection.execute(update(engines).where(engines.c.id == engine.id).values(retracted=when, retracted_why=why))

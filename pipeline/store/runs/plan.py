@@ -1,4 +1,4 @@
-"""Planning runs: once each, and cut into jobs."""
+"""Planning runs and reruns, and cutting them into jobs."""
 
 from sqlalchemy import ColumnElement, Connection, exists, func, insert, literal, select, update
 
@@ -16,8 +16,8 @@ from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.stored import Source
 
 LEAST_CHUNK, MOST_CHUNK, PARTS = 5_000, 100_000, 64
-"""Items in a job of a packed run: a tenth of a second to some seconds of work, and parts enough for the processors of a
-machine."""
+"""Bounds on the items per job of a packed run, for a tenth of a second to several seconds of work; and the number of
+jobs to aim for, enough for all cores of a machine."""
 
 
 def plan_run(
@@ -31,8 +31,8 @@ def plan_run(
     chunk: int | None = None,
     why: str | None = None,
 ) -> int:
-    """The number of the run of this engine over this source, planned with its jobs if it is new. While the source of
-    rows is still being read, jobs follow as its items do. `why` is for the log of actions.
+    """Return the number of the run of an engine over a source. If there is none, plan it and cut it into jobs. While a
+    source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def plan_run(
         entered = enter_engine(connection, engine, version)
         known: int | None = connection.execute(
             select(runs.c.id)
-            .where(*_alike(source.id, entered.id, max_nodes, storage))
+            .where(*_same_plan(source.id, entered.id, max_nodes, storage))
             .order_by(runs.c.repetition)
             .limit(1)
         ).scalar()
@@ -57,8 +57,8 @@ def plan_run(
 
 
 def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
-    """The number of a new run that repeats another one with this version of its engine; of an earlier repetition, if
-    that is not finished.
+    """Plan a rerun of a run with the given version of its engine, and return its number. If there is an unfinished
+    rerun, return the number of that one.
 
     Raises
     ------
@@ -70,7 +70,9 @@ def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | 
         unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)
         begun: int | None = connection.execute(
             select(runs.c.id)
-            .where(*_alike(run.source, entered.id, run.max_nodes, run.storage), runs.c.repeats == run.id, unfinished)
+            .where(
+                *_same_plan(run.source, entered.id, run.max_nodes, run.storage), runs.c.repeats == run.id, unfinished
+            )
             .limit(1)
         ).scalar()
         if begun is not None:
@@ -81,7 +83,7 @@ def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | 
     return number
 
 
-def _alike(source: int, engine: int, max_nodes: int | None, storage: Storage) -> tuple[ColumnElement[bool], ...]:
+def _same_plan(source: int, engine: int, max_nodes: int | None, storage: Storage) -> tuple[ColumnElement[bool], ...]:
     return (
         runs.c.source_id == source,
         runs.c.engine_id == engine,
@@ -99,7 +101,7 @@ def _plan(
     repeats: int | None,
 ) -> int:
     repetition = connection.execute(
-        select(func.count()).select_from(runs).where(*_alike(source, engine, max_nodes, storage))
+        select(func.count()).select_from(runs).where(*_same_plan(source, engine, max_nodes, storage))
     ).scalar_one()
     run: int = connection.execute(
         insert(runs)
@@ -120,10 +122,10 @@ def _plan(
 
 
 def _items(connection: Connection, source: Source, storage: Storage) -> tuple[int, bool]:
-    """How many items a run begins with, and whether there are no more to come; the reader of a source waits for this
-    transaction."""
+    """Return the number of items that a run starts with, and whether that is final. The row of the source stays locked
+    until the end of the transaction, so its reader waits."""
     if storage is Storage.PACKED:
-        assert source.deals is not None  # noqa: S101 -- `queue_run` saw to it
+        assert source.deals is not None  # noqa: S101 -- checked by `queue_run`
         deals = DealRange.of(find_game(source.game), source.deals)
         return 0 if deals.endless else len(deals), True
     row = connection.execute(
@@ -133,7 +135,7 @@ def _items(connection: Connection, source: Source, storage: Storage) -> tuple[in
 
 
 def chunk_of(items: int, storage: Storage) -> int:
-    """How many items a job has, in a run of so many, while nobody knows how long they take."""
+    """Return the number of items per job for a run of `items` items, without knowing how long an item takes."""
     if storage is Storage.ROWS:
         return CHUNK
     return min(max(-(-items // PARTS // BLOCK) * BLOCK, LEAST_CHUNK), MOST_CHUNK)

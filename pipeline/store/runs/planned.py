@@ -1,4 +1,4 @@
-"""Runs as they were planned."""
+"""Plans of runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -15,10 +15,11 @@ from dealmill.pipeline.store.queue.leases import JobTable
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """What was planned: one engine with its node limit over one source.
+    """The plan of a run: one engine with its node limit over one source.
 
-    `generator` and `deals` are those of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`). `repeats` is
-    the run that it repeats; `retracted` says why its verdicts are no answers any more.
+    `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
+    are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
+    `retracted` is the reason for the retraction of its engine version, or None.
     """
 
     id: int
@@ -36,7 +37,8 @@ class PlannedRun:
 
 
 JOINED = runs.outerjoin(sources).outerjoin(engines)
-"""Also runs whose source or engine is lost, to be found by `planned_fields`."""
+"""Runs with their source and engine. Outer joins keep runs whose source or engine is missing; `planned_fields` reports
+them."""
 PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.id,
     sources.c.id.label("source"),
@@ -71,7 +73,7 @@ SHAPE = Shape(
 
 
 def planned_fields(row: RowMapping) -> dict[str, Any]:
-    """The fields of a `PlannedRun` from a row of its columns.
+    """Return the fields of a `PlannedRun` from a row of its columns.
 
     Raises
     ------
@@ -85,23 +87,23 @@ def planned_fields(row: RowMapping) -> dict[str, Any]:
 
 
 def item_count(what: str, items: object) -> int:
-    """A number of items on record.
+    """Validate a recorded number of items.
 
     Raises
     ------
     DamagedError
-        If it is none that a run can have.
+        If it is not an integer from 0 to `MOST_PACKED`.
     """
     if not isinstance(items, int) or not 0 <= items <= MOST_PACKED:
         raise DamagedError(
-            f"{what} cannot be read: {items!r} items are on record, which is no number from 0 to {MOST_PACKED:,}; "
-            "restore the database from a backup"
+            f"{what} cannot be read: its number of items is {items!r}, not a number from 0 to {MOST_PACKED:,}; restore "
+            "the database from a backup"
         )
     return items
 
 
 def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRun | None:
-    """The run that a job is about; None if there is no such job (any more).
+    """Return the run that a job is about; None if the job does not exist (any more).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The seal of a run, which binds what was planned."""
+"""The seal of a run, which covers its plan."""
 
 from sqlalchemy import Connection, select
 
@@ -18,9 +18,9 @@ PLAN = (
     runs.c.repetition,
     runs.c.repeats,
 )
-"""What the seal of a run covers."""
+"""The columns that the seal of a run covers."""
 
 
 def run_seal(connection: Connection, run: int) -> bytes:
-    """What the seal of a run should be."""
+    """Compute the seal of a run from its plan."""
     return seal("run", *connection.execute(select(*PLAN).select_from(JOINED).where(runs.c.id == run)).one())

@@ -1,4 +1,4 @@
-"""How far runs are, counted by their jobs."""
+"""The progress of runs, counted by their jobs."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -11,17 +11,21 @@ from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, engines, jobs, runs, sources
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, jobs, runs, sources
+from dealmill.pipeline.store.queue.solving import TOTALS
 from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, item_count, planned_fields
 
 
 @dataclass(frozen=True, slots=True)
 class RunStatus(PlannedRun):
-    """A run and how far it is, counted by its jobs. `counts` has a number for every verdict that occurs.
+    """A run and its progress, counted by its jobs.
 
-    While its source is not `complete`, `items` are those that were read in so far; over deals without end, those that
-    were asked for so far. `covered` are those that belong to jobs. `retried` are jobs that are not done, though
-    somebody tried.
+    `items` is the number of items: while its source is not `complete`, those ingested so far; over an endless deal
+    range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
+    by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
+    items for every verdict that occurs. `recent` is the number of items finished in the last minute in which there were
+    any, and `recent_seconds` the time they took. `started` and `now` are in seconds since 1970, by the clock of the
+    database.
     """
 
     items: int
@@ -42,44 +46,44 @@ class RunStatus(PlannedRun):
 
     @property
     def solved(self) -> int:
-        """How many items have a verdict."""
+        """The number of items that have a verdict."""
         return sum(self.counts.values())
 
     @property
     def finished(self) -> bool:
-        """Whether every item has a verdict, and there are no more to come."""
+        """Whether every item has a verdict and its source is complete."""
         return self.complete and self.done == self.jobs and self.covered == self.items
 
     @property
     def damaged(self) -> bool:
-        """Whether its jobs are not those of its items: some are lost, or there are too many."""
+        """Whether its jobs do not match its items: some are missing, or there are too many."""
         return self.covered > self.items or (self.complete and self.covered < self.items)
 
     @property
     def mean(self) -> float | None:
-        """The mean value of the scored layouts."""
+        """The mean value of the scored layouts; None if there are none."""
         scored = self.counts.get(Verdict.SCORED, 0)
         return self.value_sum / scored if scored else None
 
     @property
     def rate(self) -> float | None:
-        """Verdicts per second, in the last minute in which there were any."""
+        """Verdicts per second in the last minute in which there were any; None if there were none."""
         return self.recent / self.recent_seconds if self.recent_seconds > 0 else None
 
 
 MINUTE = 60.0
 MOST_PARAMETERS = 10_000
-"""In one query; databases take a few times as many."""
+"""The most parameters of one query, well below the limits of the databases."""
 
 
 def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunStatus]:
-    """All runs, or those numbers, oldest first, counted by their jobs. Of runs that cannot be read there is a
-    `DamagedWarning`.
+    """Return all runs, or those with the numbers `only`, oldest first. If all runs are listed, issue a `DamagedWarning`
+    for each one that cannot be read.
 
     Raises
     ------
     DamagedError
-        If one of those numbers cannot be read.
+        If one of the runs in `only` cannot be read.
     """
     if only is not None:
         return _counted_runs(store, sorted(set(only)))
@@ -87,7 +91,7 @@ def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunSta
         numbers = list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
     try:
         return _counted_runs(store, numbers)
-    except DamagedError:  # about one of them
+    except DamagedError:  # one of them cannot be read
         return [run for number in numbers for run in _readable(store, number)]
 
 
@@ -95,13 +99,13 @@ def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
     found: list[RunStatus] = []
     with store.reading() as connection:
         for start in range(0, len(numbers), MOST_PARAMETERS):
-            query = _counted().where(runs.c.id.in_(numbers[start : start + MOST_PARAMETERS]))
+            query = _counted(numbers[start : start + MOST_PARAMETERS])
             found += map(_run, connection.execute(query))
     return found
 
 
 def _readable(store: Database, number: int) -> list[RunStatus]:
-    """A run, unless it cannot be read."""
+    """Return a run in a list; an empty list, with a `DamagedWarning`, if it cannot be read."""
     try:
         return _counted_runs(store, [number])
     except DamagedError as error:
@@ -110,11 +114,12 @@ def _readable(store: Database, number: int) -> list[RunStatus]:
 
 
 def find_run(store: Database, key: int | str) -> RunStatus:
-    """The run of that number, which may also be written as text; ``last`` is the newest one.
+    """Return the run with the given number, which may be a string; ``last`` is the newest run.
 
     Raises
     ------
     NotFoundError
+        If there is no such run.
     DamagedError
         If it cannot be read.
     """
@@ -129,36 +134,58 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     return found[0]
 
 
-def _counted() -> Select[*tuple[Any, ...]]:
-    def how_many(state: int) -> ColumnElement[int]:
-        return func.coalesce(func.sum(case((jobs.c.state == state, 1), else_=0)), 0)
-
-    latest = select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).group_by(jobs.c.run_id).subquery()
-    recent = jobs.c.finished > latest.c.at - MINUTE
-    packed = runs.c.storage == Storage.PACKED
+def _counted(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
+    the texts of their run."""
+    counted = _sums(numbers).subquery()
+    whole = ("covered", "jobs", "pending", "leased", "done", "retried", *TOTALS, "recent")
     query: Select[*tuple[Any, ...]] = (
         select(
             *PLANNED,
             sources.c.accepted,
-            cast(func.coalesce(func.max(jobs.c.stop) - 1, 0), BigInteger).label("reached"),
-            func.coalesce(func.sum(jobs.c.stop - jobs.c.first), 0).label("covered"),
-            (packed | sources.c.complete).label("complete"),
-            func.count(jobs.c.id).label("jobs"),
+            cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
+            ((runs.c.storage == Storage.PACKED) | sources.c.complete).label("complete"),
+            *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
+            counted.c.recent_seconds,
+            counted.c.started,
+            clock().label("now"),
+        )
+        .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
+        .where(runs.c.id.in_(numbers))
+        .order_by(runs.c.id)
+    )
+    return query
+
+
+def _sums(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    """A row for each of these runs that has jobs, with the sums over them."""
+
+    def how_many(state: int) -> ColumnElement[int]:
+        return func.sum(case((jobs.c.state == state, 1), else_=0))
+
+    these = jobs.c.run_id.in_(numbers)
+    latest = (
+        select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
+    )
+    recent = jobs.c.finished > latest.c.at - MINUTE
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            jobs.c.run_id,
+            func.max(jobs.c.stop).label("stop"),
+            func.sum(jobs.c.stop - jobs.c.first).label("covered"),
+            func.count().label("jobs"),
             how_many(PENDING).label("pending"),
             how_many(LEASED).label("leased"),
             how_many(DONE).label("done"),
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
-            *(func.coalesce(func.sum(jobs.c[verdict.word]), 0).label(verdict.word) for verdict in Verdict),
-            func.coalesce(func.sum(jobs.c.value_sum), 0).label("value_sum"),
-            func.coalesce(func.sum(jobs.c.nodes), 0).label("nodes_sum"),
-            func.coalesce(func.sum(case((recent, jobs.c.stop - jobs.c.first), else_=0)), 0).label("recent"),
+            *(func.sum(jobs.c[name]).label(name) for name in TOTALS),
+            func.sum(case((recent, jobs.c.stop - jobs.c.first), else_=0)).label("recent"),
             cast(func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started))), Float).label("recent_seconds"),
             cast(func.min(jobs.c.started), Float).label("started"),
-            clock().label("now"),
         )
-        .select_from(JOINED.outerjoin(jobs).outerjoin(latest, latest.c.run_id == runs.c.id))
-        .group_by(runs.c.id, sources.c.id, engines.c.id)
-        .order_by(runs.c.id)
+        .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
+        .where(these)
+        .group_by(jobs.c.run_id)
     )
     return query
 
@@ -179,21 +206,21 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
         retried=int(counted["retried"]),
         counts={verdict: number for verdict, number in counts.items() if number},
         value_sum=int(counted["value_sum"]),
-        nodes=int(counted["nodes_sum"]),
+        nodes=int(counted["nodes"]),
         recent=int(counted["recent"]),
-        recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # less if the clock was set back meanwhile
+        recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # negative if the clock was set back meanwhile
         started=counted["started"],
         now=counted["now"],
     )
 
 
 def _items(planned: Mapping[str, Any], counted: RowMapping) -> int:
-    """How many items a run has.
+    """Return the number of items of a run.
 
     Raises
     ------
     DamagedError
-        If what is on record is no such number.
+        If the recorded number is not valid.
     """
     deals = planned["deals"] or {}
     first, last = deals.get("first"), deals.get("last")

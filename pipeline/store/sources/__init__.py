@@ -1,1 +1,1 @@
-"""Sources: their layouts, their rejects, and digests of both."""
+"""Sources: their layouts and rejects, and the digests of both."""

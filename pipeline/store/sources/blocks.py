@@ -1,5 +1,5 @@
-"""Digests of the items and the rejects of a source, of a thousand each: what nobody could compute again from the other
-tables, if somebody had changed a line number or the text of a reject."""
+"""Digests of the items and the rejects of a source, in blocks of a thousand. They reveal changes that cannot be
+detected from other tables, such as a changed line number or a changed text of a reject."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,11 @@ from dealmill.pipeline.store.database.tables import ITEMS, REJECTS, items, rejec
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """A table with a list of rows for each source: the column of their places, from 1, and the columns whose digest is
-    recorded, each with the function that writes it."""
+    """A table with an ordered list of rows for each source.
+
+    `place` is the column of their positions, from 1. `digested` are the columns that the digests cover, each with the
+    function that serializes it.
+    """
 
     kind: int
     table: Table
@@ -24,13 +27,13 @@ class Listing:
     digested: tuple[tuple[Column[object], Callable[[Any], bytes]], ...]
 
     def columns(self, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-        """The digested columns of whole rows of the table."""
+        """Return the digested columns of complete rows of the table."""
         order = list(self.table.c)
         places = [order.index(column) for column, _ in self.digested]
         return [[row[place] for row in rows] for place in places]
 
     def digest(self, columns: Sequence[Any]) -> bytes:
-        """The digest of rows, in the order of their places, by their digested columns."""
+        """Return the digest of rows, given their digested columns in order of position."""
         writers = (write for _, write in self.digested)
         return columns_digest(self.table.name, *(write(column) for write, column in zip(writers, columns, strict=True)))
 
@@ -59,9 +62,11 @@ def record_source_blocks(
     *,
     last: bool,
 ) -> None:
-    """Record the digests of the blocks that are complete with these rows, of which there are the digested `columns`;
-    they were the ones behind the first `before` of a source and make them `after`. If they are the `last`, record that
-    of a shorter block too."""
+    """Record the digests of the blocks that new rows of a source complete.
+
+    The source had `before` rows and now has `after`; `columns` holds the digested columns of the new rows. With `last`,
+    the final block is recorded even if it is not full.
+    """
     found = []
     for number in range(before // BLOCK, block_of(after) + 1 if last else after // BLOCK):
         first, stop = block_range(number, after)
@@ -82,8 +87,8 @@ def _columns(connection: Connection, listing: Listing, source: int, first: int, 
 def source_blocks_from(
     connection: Connection, listing: Listing, source: int, count: int, first: int, stop: int
 ) -> Iterator[tuple[int, int, bytes | None, bytes]]:
-    """The blocks of a source with `count` such rows that begin at the places `first` to before `stop`: the places of
-    the first row and behind the last one, the digest on record (None if there is none), and that of the rows."""
+    """Yield the blocks of a source with `count` rows that start in `[first, stop)`: the half-open range of their
+    positions (start and end), the recorded digest (None if there is none), and the digest computed from the rows."""
     blocks = source_blocks.c
     for number in range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1):
         start, end = block_range(number, count)
@@ -95,7 +100,8 @@ def source_blocks_from(
 
 
 def stray_source_blocks(connection: Connection, source: int, counts: Mapping[Listing, int]) -> bool:
-    """Whether there are digests of blocks that a source with so many rows of each kind does not have."""
+    """Return whether there are digests of blocks beyond the rows of a source; `counts` has the number of rows of each
+    listing."""
     blocks = source_blocks.c
     known = [
         and_(blocks.kind == listing.kind, blocks.number >= 0, blocks.number <= block_of(count))

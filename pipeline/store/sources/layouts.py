@@ -1,4 +1,5 @@
-"""The layouts of a source as one text, which is how jobs read them: a row for each costs more than to solve some."""
+"""Fetch the layouts of a source as one text. For the fastest engines, fetching one row per layout would take longer
+than solving them."""
 
 import numpy as np
 from sqlalchemy import Connection, case, func, literal, select
@@ -9,15 +10,15 @@ from dealmill.pipeline.store.database.tables import items
 
 
 def joined_layouts(connection: Connection, source: int, first: int, stop: int) -> Texts | None:
-    """The layouts at the positions `first` to before `stop`; None if not every one of them is there, a text in one
-    line, in ASCII, so that each has to be looked at."""
+    """Return the layouts at the positions `[first, stop)`. Return None if any of them is missing, or is not a single
+    line of ASCII text; then the caller has to fetch and check them one by one."""
     rows = (
         select(items.c.position, items.c.layout)
         .where(items.c.source_id == source, items.c.position >= first, items.c.position < stop)
         .order_by(items.c.position)
         .subquery()
     )
-    if connection.dialect.name == "sqlite":  # which keeps the order of the inner query for this function
+    if connection.dialect.name == "sqlite":  # group_concat keeps the order of the inner query
         joined = func.group_concat(rows.c.layout, "\n")
         texts = func.count(case((func.typeof(rows.c.layout) == "text", 1)))
     else:

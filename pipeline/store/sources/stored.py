@@ -1,4 +1,4 @@
-"""Sources as they are stored: found by number or name, with their rejects."""
+"""Stored sources, found by number or name, and their rejects."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -21,10 +21,13 @@ PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A stored source. `accepted` and `rejected` count what has been read of it so far; `duplicates` are those of the
-    accepted that stand in it earlier, counted when it is complete. `digest` is that of the text, or of the range and
-    its generator. `deals` are the numbers of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), which
-    need not be read for runs that are stored packed."""
+    """A stored source.
+
+    `digest` is the SHA-256 of its text, or of its deal range and generator. `deals` describes a range of numbered deals
+    (see `dealmill.pipeline.deals.DealRange.numbers`); packed runs do not need its layouts to be stored. `accepted` and
+    `rejected` count the layouts and rejects read so far. `duplicates` counts the accepted layouts that occur earlier in
+    the source; it is computed when the source is complete.
+    """
 
     id: int
     game: str
@@ -39,17 +42,17 @@ class Source:
 
     @property
     def entries(self) -> int:
-        """How many layouts, good and bad, have been read so far."""
+        """The number of layouts read so far, accepted and rejected."""
         return self.accepted + self.rejected
 
     @property
     def endless(self) -> bool:
-        """Whether it has deals without end."""
+        """Whether it is an endless deal range."""
         return self.deals is not None and self.deals.get("last") is None
 
     @property
     def seal(self) -> bytes:
-        """What its seal should be."""
+        """The seal computed from its fields."""
         return seal("source", *(getattr(self, field.name) for field in fields(self)))
 
 
@@ -71,11 +74,13 @@ REJECT = Shape(*ENTRY)
 
 
 def find_source(store: Database, key: int | str) -> Source:
-    """The source of that number, or if there is none, the newest of that name, whose printable form is stored.
+    """Return the source with the given number, or else the newest with the given name. Names are stored, and compared,
+    in their printable form.
 
     Raises
     ------
     NotFoundError
+        If there is no such source.
     DamagedError
         If it cannot be read.
     """
@@ -89,12 +94,12 @@ def find_source(store: Database, key: int | str) -> Source:
             .limit(1),
         )
     if found is None:
-        raise NotFoundError(f"the store has no source {str(key)!r}; read it in with: dealmill ingest FILE")
+        raise NotFoundError(f"the store has no source {str(key)!r}; add it with: dealmill ingest FILE")
     return found
 
 
 def reread(store: Database, source: Source) -> Source:
-    """The source as it stands now."""
+    """Return the current state of a source."""
     with store.reading() as connection:
         now = one_source(connection, select(*COLUMNS).where(sources.c.id == source.id))
     assert now is not None  # noqa: S101 -- sources are never deleted
@@ -102,8 +107,8 @@ def reread(store: Database, source: Source) -> Source:
 
 
 def rejects_of(store: Database, source: int) -> Iterator[Reject]:
-    """The rejects of a source in the order in which they were found, page by page. Of those that cannot be read there
-    is a `DamagedWarning`."""
+    """Yield the rejects of a source in the order in which they were found, fetched page by page. Issue a
+    `DamagedWarning` for each one that cannot be read."""
     after = 0
     while True:
         with store.reading() as connection:
@@ -115,8 +120,8 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
             ).all()
         for row in found:
             if trouble := REJECT.trouble(row):
-                told = f"reject {row.number} of source {source} cannot be read: {trouble}"
-                warnings.warn(DamagedWarning(told), stacklevel=2)
+                message = f"reject {row.number} of source {source} cannot be read: {trouble}"
+                warnings.warn(DamagedWarning(message), stacklevel=2)
             else:
                 yield Reject(row.line, row.text, tuple(row.reasons.split("\n")))
         if len(found) < PAGE:
@@ -125,7 +130,7 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
 
 
 def one_source(connection: Connection, query: Select[*tuple[Any, ...]]) -> Source | None:
-    """The source that a query of its `COLUMNS` finds; None if there is none.
+    """Return the source that a query of `COLUMNS` finds; None if there is none.
 
     Raises
     ------

@@ -1,4 +1,5 @@
-"""Sources and their layouts: written batch by batch while a file is read, so that a broken-off one goes on."""
+"""Writing sources: layouts and rejects are stored in batches while a file is read, so that an interrupted ingest can be
+resumed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,11 +29,11 @@ from dealmill.pipeline.store.sources.stored import (
 )
 
 UNSEALED = b""
-"""The seal of a source whose number is not known yet, which is part of it."""
+"""The seal of a source before its number is known; the seal covers the number."""
 
 
 def layout_digests(game: str, layouts: Texts) -> Bytes:
-    """Those of n layouts, as n × 16 bytes."""
+    """Return the digests of n layouts (n × 16 bytes)."""
     whole, start = layouts.together.tobytes(), digest_start(game)
     ends = (layouts.starts - layouts.starts[0]).tolist()
     found = b"".join([continued(start, whole[first:end]) for first, end in pairwise(ends)])
@@ -40,30 +41,33 @@ def layout_digests(game: str, layouts: Texts) -> Bytes:
 
 
 def open_source(store: Database, game: str, name: str, digest: bytes) -> Source:
-    """The source with these contents; a new one, with nothing read yet, if the store has none."""
+    """Return the source with the given contents. If the store has none, insert one with nothing read yet."""
     return _open(store, game=game, name=name, digest=digest)
 
 
 def open_deals(store: Database, deals: DealRange) -> Source:
-    """The source of these deals; a new one, with nothing read yet, if the store has none.
+    """Return the source of a deal range. If the store has none, insert one with nothing read yet.
 
     Raises
     ------
     DamagedError
-        If the one in the store is not of these deals.
+        If the stored source has the digest of this range, but other deals.
     """
     game = deals.game
     found = _open(
         store, game=game.name, name=deals.name, digest=deals.digest, generator=game.generator, deals=deals.numbers
     )
     if found.deals != deals.numbers:
-        raise DamagedError(f"source {found.id} has other deals on record than {deals.name}: restore it from a backup")
+        raise DamagedError(
+            f"source {found.id} does not have the deals {deals.name}, although its digest is theirs; restore it from a "
+            "backup"
+        )
     return found
 
 
 def _open(store: Database, *, game: str, digest: bytes, **described: object) -> Source:
     wanted = select(*COLUMNS).where(sources.c.game == game, sources.c.digest == digest)
-    create_store(store)  # whatever is stored begins with a source
+    create_store(store)  # a source is the first thing that any store holds
     with store.writing() as connection:
         if store_has := one_source(connection, wanted):
             return store_has
@@ -90,13 +94,16 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
 def append(
     store: Database, source: Source, entries: Entries, seen: DigestPrefixes | None = None, *, last: bool = False
 ) -> Source:
-    """Store the next entries of a source in one transaction, with jobs for the runs that were planned over it; `seen`
-    is told their digests. If they are the `last`, and it is known that none is a duplicate, the source is complete.
+    """Store the next entries of a source in one transaction, and cut jobs for the runs planned over it. Their digests
+    are added to `seen`. If they are the `last` entries, and `seen` shows that there are no duplicates, the source
+    becomes complete.
 
     Raises
     ------
     StoreError
-        If someone else is reading the same source into the store at the same time.
+        If another command is ingesting the same source.
+    DamagedError
+        If the row of the source was changed.
     """
     layouts, bad = entries.layouts, entries.rejects
     after = replace(source, accepted=source.accepted + len(layouts), rejected=source.rejected + len(bad))
@@ -121,36 +128,39 @@ def append(
         _advance(connection, source, after)
         insert(connection)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
-        told = REJECT_LISTING.columns(rejected)
-        _record_blocks(connection, source, after, (positions, entries.lines, digests), told)
-        _follow(connection, after)
+        reject_columns = REJECT_LISTING.columns(rejected)
+        _record_blocks(connection, source, after, (positions, entries.lines, digests), reject_columns)
+        _cut_new_jobs(connection, after)
     return after
 
 
 def complete(store: Database, source: Source, seen: DigestPrefixes | None = None) -> Source:
-    """Say that a source has been read to its end, and cut the last jobs of its runs; `seen` are its digests.
+    """Mark a source as complete, count its duplicates, and cut the last jobs of its runs. `seen` holds the prefixes of
+    its digests, if they are known.
 
     Raises
     ------
     StoreError
-        If someone else is reading the same source into the store at the same time.
+        If another command is ingesting the same source.
+    DamagedError
+        If the row of the source was changed.
     """
     after = replace(source, duplicates=count_duplicates(store, source, seen), complete=True)
     with store.writing() as connection:
         _advance(connection, source, after)
         _record_blocks(connection, source, after, (), ())
-        _follow(connection, after)
+        _cut_new_jobs(connection, after)
     return after
 
 
 def leave(store: Database, source: Source) -> None:
-    """Cut the last jobs of what has been read of a source that cannot be read to its end just now."""
+    """Cut jobs for everything read so far of a source whose ingest was interrupted, including a last, shorter one."""
     with store.writing() as connection:
-        _follow(connection, replace(source, complete=True))
+        _cut_new_jobs(connection, replace(source, complete=True))
 
 
-def _follow(connection: Connection, source: Source) -> None:
-    """Cut jobs of the items that are new in a source, for the runs over it."""
+def _cut_new_jobs(connection: Connection, source: Source) -> None:
+    """Cut jobs for the new items of a source, in every run over it that is stored as rows."""
     over = select(runs.c.id).where(runs.c.source_id == source.id, runs.c.storage == Storage.ROWS)
     for run in connection.execute(over).scalars().all():
         cut_jobs(connection, run, source.accepted, source.complete)
@@ -159,7 +169,7 @@ def _follow(connection: Connection, source: Source) -> None:
 def _record_blocks(
     connection: Connection, before: Source, after: Source, accepted: Sequence[Any], rejected: Sequence[Any]
 ) -> None:
-    """Record the blocks that are complete with these digested columns of what is new."""
+    """Record the digests of the blocks that are complete now, given the digested columns of new items and rejects."""
     for listing, old, new, columns in (
         (ITEM_LISTING, before.accepted, after.accepted, accepted),
         (REJECT_LISTING, before.rejected, after.rejected, rejected),
@@ -168,14 +178,14 @@ def _record_blocks(
 
 
 def _advance(connection: Connection, before: Source, after: Source) -> None:
-    """Count a source up from where its reader left it; fails if another reader has been there.
+    """Update the counts of a source from `before` to `after`.
 
     Raises
     ------
     StoreError
-        If another command is reading the source.
+        If another command is ingesting the source, so that its counts are not those of `before`.
     DamagedError
-        If its row is not as it was written.
+        If its row was changed.
     """
     counted = {name: getattr(after, name) for name in ("accepted", "duplicates", "rejected", "complete")}
     moved = connection.execute(
@@ -185,13 +195,13 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
     )
     if moved.rowcount != 1 and one_source(connection, select(*COLUMNS).where(sources.c.id == before.id)) == before:
         raise DamagedError(
-            f"{before.name} cannot be read on: somebody has changed what the store says of source {before.id}; delete "
-            "it from the store, or restore the store from a backup"
+            f"{before.name}: ingest cannot be resumed, because the row of source {before.id} was changed; delete the "
+            "source from the store, or restore the store from a backup"
         )
     if moved.rowcount != 1:
-        raise StoreError(f"{before.name} is being read into this store by another command; wait for that one")
+        raise StoreError(f"{before.name} is being ingested by another command; wait for it to finish")
 
 
 def _storable(found: str) -> str:
-    """PostgreSQL's texts hold anything but NUL."""
+    """Replace NUL characters, which PostgreSQL cannot store in a text."""
     return found.replace("\0", "␀")

@@ -1,9 +1,9 @@
-"""Verdicts in as few bits as they take, for runs over numbered deals.
+"""Packed storage: the verdicts of a run over numbered deals as bitmaps.
 
-Neither layouts nor evidence are stored. A deal is dealt and solved again whenever somebody asks for it, and what comes
-out is compared with what is kept: a bit or two for its verdict in the pack of its job, and the digest of its block,
-evidence included. Jobs are whole blocks, up to the last one. Only the errors of what failed are rows, for nothing would
-give them again.
+Neither layouts nor evidence are stored. They are dealt and solved again on request, and the result is compared with the
+record: one or two bits per verdict in the pack of its job, and the digest of its block, which covers the evidence. Jobs
+consist of whole blocks, except for the last one. Only the errors of failed layouts are rows, because solving again
+might not reproduce them.
 """
 
 from dealmill.pipeline.store.record.packed.again import dealt_here

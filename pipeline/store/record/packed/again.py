@@ -1,4 +1,5 @@
-"""Deals of packed runs, dealt and solved: first by a job, and again whenever somebody asks for what is not kept."""
+"""Dealing and solving the items of packed runs: first by a job, and again when their layouts or evidence are
+requested."""
 
 from collections.abc import Mapping
 
@@ -15,14 +16,14 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 
 
 def deals_of(run: PlannedRun) -> DealRange:
-    """The deals of a packed run.
+    """Return the deals of a packed run.
 
     Raises
     ------
     DamagedError
-        If what is stored of them is damaged.
+        If the recorded range is damaged.
     VersionError
-        If they are dealt otherwise here.
+        If another version of the generator is installed.
     """
     try:
         deals = None if run.deals is None else DealRange.of(find_game(run.game), run.deals)
@@ -30,28 +31,28 @@ def deals_of(run: PlannedRun) -> DealRange:
         deals = None
     if deals is None or deals.name != run.source_name:
         raise DamagedError(
-            f"run {run.id} cannot be read: {run.deals} on record are not the deals of {run.source_name}; restore the "
-            "database from a backup"
+            f"run {run.id} cannot be read: the recorded deals {run.deals} are not those of {run.source_name}; restore "
+            "the database from a backup"
         )
     check_generator(run.source_name, run.game, run.generator)
     return deals
 
 
 def dealt_here(run: PlannedRun) -> DealRange:
-    """The same, if they are solved here as they were, too.
+    """Return the deals of a packed run that can be solved again with this installation.
 
     Raises
     ------
     DamagedError
         See `deals_of`.
     VersionError
-        If what is installed is not what dealt and solved them.
+        If another version of the engine or of the generator is installed.
     """
     _, engine = find_engine(run.engine)
     if engine.version != run.version:
         raise VersionError(
-            f"run {run.id} is stored packed, by {run.engine} {run.version}, but {engine.version} is installed: its "
-            "deals can only be shown by the Dealmill that has that"
+            f"run {run.id} is packed and needs {run.engine} version {run.version}, but version {engine.version} is "
+            "installed; read it with the Dealmill that has that version"
         )
     return deals_of(run)
 
@@ -59,13 +60,13 @@ def dealt_here(run: PlannedRun) -> DealRange:
 def solve_part(
     deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]
 ) -> tuple[Texts, Solved]:
-    """Deal and solve the items from `first` to before `stop`, except for those of which the `errors` are known."""
+    """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position)."""
     layouts = deals.part(first, stop).texts()
     known = {position - first: error for position, error in errors.items() if first <= position < stop}
     return layouts, solve_texts(run.engine, layouts, run.max_nodes, known)
 
 
 def as_kept(kept: Kept, first: int, layouts: Texts, solved: Solved) -> bool:
-    """Whether what comes out of a block again has the verdicts and the digest on record."""
+    """Return whether the result of solving a block again has the recorded verdicts and the recorded digest."""
     same = kept.verdicts is not None and np.array_equal(kept.verdicts, solved.verdicts)
     return same and whole_blocks(first, layouts, solved, last=True) == {block_of(first): kept.digest}

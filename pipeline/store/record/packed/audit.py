@@ -1,4 +1,4 @@
-"""Packed verdicts as an audit reads them: beside what comes out when everything is dealt and solved again."""
+"""Reading packed verdicts for an audit, together with the result of dealing and solving the items again."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -50,12 +50,12 @@ def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int
 def _block(
     store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int
 ) -> tuple[list[Item], list[BlockRecord]]:
-    """The items of a block, and its digests once its jobs are done."""
+    """Return the items of a block, and its digests if all of its jobs are done."""
     kept = kept_of(store, run.id, first, stop)
     if kept.to_come:
         texts = unpack(deals.part(first, stop).texts())
         return [Item(place, text, None, False, None, None, None) for place, text in enumerate(texts, start=first)], []
-    if kept.verdicts is None:  # there is nothing that could be compared
+    if kept.verdicts is None:  # nothing to compare with
         return [Item(position, "", None, True, None, None, None) for position in range(first, stop)], []
     layouts, solved = solve_part(deals, run, first, stop, kept.errors)
     said = listed(solved)
@@ -69,8 +69,8 @@ def _block(
 
 
 def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) -> tuple[list[JobRecord], list[Fault]]:
-    """The jobs over a stretch, with what their packs say of values; and faults where a job holds what is never
-    written. What there is no pack of is not solved again."""
+    """Return the jobs that overlap a stretch, with the values in their packs, and a fault for each damaged job. A job
+    without a pack is not solved again."""
     mine = select(packs).where(packs.c.run_id == run.id, packs.c.first.between(positions.start, positions.stop - 1))
     with store.reading() as connection:
         over, damaged = sound_jobs(connection, run.id, positions)
@@ -92,7 +92,7 @@ def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) 
 
 
 def _damaged_errors(store: Database, run: PlannedRun, first: int, stop: int) -> list[Fault]:
-    """Errors of what failed, which are rows that hold nothing else."""
+    """Return a fault for each row of a failed layout that holds more than its error."""
     query = select(*ERROR).where(verdicts.c.run_id == run.id, verdicts.c.position.between(first, stop - 1))
     with store.reading() as connection:
         rows = connection.execute(query).all()
@@ -109,7 +109,7 @@ def _stray_jobs(store: Database, run: PlannedRun, count: int) -> list[Fault]:
 
 
 def _strays(store: Database, run: PlannedRun, count: int) -> list[int]:
-    """Positions of packs that no job has written, of errors behind the last job, and of digests there."""
+    """Return the positions of packs without a finished job, and of errors and digests outside all jobs."""
     written = exists().where(
         jobs.c.run_id == run.id, jobs.c.first == packs.c.first, jobs.c.stop == packs.c.stop, jobs.c.state == DONE
     )

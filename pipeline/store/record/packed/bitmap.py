@@ -1,9 +1,9 @@
-"""Verdicts of many deals in as few bits as they take.
+"""The bitmap encoding of verdicts.
 
-A byte says how many kinds of verdicts occur, and a byte each says which, in ascending order. Then follow as many
-bitmaps as it takes to tell the kinds apart: bitmap b holds bit b of the place of each verdict's kind among these, a bit
-a deal, the first in the lowest bit of the first byte. So a deal that is won or lost takes one bit, and one whose
-verdict is that of all others takes none.
+One byte holds the number k of distinct verdicts, followed by one byte for each of them, in ascending order. Then follow
+⌈log₂ k⌉ bitmaps. Bitmap b holds bit b of the index of each verdict in that list: one bit per deal, the first deal in
+the lowest bit of the first byte. So if all deals are winnable or unwinnable, each takes one bit, and if all have the
+same verdict, they take none.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from dealmill.pipeline.games.verdict import Verdict
 
 
 def pack(verdicts: Codes) -> bytes:
-    """Verdicts as bits."""
+    """Encode verdicts."""
     kinds = [code for code in map(int, Verdict) if (verdicts == code).any()]
     maps = []
     for bit in range(_bits(len(kinds))):
@@ -23,7 +23,7 @@ def pack(verdicts: Codes) -> bytes:
 
 
 def unpack(packed: bytes, count: int) -> Codes | None:
-    """Bits as verdicts; None if they are not those of so many verdicts (at least one)."""
+    """Decode `count` verdicts; return None if `packed` is not a valid encoding of that many, or `count` is 0."""
     kinds = np.frombuffer(packed[1 : 1 + packed[0]], dtype=np.int8) if packed else np.zeros(0, dtype=np.int8)
     size = (count + 7) // 8
     if len(packed) != 1 + len(kinds) + size * _bits(len(kinds)) or not len(kinds) or not count:

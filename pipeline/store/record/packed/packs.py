@@ -1,4 +1,4 @@
-"""What is kept of packed runs: packs of verdicts, digests of blocks, and the errors of what failed."""
+"""Reading the stored parts of packed runs: packs of verdicts, digests of blocks, and the errors of failed layouts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,8 +24,12 @@ ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What is kept of the items `first` to before `stop`. `verdicts` are None if they are damaged; `moments` (see
-    `dealmill.pipeline.store.record.packed.solving.SolvedPack`) are zeros then."""
+    """The pack of the items `[first, stop)`.
+
+    `least` and `greatest` are the extreme values, None if no verdict has a value. `verdicts` is None if it is damaged.
+    `moments` (blocks × 2, see `dealmill.pipeline.store.record.packed.solving.SolvedPack`) is all zeros if it is
+    damaged.
+    """
 
     first: int
     stop: int
@@ -35,27 +39,27 @@ class Pack:
     moments: Numbers
 
     def part(self, first: int, stop: int) -> Codes | None:
-        """The verdicts on some of its items; None if they are damaged, or not all of its items."""
+        """Return the verdicts on the items `[first, stop)`; None if they are damaged or not all in this pack."""
         if self.verdicts is None or not self.first <= first < stop <= self.stop:
             return None
         return self.verdicts[first - self.first : stop - self.first]
 
     def holds(self, low: int, high: int) -> bool:
-        """Whether it may hold a value in this range; verdicts without values are in none but the widest."""
+        """Return whether the pack may hold a value from `low` to `high`. Without values, it matches only `ALL`."""
         if self.least is None or self.greatest is None:
             return (low, high) == ALL
         return low <= self.greatest and self.least <= high
 
 
 def next_pack(store: Database, run: int, after: int) -> Pack | None:
-    """The first pack of a run that has an item behind position `after`; packs are at most as long as the longest job,
-    so few are looked at."""
+    """Return the first pack of a run that has an item after position `after`; None if there is none. Packs are no
+    longer than the longest job, so the search reads only a few rows."""
     with store.reading() as connection:
         return _next_pack(connection, run, after)
 
 
 def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
-    """Rows that cannot be one are passed over."""
+    """Return the same as `next_pack`. Rows that are not valid packs are skipped."""
     behind = after - LONGEST
     query = select(*packs.c).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
     while row := connection.execute(query.where(packs.c.first > behind)).one_or_none():
@@ -75,8 +79,10 @@ def _moments(stored: bytes, items: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of a block: a verdict on each item, the digest, the errors of what failed; None for what is missing.
-    While it is `to_come`, nothing can be missing yet."""
+    """The stored parts of a block: its verdicts, its digest, and the errors of failed layouts by position.
+
+    `to_come` says that some of its jobs are not done. Otherwise, `verdicts` or `digest` is None if it is missing.
+    """
 
     to_come: bool
     verdicts: Codes | None
@@ -85,7 +91,7 @@ class Kept:
 
 
 def kept_of(store: Database, run: int, first: int, stop: int) -> Kept:
-    """What is kept of the block of the items `first` to before `stop`."""
+    """Return the stored parts of the block of the items `[first, stop)`."""
     digest = select(blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number == block_of(first))
     with store.reading() as connection:
         found = _next_pack(connection, run, first - 1)
@@ -98,7 +104,7 @@ def kept_of(store: Database, run: int, first: int, stop: int) -> Kept:
 
 
 def errors_of(connection: Connection, run: int, first: int, stop: int) -> dict[int, str]:
-    """The errors of what failed among these items, by position."""
+    """Return the errors of failed layouts among the items `[first, stop)`, by position."""
     query = select(verdicts.c.position, verdicts.c.evidence).where(
         verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop
     )
@@ -107,16 +113,16 @@ def errors_of(connection: Connection, run: int, first: int, stop: int) -> dict[i
 
 
 def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
-    """The least and the greatest value that a run found.
+    """Return the least and the greatest value of a run; None for both if there are no values.
 
     Raises
     ------
     DamagedError
-        If what is on record are no numbers.
+        If the recorded values are not numbers.
     """
     query = select(func.min(packs.c.least), func.max(packs.c.greatest)).where(packs.c.run_id == run)
     with store.reading() as connection:
         least, greatest = connection.execute(query).one()
     if not isinstance(least, int | None) or not isinstance(greatest, int | None):
-        raise DamagedError(f"values of run {run} are no numbers: dealmill audit {run} says where")
+        raise DamagedError(f"some values of run {run} are not numbers; find them with: dealmill audit {run}")
     return least, greatest

@@ -1,4 +1,4 @@
-"""Reading packed verdicts, page by page: blocks that hold none that is wanted are skipped, others are solved again."""
+"""Reading packed verdicts page by page. Blocks without matching verdicts are skipped, and others are solved again."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,13 +23,13 @@ from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, sol
 from dealmill.pipeline.store.record.packed.packs import kept_of, next_pack
 from dealmill.pipeline.store.runs.status import RunStatus
 
-NOT_AS_RECORDED = "what comes out again is not what is on record, or something is missing there"
+NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
-    """See `dealmill.pipeline.store.record.contract.Record`, as for `marks` and `said`. What does not come out as it is
-    on record is left out, a block at a time."""
+    """See `dealmill.pipeline.store.record.contract.Record`, also for `marks` and `said`. A block that cannot be
+    reproduced is left out, with a fault in its place."""
     if wanted.audit:
         return _objected(store, run, wanted, wanted.audit, after, most)
     for found in _blocks_with(store, run, wanted, after):
@@ -46,15 +46,14 @@ def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int)
 
 
 def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
-    """The verdicts on the block of that number, dealt and solved again, if they have the verdicts and the digest on
-    record.
+    """Deal and solve a block again and return its results.
 
     Raises
     ------
     VersionError
-        If what is installed is not what dealt and solved them.
+        If another version of the engine or of the generator is installed.
     DifferenceError
-        If they do not come out as they are on record.
+        If the results do not have the recorded verdicts and the recorded digest.
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
     kept = kept_of(store, run.id, first, stop)
@@ -93,7 +92,8 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
 
 
 def _objected(store: Database, run: RunStatus, wanted: Wanted, outcome: Outcome, after: int, most: int) -> Page:
-    """Those that an audit said something of; what it found to be valid is not kept."""
+    """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for packed
+    runs."""
     objections, faults = _objections(store, run.id, outcome, after, most)
     results: list[Result] = []
     for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
@@ -112,14 +112,14 @@ def _objected(store: Database, run: RunStatus, wanted: Wanted, outcome: Outcome,
 def _objections(
     store: Database, run: int, outcome: Outcome, after: int, most: int
 ) -> tuple[list[tuple[int, Judgement]], list[Fault]]:
-    """The first items behind position `after` that an audit did not find valid, with what it said last, and what cannot
-    be read among them."""
+    """Return the first items after position `after` with their newest judgement, if that has the given outcome, and
+    faults for rows that cannot be read."""
     query = (
         select(judgements.c.position, judgements.c.step, judgements.c.reason)
         .where(
             judgements.c.run_id == run,
             judgements.c.outcome == int(outcome),
-            judgements.c.outcome != literal_column("1"),  # in the words of the index of what is not valid
+            judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
             judgements.c.position.between(after + 1, MOST),
             newest_judgement(),
             ~_found_valid_since(),
@@ -138,7 +138,8 @@ def _objections(
 
 
 def _found_valid_since() -> ColumnElement[bool]:
-    """Whether a later audit of all verdicts came past the one of a judgement: it would have said so."""
+    """Return the condition that a later audit of all verdicts has covered the verdict of a judgement. It found the
+    verdict valid, or there would be a newer judgement."""
     past = (audit_jobs.c.first <= judgements.c.position) & (audit_jobs.c.stop > judgements.c.position)
     return exists().where(
         audits.c.id == audit_jobs.c.audit_id,
@@ -151,8 +152,8 @@ def _found_valid_since() -> ColumnElement[bool]:
 
 
 def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) -> Iterator[int | Fault]:
-    """The numbers of the blocks that may hold wanted verdicts behind position `after`; where verdicts are missing or
-    damaged, a fault in their place."""
+    """Yield the numbers of the blocks that may have matching verdicts after position `after`, and faults where verdicts
+    are missing or damaged."""
     codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
     while pack := next_pack(store, run.id, after):
         if run.finished and pack.first > after + 1:

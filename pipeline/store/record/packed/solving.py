@@ -1,4 +1,4 @@
-"""Solving numbered deals for packed runs: a pack is written for all verdicts of a job."""
+"""Solving the jobs of packed runs. The verdicts of a job are written as one pack."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,14 +24,18 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 
 AT_ONCE = 3 * BLOCK
-"""Deals that go through a kernel at once. With one block, what Python does around it makes all of it take up to 15 %
-longer; with four, the texts of some games no longer fit into a processor's own cache."""
+"""Deals per kernel call. With one block per call, the overhead of Python adds up to 15 %; with four, the texts of some
+games no longer fit into a core's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolvedPack:
-    """What a job found of the items from `first` on: a verdict each; for each block the sums of the values and of their
-    squares (a row of `moments`), and a digest; the errors of what failed. `least` and `greatest` are values."""
+    """The results of a job of a packed run, for the items from position `first` on.
+
+    `moments` has a row per block: the sum of the values, and the sum of their squares. `least` and `greatest` are the
+    extreme values, None if there are none. `digests` has the digest of each block by number, and `errors` the errors of
+    failed layouts by position.
+    """
 
     run: int
     first: int
@@ -45,7 +49,7 @@ class SolvedPack:
 
     @property
     def stop(self) -> int:
-        """The position behind the last item."""
+        """The position after the last item."""
         return self.first + len(self.verdicts)
 
     @property
@@ -56,7 +60,7 @@ class SolvedPack:
 
     @property
     def summary(self) -> dict[str, object]:
-        """What the row of the pack says of the values."""
+        """The columns of the pack that summarize the values."""
         moments = self.moments.astype(MOMENTS).tobytes()
         return {"least": self.least, "greatest": self.greatest, "moments": moments}
 
@@ -79,7 +83,7 @@ class SolvedPack:
 
 
 def prepare(run: PlannedRun) -> None:
-    """See `dealmill.pipeline.store.record.contract.Record`, as for `solve` and `give_up`."""
+    """See `dealmill.pipeline.store.record.contract.Record`, also for `solve` and `give_up`."""
     load(run.engine)
     _load_deals(run.game)
 
@@ -99,8 +103,8 @@ def give_up(_store: Database, run: PlannedRun, first: int, stop: int, trouble: s
 
 
 def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
-    """Deal and solve whole blocks, except for items of which the `errors` are known; a shorter block is the last of its
-    run."""
+    """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position). The range
+    consists of whole blocks; a shorter one at its end must be the last block of the run."""
     verdicts, moments = (
         np.empty(stop - first, dtype=np.int8),
         np.empty((-(-(stop - first) // BLOCK), 2), dtype=np.int64),

@@ -1,4 +1,4 @@
-"""Verdicts as rows, one for each item."""
+"""Row storage: one row per verdict."""
 
 from dealmill.pipeline.store.record.rows.audit import sample as sample
 from dealmill.pipeline.store.record.rows.audit import stretch as stretch

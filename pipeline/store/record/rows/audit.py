@@ -1,4 +1,4 @@
-"""Rows of verdicts as an audit reads them: each beside those it must agree with, and nothing presumed."""
+"""Reading rows of verdicts for an audit, together with the rows that they must agree with."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -26,12 +26,12 @@ VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, ve
 FETCHED = 1_000
 
 place_of = itemgetter(1)
-"""The position in a row of `items`, and in one of `verdicts`."""
+"""Return the position in a row of `items` or `verdicts`."""
 
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-    """What is on record of a stretch of a run over `count` items. Its rows are read once, and those behind it that
-    belong to a block that begins in it."""
+    """Read the record of a stretch of a run of `count` items. Rows after the stretch are read too, up to the end of the
+    last block that starts in it."""
     first, stop = positions.start, positions.stop
     end = max(stop, block_range(block_of(stop - 1), count)[1])
     with store.reading() as connection:
@@ -57,7 +57,7 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
 
 
 def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[int]) -> Stretch:
-    """What is on record of single items."""
+    """Read the record of single items."""
     with store.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
         listed = _rows(connection, items, run.source, items.c.position.in_(positions))
@@ -67,18 +67,19 @@ def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[in
 
 
 def _rows(connection: Connection, table: Table, owner: int, *there: ColumnElement[bool]) -> list[Row]:
-    """The rows of a source or a run, in the order of their positions."""
+    """Return the rows of a source or a run that match `there`, in order of position."""
     query = select(table).where(next(iter(table.c)) == owner, *there).order_by(table.c.position)
     return list(map(tuple, connection.execute(query).all()))
 
 
 def _part(rows: Sequence[Row], first: int, stop: int) -> Sequence[Row]:
-    """Those of such rows at the positions `first` to before `stop`."""
+    """Return the rows at the positions `[first, stop)`."""
     return rows[bisect_left(rows, first, key=place_of) : bisect_left(rows, stop, key=place_of)]
 
 
 def _items(listed: Iterable[Row], answers: Mapping[int, Row], done: set[int]) -> tuple[list[Item], list[Fault]]:
-    """Items with their verdicts, and faults where a row holds what is never written; nothing else is said of those."""
+    """Return items with their verdicts, and a fault for each row with invalid values. Items with such a row have no
+    other data, so that no further fault is reported for them."""
     found, damaged = [], []
     nothing = (None,) * len(verdicts.c)
     for _, position, _, digest, layout in listed:
@@ -96,23 +97,23 @@ def _items(listed: Iterable[Row], answers: Mapping[int, Row], done: set[int]) ->
 
 
 def _job(connection: Connection, run: int, job: JobRow, first: int, end: int, said: Sequence[Row]) -> JobRecord:
-    """A job beside what its verdicts come to, if it begins in the stretch, whose rows go from `first` to before
-    `end`."""
+    """Return a job, with the totals counted from its verdicts if it starts in the stretch. `said` has the rows of the
+    stretch, `[first, end)`."""
     if job.first < first:
         return job_record(job, {})
     stop = job.stop if job.state == DONE else job.first
-    return job_record(job, _count(chain(_part(said, job.first, stop), _behind(connection, run, end, stop))))
+    return job_record(job, _count(chain(_part(said, job.first, stop), _rows_after(connection, run, end, stop))))
 
 
-def _behind(connection: Connection, run: int, end: int, stop: int) -> Iterator[Row]:
-    """The verdicts from `end` to before `stop`."""
+def _rows_after(connection: Connection, run: int, end: int, stop: int) -> Iterator[Row]:
+    """Yield the rows of the verdicts on the items `[end, stop)`."""
     if end < stop:
         query = select(verdicts).where(verdicts.c.run_id == run, verdicts.c.position >= end, verdicts.c.position < stop)
         yield from map(tuple, connection.execute(query, execution_options={"yield_per": FETCHED}))
 
 
 def _count(rows: Iterable[Row]) -> dict[str, object]:
-    """What a job's totals would be if its rows were counted."""
+    """Compute the totals of a job from its rows."""
     said: Counter[object] = Counter()
     value_sum = nodes_sum = 0
     for _, _, verdict, value, nodes, _ in rows:
@@ -131,7 +132,7 @@ def _blocks(
     listed: Sequence[Row],
     answers: Mapping[int, Row],
 ) -> list[BlockRecord]:
-    """The blocks that begin in a stretch and whose jobs are all done."""
+    """Return the blocks that start in a stretch and have a recorded digest, or whose jobs are all done."""
     found = []
     for number, recorded, done in blocks_from(connection, run.id, count, first, stop):
         if done or recorded is not None:
@@ -152,7 +153,7 @@ def _blocks(
 def _source_blocks(
     connection: Connection, run: PlannedRun, count: int, first: int, stop: int, listed: Sequence[Row]
 ) -> list[BlockRecord]:
-    """The blocks of the source that begin in a stretch."""
+    """Return the blocks of the source that start in a stretch."""
     numbers = range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1)
     query = select(source_blocks.c.number, source_blocks.c.digest).where(
         source_blocks.c.source_id == run.source,
@@ -169,7 +170,7 @@ def _source_blocks(
 
 
 def _outside(connection: Connection, run: PlannedRun, count: int) -> set[object]:
-    """Positions of rows before the first item of a run or behind its last one, and where blocks would begin there."""
+    """Return the positions of rows outside the items of a run, and the start positions of blocks outside of it."""
     found: set[object] = {*stray_blocks(connection, run.id, count)}
     for table, owner in ((items, items.c.source_id == run.source), (verdicts, verdicts.c.run_id == run.id)):
         outside = or_(table.c.position < 1, table.c.position > count)

@@ -1,5 +1,5 @@
-"""Reading rows of verdicts, page by page: every page starts behind the last position of the one before, so that the
-thousandth is as fast as the first."""
+"""Reading rows of verdicts page by page. Every page starts after the last position of the previous one, so the
+thousandth page is as fast as the first."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -35,16 +35,17 @@ JUDGED = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.r
 
 
 def check_readable(_run: PlannedRun) -> None:
-    """See `dealmill.pipeline.store.record.contract.Record`, as for all functions here: rows can always be read."""
+    """Do nothing: rows can always be read. See `dealmill.pipeline.store.record.contract.Record`, also for the other
+    functions of this module."""
 
 
 def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
-    """The next verdicts of a run behind position `after`, in the order of their positions.
+    """Return the next verdicts of a run after position `after`, in order of position.
 
-    The page is cut out of the verdicts before anything is added to it, and items are looked up one by one, so that no
-    database takes it into its head to join everything.
+    The page is selected from the verdicts first, and items are then fetched by scalar subqueries, so that no query
+    planner joins the complete tables.
     """
-    found = _cut(run, wanted, after, most).subquery()
+    found = _selected(run, wanted, after, most).subquery()
     said = (found.c[name] for name in ("position", "verdict", "value", "nodes", "evidence"))
     item = (
         select(items.c[name])
@@ -85,7 +86,7 @@ def _result(
 
 
 def _missing(run: RunStatus, positions: Sequence[int], after: int, most: int) -> list[Fault]:
-    """Where a finished run has no verdicts among its next ones."""
+    """Return faults for the gaps between the positions of a page of a finished run."""
     ends = positions if len(positions) == most else [*positions, run.items + 1]
     return [
         Fault(before + 1, behind - 1, "there is no verdict on record")
@@ -94,7 +95,7 @@ def _missing(run: RunStatus, positions: Sequence[int], after: int, most: int) ->
     ]
 
 
-def _cut(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
+def _selected(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
     judged = (null().label("outcome"), null().label("step"), null().label("reason"))
     cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
     place = verdicts.c.position
@@ -112,7 +113,7 @@ def _cut(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple
 
 
 def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
-    """The verdicts with this judgement, and no newer one."""
+    """Select the verdicts whose newest judgement has the given outcome."""
     query: Select[*tuple[Any, ...]] = (
         select(verdicts, judgements.c.outcome, judgements.c.step, judgements.c.reason)
         .select_from(
@@ -126,13 +127,13 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
             newest_judgement(),
         )
     )
-    if outcome is not Outcome.VALID:  # says so in the words of the index of what is not valid
+    if outcome is not Outcome.VALID:  # add the literal condition of the partial index
         query = query.where(judgements.c.outcome != literal_column("1"))
     return query
 
 
 def marks(store: Database, run: RunStatus) -> dict[int, bytes]:
-    """Those of the rows as they are now, whatever digest is on record."""
+    """Return the marks of the rows as they are now. They are computed from the rows, not from the recorded digests."""
     found = {}
     for number in range(block_of(run.items) + 1):
         start, end = block_range(number, run.items)
@@ -155,7 +156,8 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
 
 
 def said_by(position: int | None, row: Sequence[Any], *, bare: bool = False) -> Said:
-    """What a row says: verdict, value and evidence, or why they cannot be read; the verdict alone if it is `bare`."""
+    """Return the verdict in a row of verdict, value and evidence, or the reason why it cannot be read. With `bare`,
+    leave out value and evidence."""
     if not any(value is not None for value in row):
         return Said(position, None, None, None)
     if trouble := SAID.trouble(row):

@@ -1,4 +1,4 @@
-"""Solving items that are rows: their layouts are read, and a row is written for each verdict."""
+"""Solving the jobs of runs stored as rows: layouts are read from the store, and one row is written per verdict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from dealmill.pipeline.store.database.columns import Insert
 
 ITEM = Shape(items.c.position, items.c.layout)
-LOST = "fault of the record: the source has lost this item"
+LOST = "fault of the record: this item is missing from the source"
 
 
 @dataclass(frozen=True, slots=True)
 class SolvedRows:
-    """What a job found: verdicts on the items from `first` to before `stop`, as rows to `insert`, the digests of the
-    blocks that these alone are, and totals."""
+    """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
+    whole blocks among them (by number), and the totals."""
 
     run: int
     first: int
@@ -41,7 +41,7 @@ class SolvedRows:
 
 
 def prepare(run: PlannedRun) -> None:
-    """See `dealmill.pipeline.store.record.contract.Record`, as for `solve` and `give_up`."""
+    """See `dealmill.pipeline.store.record.contract.Record`, also for `solve` and `give_up`."""
     from dealmill.pipeline.solve import load
 
     load(run.engine)
@@ -62,7 +62,8 @@ def give_up(store: Database, run: PlannedRun, first: int, stop: int, trouble: st
 
 
 def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
-    """The layouts at these positions. One that is lost or damaged is empty, and has an error by its place from 0."""
+    """Return the layouts at the positions `[first, stop)`, and errors by index from 0. A layout that is missing or
+    damaged is empty and has an error."""
     from dealmill.pipeline.games.batch import pack
     from dealmill.pipeline.store.sources.layouts import joined_layouts
 
@@ -87,7 +88,7 @@ def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[
 
 
 def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:
-    """What a job found: `solved` on the `layouts` from position `first` on."""
+    """Return the results of a job, given the `solved` verdicts on the `layouts` from position `first` on."""
     from dealmill.pipeline.store.database.columns import Columns, Fixed, Some, prepare_insert
 
     stop = first + len(layouts)

@@ -1,0 +1,114 @@
+"""A fleet of workers whose jobs sleep: what it costs PostgreSQL to have jobs claimed and finished.
+
+Workers are threads here, each with a connection of its own, as a worker process has one. They do all that a worker does
+with a message about a job of a packed run, except that they sleep in place of solving it.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from unittest.mock import patch
+
+from bench.measure import table
+from bench.scale_servers import cpu_seconds, new_store
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.fingerprint import BLOCK, block_of
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs as solving
+from dealmill.pipeline.store.record.packed.solving import SolvedPack
+from dealmill.pipeline.store.record.packed.solving import solve as solve_packed
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.workers import tasks
+from dealmill.workers.kinds import KINDS
+from tests.servers import Postgres
+
+ENGINE = "memory/two-pass"
+WARM, LEAST, COUNT = 12, 5, 1_200
+"""Jobs: of each worker before it is measured, since a connection is slow until it has plans; of each then; of all."""
+STEADY = 60
+"""Jobs a second that all workers together do, which leaves this machine some time."""
+LOADS = [(workers, workers / STEADY) for workers in (10, 100, 400)] + [(workers, 0.0) for workers in (2, 32)]
+"""Numbers of workers, and how long they sleep: at last, no longer than the machine makes them wait."""
+
+
+@dataclass(frozen=True)
+class Sleeping:
+    """A kind of jobs: packed ones of a block each, but whoever does one sleeps, and finds the same as all others."""
+
+    seconds: Callable[[], float]
+    found: SolvedPack
+    TABLE = SOLVING
+    prepare = staticmethod(solving.prepare)
+    claim = staticmethod(solving.claim)
+    give_up = staticmethod(solving.give_up)
+    finish = staticmethod(solving.finish)
+    count = staticmethod(solving.count)
+
+    def do(self, _store: Database, job: solving.Job) -> SolvedPack:
+        """Sleep."""
+        time.sleep(self.seconds())
+        first, [digest] = job.lease.first, self.found.digests.values()
+        return replace(self.found, run=job.lease.owner, first=first, digests={block_of(first): digest})
+
+
+def plan_jobs(store: Database, count: int, seed: int = 1) -> int:
+    """The number of a new packed run of so many jobs, of a block each."""
+    source = open_deals(store, parse_deal_range(f"deal:memory:seed={seed}:1-{count * BLOCK}"))
+    _, engine = find_engine(ENGINE)
+    return plan_run(store, source, ENGINE, engine.version, None, storage=Storage.PACKED, chunk=BLOCK)
+
+
+def sleeping(server: Postgres) -> str:
+    """A row for each number of workers."""
+    rows = [_row(server, workers, sleep) for workers, sleep in LOADS]
+    return table(["workers", "sleep, s", "jobs/s", "PostgreSQL, CPU ms/job", "workers, CPU ms/job"], rows)
+
+
+def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
+    store = new_store(server)
+    count = max(COUNT // workers, LEAST) * workers
+    run = plan_jobs(store, count + WARM * workers)
+    numbers = leases.pending(store, SOLVING, installed_engines(), count + WARM * workers)
+    found = solve_packed(store, find_run(store, run), 1, BLOCK + 1)
+    url = store.url.render_as_string(hide_password=False)
+    times: list[tuple[float, float, float]] = []
+    start, ended = (threading.Barrier(workers, action=lambda: times.append(_now(server))) for _ in range(2))
+
+    def work(worker: int) -> None:
+        here.url = f"{url}&application_name={worker}"  # each has a connection of its own
+        mine = numbers[worker::workers]
+        for number in mine[:WARM]:
+            tasks.do_job.run("solve", number)
+        start.wait()
+        time.sleep(sleep * worker / workers)
+        here.sleep = sleep
+        for number in mine[WARM:]:
+            tasks.do_job.run("solve", number)
+        ended.wait()
+        open_store(here.url).close()
+
+    here = threading.local()
+    kinds = patch.dict(KINDS, solve=Sleeping(lambda: getattr(here, "sleep", 0.0), found))
+    opened = patch.object(tasks, "configured_store", lambda: open_store(here.url))
+    with kinds, opened, ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, range(workers)))
+    elapsed, *used = (after - before for before, after in zip(*times, strict=True))
+    if find_run(store, run).done != len(numbers):
+        raise RuntimeError("some jobs were not done")
+    store.close()
+    return [str(workers), f"{sleep:.1f}", f"{count / elapsed:.0f}", *(f"{each / count * 1e3:.2f}" for each in used)]
+
+
+def _now(server: Postgres) -> tuple[float, float, float]:
+    """The time, and the processor seconds of the server and of this process."""
+    return time.perf_counter(), cpu_seconds(server.process.pid), time.process_time()

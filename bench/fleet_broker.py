@@ -1,0 +1,115 @@
+"""What messages cost: real Celery workers and a Valkey server, at work, and waiting for it."""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from redis import Redis
+
+from bench.fleet import plan_jobs
+from bench.measure import table
+from bench.scale_servers import cpu_seconds, new_store
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.opening import check_tables
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.workers.local.broker import LocalBroker
+from dealmill.workers.local.processes import start, stop
+from dealmill.workers.reconciler import reconcile, unfinished
+from tests.servers import Postgres
+
+JOBS, PROCESSES = 4_000, 2
+HOSTS, IDLE_SECONDS, TICKS = 4, 20, 200
+
+
+def messages(server: Postgres) -> str:
+    """A row for a job that real workers do, one for a host that waits for jobs, and one for a look at the queue, as
+    every command at work takes one a second: processor time of everybody who takes part."""
+    store = new_store(server)
+    with tempfile.TemporaryDirectory() as folder, LocalBroker(Path(folder)) as broker:
+        valkey = Redis(unix_socket_path=str(Path(folder) / "broker.sock"))
+        rows = [
+            _a_job(server, store, broker.url, valkey),
+            _a_host(server, store, broker.url, valkey),
+            _a_look(server, store, broker.url, valkey),
+        ]
+    store.close()
+    return table(["", "Valkey, commands", "Valkey, CPU ms", "PostgreSQL, CPU ms", "our processes, CPU ms"], rows)
+
+
+def _a_job(server: Postgres, store: Database, url: str, valkey: Redis) -> list[str]:
+    run = plan_jobs(store, JOBS)
+    with _host(store, url) as worker:
+        time.sleep(3)
+
+        def work() -> None:
+            while find_run(store, run).done < JOBS:
+                reconcile(store, url)
+                time.sleep(0.5)
+
+        return _spent("a job", work, JOBS, server, valkey, [worker])
+
+
+def _a_host(server: Postgres, store: Database, url: str, valkey: Redis) -> list[str]:
+    with ExitStack() as hosts:
+        workers = [hosts.enter_context(_host(store, url)) for _ in range(HOSTS)]
+        time.sleep(5)
+        return _spent(
+            "a second of a host that waits",
+            lambda: time.sleep(IDLE_SECONDS),
+            HOSTS * IDLE_SECONDS,
+            server,
+            valkey,
+            workers,
+        )
+
+
+def _a_look(server: Postgres, store: Database, url: str, valkey: Redis) -> list[str]:
+    def look() -> None:
+        for _ in range(TICKS):
+            check_tables(store)
+            reconcile(store, url)
+            unfinished(store)
+
+    look()
+    return _spent("a look at the queue", look, TICKS, server, valkey, [])
+
+
+def _spent(
+    what: str, work: Callable[[], object], times: int, server: Postgres, valkey: Redis, workers: list[int]
+) -> list[str]:
+    before = _now(server, valkey, workers)
+    work()
+    commands, *seconds = (
+        (end - start) / times for start, end in zip(before, _now(server, valkey, workers), strict=True)
+    )
+    return [what, f"{commands:.1f}", *(f"{each * 1e3:.2f}" for each in seconds)]
+
+
+def _now(server: Postgres, valkey: Redis, workers: list[int]) -> tuple[float, float, float, float]:
+    """Commands that Valkey has done, and processor seconds: its own, PostgreSQL's, and those of workers and of us."""
+    told = valkey.info()
+    return (
+        float(told["total_commands_processed"]),
+        float(told["used_cpu_user"]) + float(told["used_cpu_sys"]),
+        cpu_seconds(server.process.pid),
+        time.process_time() + sum(map(cpu_seconds, workers)),
+    )
+
+
+@contextmanager
+def _host(store: Database, url: str) -> Iterator[int]:
+    """The Celery worker of a host with its processes, started as `dealmill work` does; the number of its process."""
+    worker = start(
+        (sys.executable, "-m", "dealmill.workers", str(PROCESSES), "engines"),
+        environment={
+            "DEALMILL_DATABASE_URL": store.url.render_as_string(hide_password=False),
+            "DEALMILL_BROKER_URL": url,
+        },
+    )
+    try:
+        yield worker.pid
+    finally:
+        stop(worker)

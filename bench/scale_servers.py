@@ -1,0 +1,67 @@
+"""Stores on servers, and the processor seconds of a server alone: they carry over to a machine of its own."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import text
+
+from dealmill.pipeline.store.database.connections import Database, database_url, engine_for
+from dealmill.pipeline.store.database.revision import create_tables
+from tests.servers import Postgres, running_postgres
+
+TICKS = os.sysconf("SC_CLK_TCK")
+PARENT, OWN, ENDED = 1, slice(11, 13), slice(13, 15)
+"""Places in ``/proc/PID/stat`` behind the name: the parent; ticks of user and system, of a process itself, and of its
+children that have ended."""
+CONNECTIONS = 500
+"""As in compose.yaml."""
+
+
+def cpu_seconds(process: int) -> float:
+    """User and system seconds of a process, of its children, and of those that have ended."""
+    found = _stat(process)
+    ticks = sum(map(int, found[OWN] + found[ENDED]))
+    for other in Path("/proc").iterdir():
+        if other.name.isdigit() and (found := _stat(int(other.name))) and int(found[PARENT]) == process:
+            ticks += sum(map(int, found[OWN]))
+    return ticks / TICKS
+
+
+def _stat(process: int) -> list[str]:
+    """The fields of a process behind its name; none if it has ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+@contextmanager
+def large_postgres() -> Iterator[Postgres]:
+    """A server that takes as many connections as that of compose.yaml."""
+    with running_postgres() as server:
+        store = Database(database_url(server.new_database()))
+        outside(store, f"ALTER SYSTEM SET max_connections = {CONNECTIONS}")
+        store.close()
+        with server.away():
+            pass
+        yield server
+
+
+def new_store(server: Postgres) -> Database:
+    """A new store with its tables."""
+    return with_tables(Database(database_url(server.new_database())))
+
+
+def with_tables(store: Database) -> Database:
+    """The same store, with tables."""
+    with store.rebuilding() as connection:
+        create_tables(connection)
+    return store
+
+
+def outside(store: Database, statement: str) -> None:
+    """Execute a statement that PostgreSQL takes outside transactions only."""
+    with engine_for(store.url, None).connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(statement))

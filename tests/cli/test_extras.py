@@ -1,0 +1,61 @@
+"""Commands without the optional dependencies: what needs one says how to install it, and all else works."""
+
+from pathlib import Path
+
+import pytest
+
+from dealmill.pipeline.extras import EXTRAS
+from tests.servers import dealmill
+
+SOURCE = "deal:memory:seed=1:1-50"
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """The environment of processes that can import none of the modules of the extras."""
+    folder = tmp_path / "without"
+    folder.mkdir()
+    for module, _ in EXTRAS.values():
+        (folder / f"{module}.py").write_text(f"raise ModuleNotFoundError(\"No module named '{module}'\")\n")
+    return {"PYTHONPATH": str(folder), "DEALMILL_WORKERS": "1"}
+
+
+@pytest.mark.parametrize(
+    ("extra", "command", "settings"),
+    [
+        ("parquet", ("export", "1", "out.parquet"), {}),
+        ("plots", ("survey", "memory", "--count", "1000", "--report", "out"), {}),
+        ("postgresql", ("run", SOURCE), {"DEALMILL_DATABASE_URL": "postgresql://somebody:secret@127.0.0.1/night"}),
+        ("metrics", ("run", "deal:memory:seed=2:1-50"), {"DEALMILL_METRICS_PORT": "9100"}),
+    ],
+)
+def test_what_needs_an_extra_names_it_before_any_work(
+    tmp_path: Path, bare: dict[str, str], extra: str, command: tuple[str, ...], settings: dict[str, str]
+) -> None:
+    assert dealmill("run", SOURCE, cwd=tmp_path, env=bare).returncode == 0
+    before = sorted(tmp_path.iterdir())
+    ran = dealmill(*command, cwd=tmp_path, env=bare | settings)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    module, _ = EXTRAS[extra]
+    assert f"pip install 'dealmill[{extra}]' (No module named '{module}')" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1 and "secret" not in ran.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_all_else_works_without_extras(tmp_path: Path, bare: dict[str, str]) -> None:
+    commands = (
+        ("run", SOURCE),
+        ("query", "1"),
+        ("show", "1:1"),
+        ("audit", "1"),
+        ("rerun", "1"),
+        ("status",),
+        ("export", "1", "out.csv"),
+        ("export", "1", "out.jsonl"),
+        ("survey", "memory", "--count", "1000"),
+        ("log",),
+        ("games",),
+        ("doctor",),
+    )
+    ran = [dealmill(*command, cwd=tmp_path, env=bare) for command in commands]
+    assert [(one.returncode, one.stderr) for one in ran if one.returncode] == []

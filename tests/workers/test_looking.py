@@ -1,0 +1,62 @@
+"""How often a command looks how far its work is."""
+
+import time
+from itertools import pairwise
+
+import pytest
+
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.workers.local import working
+
+
+class Clock:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class IdleFarm:
+    """A farm that does nothing, and notes when it is looked after."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.ticks: list[float] = []
+
+    def __enter__(self) -> "IdleFarm":
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        pass
+
+    def tick(self, *, at_once: bool) -> None:
+        self.ticks.append(self._clock.now)
+
+    def say(self, message: str) -> None:
+        raise AssertionError(message)
+
+
+@pytest.mark.parametrize(("takes", "pause"), [(0.0, 1.0), (0.04, 1.0), (1.0, 20.0), (100.0, 60.0)])
+def test_a_look_that_takes_long_is_taken_rarely_and_the_farm_is_looked_after_anyway(
+    sqlite_store: Database, monkeypatch: pytest.MonkeyPatch, takes: float, pause: float
+) -> None:
+    clock = Clock()
+    farm = IdleFarm(clock)
+    monkeypatch.setattr(time, "monotonic", lambda: clock.now)
+    monkeypatch.setattr(time, "sleep", clock.sleep)
+    monkeypatch.setattr(working, "Farm", lambda *_arguments, **_options: farm)
+    looks: list[tuple[float, float]] = []
+
+    def done() -> bool:
+        begun = clock.now
+        clock.sleep(takes)
+        looks.append((begun, clock.now))
+        return clock.now > 2_000
+
+    working.work_until(sqlite_store, done, lambda _event: None)
+    between = [after[0] - before[1] for before, after in pairwise(looks)]
+    assert max(between[len(between) // 2 :]) == pytest.approx(pause, abs=1.0)
+    assert max(after - before for before, after in pairwise(farm.ticks)) <= takes + 1.0 + 1e-6

@@ -97,7 +97,7 @@ def _page(facts: Mapping[str, object], deals: DealRange) -> str:
     rows = "\n".join(f"| {key} | {_cell(value)} |" for key, value in facts.items() if value is not None)
     return (
         f"# {facts['engine']}: {facts['estimate']}\n\n{told(facts)}.\n\n"
-        f"![The interval closing]({PICTURES[0]})\n\n| | |\n| --- | --- |\n{rows}\n\n"
+        f"![The narrowing interval]({PICTURES[0]})\n\n| | |\n| --- | --- |\n{rows}\n\n"
         f"To reproduce it, with the same fingerprint:\n\n```\n{_command(facts, deals)}\n```\n"
     )
 

@@ -25,7 +25,9 @@ def whole(what: str, number: object, least: int = 0, most: int = MOST) -> int:
     """
     found = _index(number)
     if found is None or not least <= found <= most:
-        raise UsageError(f"{what} must be a whole number from {_written(least)} to {_written(most)}, not {number!r}")
+        raise UsageError(
+            f"{what} must be a whole number from {_formatted(least)} to {_formatted(most)}, not {number!r}"
+        )
     return found
 
 
@@ -55,7 +57,7 @@ def _index(number: object) -> int | None:
         return None
 
 
-def _written(number: int) -> str:
+def _formatted(number: int) -> str:
     return {
         MOST_SEED: "2⁶⁴ − 1",
         MOST: "2⁶³ − 1",

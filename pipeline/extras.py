@@ -1,4 +1,4 @@
-"""Optional dependencies, which a user installs as extras: ``pip install 'dealmill[parquet]'``."""
+"""Optional dependencies, which users install as extras: ``pip install 'dealmill[parquet]'``."""
 
 from importlib import import_module
 
@@ -6,15 +6,15 @@ from dealmill.pipeline.errors import UsageError
 
 EXTRAS = {
     "parquet": ("pyarrow", "Parquet files and Arrow tables need"),
-    "plots": ("matplotlib", "the pictures of a report need"),
+    "plots": ("matplotlib", "the plots of a survey report need"),
     "postgresql": ("psycopg", "a store on PostgreSQL needs"),
     "metrics": ("prometheus_client", "DEALMILL_METRICS_PORT needs"),
 }
-"""The module that each extra installs, and what it is for."""
+"""For each extra, the module that it installs and the beginning of the error message if it is missing."""
 
 
 def check_extra(name: str) -> None:
-    """Check that an extra is installed. Called before any work that would be lost without it.
+    """Check that an extra is installed; call this before any work that would be lost without it.
 
     Raises
     ------

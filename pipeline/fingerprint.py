@@ -53,8 +53,8 @@ def block_digest(
         _numbers("q", [first, len(layouts)]),
         verdict_codes(verdicts),
         _numbers("q", [NO_VALUE if value is None else value for value in values]),
-        *_written(layouts),
-        *_written(evidence),
+        *_text_fields(layouts),
+        *_text_fields(evidence),
     )
 
 
@@ -63,7 +63,7 @@ def verdict_codes(verdicts: Sequence[int]) -> bytes:
     return _numbers("b", verdicts)
 
 
-def _written(texts: Sequence[str | None]) -> tuple[bytes, bytes]:
+def _text_fields(texts: Sequence[str | None]) -> tuple[bytes, bytes]:
     """Return the lengths of texts and the texts, both in the form in which they are digested."""
     try:
         written = [None if text is None else text.encode() for text in texts]

@@ -97,7 +97,7 @@ class Exporting(Step):
 
 @dataclass(frozen=True, slots=True)
 class Copying(Step):
-    """A store is backed up; counts pages of the database."""
+    """A store is being backed up. Unit: pages of the database."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ VALID, NO_EVIDENCE = Judgement(Outcome.VALID), Judgement(Outcome.NO_EVIDENCE)
 def judge(engine: str, layout: str, verdict: int, value: int | None, evidence: str | None) -> Judgement:
     """Check a verdict of an engine (its full name) against its evidence.
 
-    No argument is trusted: anything that the referee cannot interpret is judged invalid.
+    The other arguments may be anything: what the referee cannot interpret is judged invalid.
 
     Raises
     ------

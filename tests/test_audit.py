@@ -149,8 +149,8 @@ def test_a_turned_verdict_is_invalid_and_miscounted(store: Database, engine: str
     assert totals == (
         1,
         40,
-        f"the totals on record are not those of the verdicts: winnable {len(turned)} and not 0, "
-        f"unwinnable {40 - len(turned)} and not 40",
+        f"the recorded totals do not match the verdicts: winnable is {len(turned)}, expected 0, "
+        f"unwinnable is {40 - len(turned)}, expected 40",
     )
 
 
@@ -181,7 +181,7 @@ def test_an_edited_text_is_named(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"])
     alter(store, "UPDATE items SET layout = 'CDCD' WHERE layout = 'ABAB'")
     written, edited = faults(store, run)
-    assert edited == (2, 2, "the text of the layout is not the one its digest was made of")
+    assert edited == (2, 2, "the text of the layout does not match its digest")
     assert written[:2] == (1, 3)
 
 
@@ -189,8 +189,8 @@ def test_dropped_rows_are_named(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS, chunk=500)
     alter(store, "DELETE FROM verdicts WHERE position IN (7, 1203, 1204)")
     found = faults(store, run)
-    assert (7, 7, "there is no verdict, though the job is done") in found
-    assert (1203, 1204, "there is no verdict, though the job is done") in found
+    assert (7, 7, "there is no verdict, but the job is done") in found
+    assert (1203, 1204, "there is no verdict, but the job is done") in found
     assert [fault[:2] for fault in found if "totals" in fault[2]] == [(1, 500), (1001, 1500)]
     assert [fault[:2] for fault in found if "written" in fault[2]] == [(1, 1000), (1001, 2000)]
 
@@ -220,8 +220,11 @@ def test_lost_items_are_named(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     alter(store, "DELETE FROM items WHERE position IN (5, 6, 2500)")
     found = faults(store, run)
-    assert [fault[:2] for fault in found if fault[2] == "the source has lost these items"] == [(5, 6), (2500, 2500)]
-    assert (5, 6, "there are rows that belong to no item, or to no job that is done") in found
+    assert [fault[:2] for fault in found if fault[2] == "these items are missing from the source"] == [
+        (5, 6),
+        (2500, 2500),
+    ]
+    assert (5, 6, "there are rows that belong to no item, or to no finished job") in found
 
 
 def test_planted_rows_are_named(store: Database) -> None:
@@ -230,26 +233,26 @@ def test_planted_rows_are_named(store: Database) -> None:
     planted = "INSERT INTO items (source_id, position, line, digest, layout)"
     alter(store, f"{planted} SELECT 1, 3, 3, digest, layout FROM items LIMIT 1")
     found = faults(store, run)
-    assert (3, 3, "there are rows that belong to no item, or to no job that is done") in found
-    assert (9, 9, "there are rows that belong to no item, or to no job that is done") in found
+    assert (3, 3, "there are rows that belong to no item, or to no finished job") in found
+    assert (9, 9, "there are rows that belong to no item, or to no finished job") in found
 
 
-TOTALS = "the totals on record are not those of the verdicts: "
+TOTALS = "the recorded totals do not match the verdicts: "
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ("UPDATE jobs SET nodes = 77 WHERE first = 3", (3, 4, TOTALS + "nodes 77 and not 2")),
-        ("UPDATE jobs SET value_sum = 0 WHERE first = 3", (3, 4, TOTALS + "value_sum 0 and not 12")),
+        ("UPDATE jobs SET nodes = 77 WHERE first = 3", (3, 4, TOTALS + "nodes is 77, expected 2")),
+        ("UPDATE jobs SET value_sum = 0 WHERE first = 3", (3, 4, TOTALS + "value_sum is 0, expected 12")),
         ("DELETE FROM jobs WHERE first = 3", (3, 4, "these items belong to no job")),
         ("DELETE FROM jobs WHERE first = 5", (5, 5, "these items belong to no job")),
         ("UPDATE jobs SET first = 2 WHERE first = 3", (2, 2, "these items belong to two jobs")),
         (
             "UPDATE jobs SET state = 1 WHERE first = 3",
-            (3, 4, "there are rows that belong to no item, or to no job that is done"),
+            (3, 4, "there are rows that belong to no item, or to no finished job"),
         ),
-        ("DELETE FROM blocks", (1, 5, "there is no digest of these verdicts on record")),
+        ("DELETE FROM blocks", (1, 5, "no digest of these verdicts is recorded")),
     ],
 )
 def test_a_record_that_disagrees_with_itself_is_named(

@@ -204,7 +204,7 @@ def test_a_file_is_overwritten_only_when_that_is_asked_for(suffix: str, store: D
     run = a_run(store, ENGINE, LAYOUTS)
     path = folder / f"a{suffix}"
     path.write_text("as it was")
-    with pytest.raises(OutputError, match="exists; --force overwrites it"):
+    with pytest.raises(OutputError, match="exists; overwrite it with --force"):
         export(store, run, path)
     assert path.read_text() == "as it was"
     assert export(store, run, path, force=True) == 300
@@ -215,7 +215,7 @@ def test_a_file_is_overwritten_only_when_that_is_asked_for(suffix: str, store: D
 def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     path = folder / "a.csv"
-    with pytest.raises(OutputError, match="exists; --force overwrites it"):
+    with pytest.raises(OutputError, match="exists; overwrite it with --force"):
         export(store, run, path, progress=lambda _: path.touch())
     assert list(folder.iterdir()) == [path] and path.read_text() == ""
 
@@ -240,7 +240,7 @@ def test_an_export_to_a_symbolic_link_replaces_the_file_that_it_points_to(store:
     (folder / "there").mkdir()
     target, link = folder / "there" / "a.csv", folder / "link.csv"
     link.symlink_to("there/a.csv")
-    with pytest.raises(OutputError, match=r"link\.csv exists; --force overwrites it"):
+    with pytest.raises(OutputError, match=r"link\.csv exists; overwrite it with --force"):
         export(store, run, link)
     for _ in ("new", "old"):
         assert export(store, run, link, force=True) == 300

@@ -80,4 +80,4 @@ def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
     assert [found.one.position for found in differences(store, run, find_run(store, again))] == list(edits)
     faults = faults_of(store, an_audit(store, find_run(store, again)).id)
     assert [fault.first for fault in faults] == list(edits)
-    assert {fault.reason for fault in faults} == {"the text of the layout is not the one its digest was made of"}
+    assert {fault.reason for fault in faults} == {"the text of the layout does not match its digest"}

@@ -1,1 +1,1 @@
-"""Audits: every verdict before the referee, and the record against its invariants."""
+"""Audits, which check every verdict with the referee, and the record of a run against its invariants."""

@@ -1,5 +1,7 @@
-"""The invariants of the record of a run, in one list. An audit checks each of them, and docs/invariants.md is written
-from it."""
+"""The invariants of the record of a run.
+
+An audit checks each invariant in `INVARIANTS`. docs/invariants.md is generated from the same list.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,8 +19,11 @@ from dealmill.pipeline.store.sources.digests import layout_digest
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a job of an audit looks at: a stretch of a run, with the store for what is no part of it. `whole` says
-    whether the audit is one of all verdicts; then its first stretch is also where the rest of the record is checked."""
+    """The part of the record that a job of an audit checks: a stretch of a run, and the store for everything else.
+
+    `whole` tells whether the audit is of all verdicts. The job with the first stretch of such an audit also checks the
+    invariants of the record as a whole.
+    """
 
     store: Database
     run: PlannedRun
@@ -39,15 +44,18 @@ class Look:
 
     @property
     def stop(self) -> int:
-        """The position behind the last item."""
+        """The position after the last item."""
         return self.stretch.positions[-1] + 1 if self.stretch.positions else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """Something that holds of every sound record: its name, a sentence, what finds where it does not hold, and the
-    storages in which it is checked. It is checked of each stretch, or of the record as a whole, which comes with the
-    first stretch of an audit of all verdicts."""
+    """A property of every sound record.
+
+    `sentence` states it, `broken` finds the faults where it does not hold, and `storages` are the storages in which it
+    is checked. It is checked for each stretch or, with `of_whole`, once, with the first stretch of an audit of all
+    verdicts.
+    """
 
     name: str
     sentence: str
@@ -59,13 +67,13 @@ class Invariant:
 def _lost_items(look: Look) -> Iterator[Fault]:
     there = {item.position for item in look.stretch.items}
     for first, last in _spans(position for position in look.stretch.positions if position not in there):
-        yield Fault(first, last, "the source has lost these items")
+        yield Fault(first, last, "these items are missing from the source")
 
 
 def _altered_layouts(look: Look) -> Iterator[Fault]:
     for item in look.stretch.items:
         if item.digest is not None and layout_digest(look.run.game, item.layout) != item.digest:
-            yield Fault(item.position, item.position, "the text of the layout is not the one its digest was made of")
+            yield Fault(item.position, item.position, "the text of the layout does not match its digest")
 
 
 def _items_without_one_job(look: Look) -> Iterator[Fault]:
@@ -76,7 +84,7 @@ def _items_without_one_job(look: Look) -> Iterator[Fault]:
     for job in look.stretch.jobs:
         if job.state not in (PENDING, LEASED, DONE):
             yield Fault(
-                max(job.first, first), min(job.stop - 1, last), f"their job is in state {job.state}, which is none"
+                max(job.first, first), min(job.stop - 1, last), f"the state of their job, {job.state}, is not valid"
             )
         if job.first > reached:
             yield Fault(reached, job.first - 1, "these items belong to no job")
@@ -89,14 +97,14 @@ def _items_without_one_job(look: Look) -> Iterator[Fault]:
 
 def _unanswered_items(look: Look) -> Iterator[Fault]:
     for first, last in _spans(item.position for item in look.stretch.items if item.due and item.verdict is None):
-        yield Fault(first, last, "there is no verdict, though the job is done")
+        yield Fault(first, last, "there is no verdict, but the job is done")
 
 
 def _changed_verdicts(look: Look) -> Iterator[Fault]:
     for item in look.stretch.items:
         if item.again is not None and item.verdict is not None and item.again != item.verdict:
             again = Verdict(item.again).word
-            reason = f"what comes out again is {again}, and on record {Verdict(item.verdict).word}"
+            reason = f"the recorded verdict is {Verdict(item.verdict).word}, but solving again gives {again}"
             yield Fault(item.position, item.position, reason)
 
 
@@ -104,12 +112,12 @@ def _wrong_totals(look: Look) -> Iterator[Fault]:
     for job in look.stretch.jobs or ():
         differing = [name for name, total in job.counted.items() if total != job.totals[name]]
         if differing:
-            pairs = [(name, _told(job.totals[name]), _told(job.counted[name])) for name in differing]
-            told = ", ".join(f"{name} {total} and not {counted}" for name, total, counted in pairs)
-            yield Fault(job.first, job.stop - 1, f"the totals on record are not those of the verdicts: {told}")
+            pairs = [(name, _shown(job.totals[name]), _shown(job.counted[name])) for name in differing]
+            told = ", ".join(f"{name} is {total}, expected {counted}" for name, total, counted in pairs)
+            yield Fault(job.first, job.stop - 1, f"the recorded totals do not match the verdicts: {told}")
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, bytes):
         return f"{value.hex()[:16]}…"
     return f"{value:,}" if isinstance(value, int) else str(value)
@@ -118,7 +126,7 @@ def _told(value: object) -> str:
 def _blocks_without_digest(look: Look) -> Iterator[Fault]:
     for block in look.stretch.blocks:
         if block.recorded is None:
-            yield Fault(block.first, block.stop - 1, "there is no digest of these verdicts on record")
+            yield Fault(block.first, block.stop - 1, "no digest of these verdicts is recorded")
 
 
 def _changed_blocks(look: Look) -> Iterator[Fault]:
@@ -127,15 +135,15 @@ def _changed_blocks(look: Look) -> Iterator[Fault]:
             yield Fault(
                 block.first,
                 block.stop - 1,
-                f"these are not the layouts, verdicts and evidence that were written: their digest is "
-                f"{_told(block.found)}, that on record {_told(block.recorded)}",
+                f"the layouts, verdicts or evidence were changed: their digest is {_shown(block.found)}, "
+                f"the recorded one {_shown(block.recorded)}",
             )
 
 
 def _strays(look: Look) -> Iterator[Fault]:
     early = {item.position for item in look.stretch.items if item.verdict is not None and not item.due}
     for first, last in _spans(sorted(early.union(look.stretch.strays))):
-        yield Fault(first, last, "there are rows that belong to no item, or to no job that is done")
+        yield Fault(first, last, "there are rows that belong to no item, or to no finished job")
 
 
 def _damaged_rows(look: Look) -> Iterator[Fault]:
@@ -146,7 +154,7 @@ def _altered_lines(look: Look) -> Iterator[Fault]:
     for block in look.stretch.source_blocks:
         if block.recorded != block.found:
             yield Fault(
-                block.first, block.stop - 1, "the lines and layouts of these items are not those that were read"
+                block.first, block.stop - 1, "the lines or layouts of these items were changed after they were read"
             )
 
 
@@ -191,34 +199,32 @@ INVARIANTS: tuple[Invariant, ...] = (
     Invariant("layouts", "The text of a layout matches its stored digest.", _altered_layouts, (Storage.ROWS,)),
     Invariant("jobs", "Every item of the run belongs to exactly one job.", _items_without_one_job),
     Invariant("verdicts", "Every item of a job that is done has a verdict.", _unanswered_items),
-    Invariant("totals", "The totals of a job that is done are those of its verdicts.", _wrong_totals),
+    Invariant("totals", "The totals of a job that is done match its verdicts.", _wrong_totals),
     Invariant(
-        "blocks", "Every block of up to a thousand items has a digest once its jobs are done.", _blocks_without_digest
+        "blocks", "Every block of up to 1,000 items has a digest once its jobs are done.", _blocks_without_digest
     ),
-    Invariant(
-        "digests", "The digest of a block is that of its layouts, verdicts, values and evidence.", _changed_blocks
-    ),
+    Invariant("digests", "The digest of a block matches its layouts, verdicts, values and evidence.", _changed_blocks),
     Invariant("strays", "Every stored verdict and digest belongs to items of the run whose job is done.", _strays),
     Invariant(
         "packed",
-        "The stored verdicts are those that dealing and solving again gives.",
+        "Dealing and solving again gives the stored verdicts.",
         _changed_verdicts,
         (Storage.PACKED,),
     ),
-    Invariant("rows", "Every layout, verdict and job holds what its columns are for.", _damaged_rows),
+    Invariant("rows", "Every layout, verdict and job has valid values in its columns.", _damaged_rows),
     Invariant(
-        "lines", "The digest of a thousand items is that of their lines and layouts.", _altered_lines, (Storage.ROWS,)
+        "lines", "The digest of each 1,000 items matches their lines and layouts.", _altered_lines, (Storage.ROWS,)
     ),
-    Invariant("source", "The seal of the source is that of its row.", _altered_source, of_whole=True),
-    Invariant("end", "There are rows for all items that the source has.", _lost_end, of_whole=True),
+    Invariant("source", "The seal of the source matches its row.", _altered_source, of_whole=True),
+    Invariant("end", "There is a row for every item of the source.", _lost_end, of_whole=True),
     Invariant(
         "rejects",
-        "The digest of a thousand rejects is that of their lines, texts and reasons, and none is missing.",
+        "The digest of each 1,000 rejects matches their lines, texts and reasons, and no reject is missing.",
         _altered_rejects,
         of_whole=True,
     ),
     Invariant(
-        "plan", "The seal of the run is that of its source, engine, limit and storage.", _altered_plan, of_whole=True
+        "plan", "The seal of the run matches its source, engine, limit and storage.", _altered_plan, of_whole=True
     ),
     Invariant(
         "actions",
@@ -232,22 +238,20 @@ INVARIANTS: tuple[Invariant, ...] = (
         _altered_plans_of_audits,
         of_whole=True,
     ),
-    Invariant(
-        "findings", "The judgements and faults of other audits of the run are those that they found.", _altered_audits
-    ),
+    Invariant("findings", "The judgements and faults of the run's other audits match their digests.", _altered_audits),
 )
 
 FREE = {
-    ("created", "at", "started", "finished", "leased_until"): "when something was done",
-    ("retracted",): "when that was done; but it is missing if and only if the reason is",
-    ("worker", "attempt", "trouble"): "who did a job, at which try, and what ended earlier ones",
+    ("created", "at", "started", "finished", "leased_until"): "times",
+    ("retracted",): "the time of a retraction; but it must be missing if and only if the reason is missing",
+    ("worker", "attempt", "trouble"): "the worker of a job, the number of attempts, and the end of earlier attempts",
     ("jobs.id", "audit_jobs.id"): "numbers that only messages use",
 }
-"""The columns that an audit does not look at, and why. All others are covered by an invariant."""
+"""The columns that an audit does not check, with their meaning. An invariant covers each of the others."""
 
 
 def faults_of(look: Look) -> list[Fault]:
-    """The faults that a job of an audit finds: where an invariant of the run's storage does not hold."""
+    """Return the faults that a job of an audit finds: the places where an invariant does not hold."""
     checked = (
         invariant
         for invariant in INVARIANTS
@@ -257,7 +261,7 @@ def faults_of(look: Look) -> list[Fault]:
 
 
 def _spans(positions: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Positions in order as first and last of each unbroken row of them."""
+    """Yield the first and last position of each unbroken range of ascending positions."""
     first = last = None
     for position in positions:
         if last is not None and first is not None and position != last + 1:

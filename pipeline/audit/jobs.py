@@ -1,5 +1,7 @@
-"""Audits and their jobs, a kind of job (see `dealmill.workers.kinds`): every verdict before the referee, and the record
-against its invariants."""
+"""Audits and their jobs, one of the kinds of jobs (see `dealmill.workers.kinds`).
+
+A job checks verdicts with the referee, and the record against its invariants.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,26 +22,26 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 
 CHUNK = 10_000
-"""Verdicts in a job: at most seconds of work for a referee."""
+"""Verdicts per job: a few seconds of work for a referee at most."""
 
 TABLE, claim, finish = AUDITING, jobs.claim, jobs.finish
 
 
 def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) -> int:
-    """Plan an audit of all verdicts of a run, or of a sample; the number of the audit.
+    """Plan an audit of all verdicts of a run, or of a sample, and return its number.
 
     Raises
     ------
     UsageError
         If the sample is larger than the run.
     NotFoundError
-        If the engine of the run is not installed, so that its referee is missing too.
+        If the engine of the run, and so its referee, is not installed.
     StoreError
-        If the source of the run is still being read.
+        If the source of the run has not been read to its end.
     VersionError
-        If the run is packed, and what is installed is not what dealt and solved it.
+        If the run is packed, and other versions of its engine or generator are installed.
     DamagedError
-        If that is so since somebody has changed the plan of the run or its source.
+        If one of these is so because the plan or the source of the run was changed from outside.
     """
     if sample is not None and sample > run.items:
         raise UsageError(f"run {run.id} has {run.items:,} items, too few for a sample of {sample:,}")
@@ -54,17 +56,17 @@ def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) 
 
 def _check_auditable(run: RunStatus) -> None:
     if not run.complete:
-        raise StoreError(f"{run.source_name} has not been read to its end; the run over it can be audited then")
+        raise StoreError(f"{run.source_name} has not been read to its end: finish reading it, then audit run {run.id}")
     find_engine(run.engine)
     record_of(run).check_readable(run)
 
 
 def sampled(number: int, size: int, items: int, seed: int) -> int:
-    """The position of verdict number `number` (from 1) of a sample of `size` out of `items`.
+    """Return the position of verdict `number` (from 1) of a sample of `size` out of `items`.
 
-    The items are cut into `size` stretches, as equal as can be, and one is drawn from each: the first of the stretch
-    plus the BLAKE2b-64 of ``seed:number`` (ASCII; big-endian) modulo its length. So a sample is spread evenly, holds
-    every item once where `size` is `items`, and is the same on every machine.
+    The items are divided into `size` stretches of nearly equal length, and one item is drawn from each: the first of
+    the stretch plus the BLAKE2b-64 of ``seed:number`` (ASCII; big-endian) modulo its length. So a sample is spread
+    evenly, has every item once if `size` is `items`, and is the same on every machine.
     """
     start, stop = (number - 1) * items // size, number * items // size
     drawn = int.from_bytes(blake2b(f"{seed}:{number}".encode(), digest_size=8).digest(), "big")
@@ -72,12 +74,14 @@ def sampled(number: int, size: int, items: int, seed: int) -> int:
 
 
 def prepare(_run: PlannedRun) -> None:
-    """A referee needs nothing."""
+    """Do nothing: a referee needs no preparation."""
 
 
 def do(store: Database, job: AuditJob) -> Findings:
-    """What a job of an audit finds: verdicts that the referee judged, and invariants that do not hold; in a sample,
-    only those of its items."""
+    """Do a job of an audit, and return its findings: the referee's judgements, and the faults of the record.
+
+    In an audit of a sample, only the sampled items are checked.
+    """
     run, numbers, record = job.run, range(job.lease.first, job.lease.stop), record_of(job.run)
     whole = job.size >= job.population
     if whole:
@@ -98,12 +102,12 @@ def do(store: Database, job: AuditJob) -> Findings:
 
 
 def give_up(_store: Database, job: AuditJob, trouble: str) -> Findings:
-    """What there is to say of a job that cannot be done, because of `trouble`."""
+    """Return the findings of a job that cannot be done because of `trouble`: one fault."""
     ends = (number for number in (job.lease.first, job.lease.stop - 1) if number <= job.size)
     places = [sampled(number, job.size, job.population, job.seed) for number in ends] or [1]
     return [], [Fault(places[0], places[-1], f"these items cannot be audited: {trouble}")]
 
 
 def count(found: Findings) -> Mapping[str, int]:
-    """Judgements by word."""
+    """Return the number of judgements for each outcome, by its name in lower case."""
     return Counter(judgement.outcome.name.lower() for _, judgement in found[0])

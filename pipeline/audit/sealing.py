@@ -1,5 +1,7 @@
-"""The seal of a run: a short text that is kept elsewhere, so that nobody can change the record with all its digests
-unseen."""
+"""The seal of a run: a short text that users store elsewhere.
+
+With it, a change of the record is noticed even if all digests in the record were changed to match.
+"""
 
 import re
 
@@ -11,21 +13,21 @@ from dealmill.pipeline.store.runs.status import find_run
 
 
 def entry_in(seal: str) -> int:
-    """The number of the entry of the log of actions that a seal goes up to.
+    """Return the number of the last entry of the log of actions that a seal covers.
 
     Raises
     ------
     UsageError
-        If it is not a seal.
+        If the text is not a seal.
     """
     match = re.fullmatch(r"([1-9]\d{0,8})-[0-9a-f]{64}", seal, re.ASCII)
     if match is None:
-        raise UsageError(f"{seal!r} is not a seal: a seal is a number, a dash and 64 hexadecimal digits")
+        raise UsageError(f"{seal!r} is not a seal; a seal is a number, a dash and 64 hexadecimal digits")
     return int(match[1])
 
 
 def seal_of(store: Database, audit: AuditStatus) -> str | None:
-    """The seal of a run, if this is an audit of all its verdicts, it found nothing, and the run is finished."""
+    """Return the seal of a run if `audit` checked all its verdicts and found nothing, and the run is finished."""
     if not audit.clean or audit.size < audit.population:
         return None
     run = find_run(store, audit.run)
@@ -33,5 +35,5 @@ def seal_of(store: Database, audit: AuditStatus) -> str | None:
 
 
 def still_sealed(store: Database, run: int, seal: str) -> bool:
-    """Whether the record of a run, as it was then, has this seal."""
+    """Return whether the record of a run, up to the entry of the log that the seal names, has this seal."""
     return record_seal(store, find_run(store, run), entry_in(seal)) == seal

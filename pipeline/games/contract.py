@@ -122,8 +122,8 @@ class LayoutModule(Protocol):
     def each_line(self, first: str) -> "EachLine | None":
         """Return a reader for a file with one layout per line; it gives the same results as `read`.
 
-        `first` is the first line of the file that is not blank, stripped. Returns None if it shows that the file does
-        not have one layout per line.
+        `first` is the first line of the file that is not blank or a comment, stripped. Returns None if it shows that
+        the file does not have one layout per line.
         """
         ...
 

@@ -1,1 +1,1 @@
-"""From the name of a file or a range of deals to a stored source."""
+"""Ingestion: reads files and ranges of deals into the store as sources."""

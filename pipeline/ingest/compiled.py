@@ -1,5 +1,8 @@
-"""The compiled check of a game's layouts for somebody who reads a file. If it was not compiled yet, another process
-does that, which is this module as a program, and the file is read without it meanwhile."""
+"""The compiled check of a game's layouts, for the reader of a file.
+
+If the check is not compiled yet, a subprocess that runs this module as a program compiles it, and the file is read
+without the check in the meantime.
+"""
 
 import subprocess
 import sys
@@ -14,12 +17,15 @@ from dealmill.pipeline.ingest.scanning import Check, FindCheck
 from dealmill.pipeline.solve import load
 
 ENOUGH = 2 << 20
-"""Bytes that the reader of a game reads in about half the time that it takes to load the compiler."""
+"""The bytes that the reader of a game reads in about half the time it takes to load the compiler."""
 
 
 @contextmanager
 def check_of(game: Game) -> Iterator[FindCheck]:
-    """What finds the check of a game, or None as long as it is not compiled, or too little has been read to load it."""
+    """Provide a function that returns the check of a game.
+
+    It returns None while the check is not compiled, or while too little has been read to make loading it worthwhile.
+    """
     compiling = list[subprocess.Popen[bytes]]()
 
     def find(read: int) -> Check | None:
@@ -42,7 +48,7 @@ def check_of(game: Game) -> Iterator[FindCheck]:
 
 
 def checked_by(game: Game) -> Check | None:
-    """The check of a game, compiled now if need be; None if it has none."""
+    """Return the check of a game, compiled now if necessary; None if the game has none."""
     from dealmill.pipeline.games.guard import compiled_check  # loads the compiler
 
     module = compiled_check(game)

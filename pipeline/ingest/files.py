@@ -1,4 +1,4 @@
-"""Text files of layouts: plain, gzipped or standard input, read line by line in bounded memory."""
+"""Text files of layouts (plain, gzipped or standard input), read in bounded memory."""
 
 import gzip
 import hashlib
@@ -20,22 +20,23 @@ STDIN = "-"
 LONGEST_LINE = 1 << 20
 BLOCK = 2 * LONGEST_LINE
 LINES = 1 << 19
-"""Bytes of lines that are held at once: enough that what is done to them once costs nothing."""
+"""The bytes read at once: enough to make the overhead per block negligible."""
 GZIP = b"\x1f\x8b"
 
 Progress = Callable[[int], None]
-"""Called now and then with how many bytes of the file have been read."""
+"""Called from time to time with the number of bytes of the file that have been read."""
 
 Reopen = Callable[[], AbstractContextManager[BinaryIO]]
-"""Opens a file at its start."""
+"""Opens a file at its beginning."""
 
 
 def check_file(name: str) -> None:
-    """See that there is a file to read before any work is done.
+    """Check that a file exists and can be read, before any work is done.
 
     Raises
     ------
     InputError
+        If there is no such file, or it is a folder or a device.
     """
     if name == STDIN:
         return
@@ -48,41 +49,43 @@ def check_file(name: str) -> None:
     if stat.S_ISDIR(mode):
         raise InputError(f"{name} is a folder; name the files in it, for example {Path(name)}/*")
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-        raise InputError(f"{name} is a device and no file")
+        raise InputError(f"{name} is a device, not a file")
 
 
 @contextmanager
 def open_binary(name: str) -> Iterator[BinaryIO]:
-    """The bytes of a file as they are on disk; ``-`` is standard input.
+    """Open the bytes of a file as they are on disk; ``-`` is standard input.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is a folder, or may not be read.
+        If there is no such file, it is a folder or a device, or it cannot be read.
     """
     if name == STDIN:
         yield sys.stdin.buffer
         return
     check_file(name)
-    with _broken_off(name):
-        file = Path(name).open("rb")  # noqa: SIM115 -- closed below; what happens there is no fault of the file
+    with _input_errors(name):
+        file = Path(name).open("rb")  # noqa: SIM115 -- closed below; an error there is not an error of the file
     with file:
         yield file
 
 
 def rereadable(name: str, copies: ExitStack) -> Reopen:
-    """What opens a file anew each time, and holds none open meanwhile. What can be read only once, such as standard
-    input, is copied to a temporary file, which is one of these `copies`.
+    """Return a function that opens a file at its beginning at each call; the file is not open in between.
+
+    Input that can be read only once, such as standard input, is copied to a temporary file, which is closed with
+    `copies`.
 
     Raises
     ------
     InputError
-        As `open_binary` does.
+        See `open_binary`.
     """
     if name != STDIN and Path(name).is_file():
         return partial(open_binary, name)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
-    with open_binary(name) as file, _broken_off(name):
+    with open_binary(name) as file, _input_errors(name):
         for block in iter(partial(file.read, BLOCK), b"") if _is_gzip(file) else _readable(file):
             copy.write(block)
 
@@ -95,17 +98,18 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
 
 
 def text_digest(file: BinaryIO, name: str) -> bytes:
-    """SHA-256 of the text, unpacked where it is gzipped, so that both forms of a file are the same source. What stands
-    behind a place that `text_blocks` does not get over counts for nothing.
+    """Return the SHA-256 of the text of a file. A gzipped file is unpacked, so that both forms are the same source.
+
+    Text after a point at which `text_blocks` stops with an error is not part of the digest.
 
     Raises
     ------
     InputError
-        If there is no text in it.
+        If the file is empty or blank, or cannot be read.
     """
     digest = hashlib.sha256()
     blank = True
-    with _broken_off(name):
+    with _input_errors(name):
         for block in _readable(_unpacked(file)):
             digest.update(block)
             blank = blank and not block.strip()
@@ -115,15 +119,16 @@ def text_digest(file: BinaryIO, name: str) -> bytes:
 
 
 def text_blocks(file: BinaryIO, name: str, progress: Progress = lambda _: None) -> Iterator[tuple[int, bytes]]:
-    """The text of a file in blocks of whole lines, without the end of the last one; each with the number of its first
-    line.
+    """Yield the text of a file in blocks of whole lines, each with the number of its first line.
+
+    A block does not include the end of its last line.
 
     Raises
     ------
     InputError
-        If it is no text, breaks off (gzip), or has a line of more than a mebibyte; lines before that come first.
+        If the file is not text, is truncated (gzip), or has a line of 1 MiB or more. Lines before that are yielded.
     """
-    with _broken_off(name):
+    with _input_errors(name):
         number = 1
         for found in _whole_lines(_unpacked(file)):
             block = found.removesuffix(b"\n")
@@ -136,17 +141,17 @@ def text_blocks(file: BinaryIO, name: str, progress: Progress = lambda _: None) 
 
 
 def lines_of(number: int, block: bytes) -> Iterator[tuple[int, str]]:
-    """The lines of a block with their numbers, without line ends. What is not UTF-8 comes as replacement signs."""
+    """Yield the lines of a block with their numbers, without line ends; bytes that are not UTF-8 become U+FFFD."""
     return enumerate(map(decoded, block.split(b"\n")), start=number)
 
 
 def decoded(line: bytes) -> str:
-    """See `lines_of`."""
+    """Return a line as `lines_of` does."""
     return line.decode("utf-8", "replace").rstrip("\r")
 
 
 def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
-    """The text in blocks that end with a line, without the mark that some editors begin a file with."""
+    """Yield the text in blocks that end at the end of a line, without a byte order mark at the beginning."""
     begun, length, mark = list[bytes](), 0, BOM_UTF8
     read = cast(BufferedReader, text).read1
     block = read(LINES)
@@ -163,7 +168,7 @@ def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
 
 
 def _readable(text: IO[bytes]) -> Iterator[bytes]:
-    """The text in large blocks, as far as `_checked` lets it pass, and one block more at the most."""
+    """Yield the text in large blocks, up to the first one that `_checked` would refuse (at most one block further)."""
     for block in iter(partial(text.read, BLOCK), b""):
         yield block
         if b"\0" in block or (len(block) == BLOCK and b"\n" not in block):
@@ -171,12 +176,14 @@ def _readable(text: IO[bytes]) -> Iterator[bytes]:
 
 
 def _checked(lines: Iterable[bytes], first: int, name: str) -> Iterator[bytes]:
-    """Lines as far as they are lines of text; the first one has this number."""
+    """Yield lines, the first of which has the number `first`; raise InputError at one that is too long or not text."""
     for number, line in enumerate(lines, start=first):
         if len(line) >= LONGEST_LINE:
-            raise InputError(f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a file of layouts?")
+            raise InputError(
+                f"{name}, line {number}: the line is longer than {LONGEST_LINE:,} bytes; is this a file of layouts?"
+            )
         if b"\0" in line:
-            raise InputError(f"{name} is no text file: there is a NUL byte in line {number}")
+            raise InputError(f"{name}, line {number}: there is a NUL byte, so this is not a text file")
         yield line
 
 
@@ -193,11 +200,11 @@ def _is_gzip(file: BinaryIO) -> bool:
 
 
 @contextmanager
-def _broken_off(name: str) -> Iterator[None]:
+def _input_errors(name: str) -> Iterator[None]:
     try:
         yield
     except EOFError as error:
-        raise InputError(f"{name} breaks off: its gzip data is not complete") from error
+        raise InputError(f"{name} is truncated: its gzip data is incomplete") from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{name} is damaged: {error}") from error
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What is named on a command line or by a caller, a file or a range of deals, opened as a source of layouts."""
+"""Opening of sources by name: a file or a range of deals, as given on a command line or by a caller."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,33 +28,35 @@ from dealmill.pipeline.store.sources.writing import open_deals, open_source
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The sources that a command reads, and why others could not be opened."""
+    """The sources that a command reads, and the errors for those that could not be opened."""
 
     found: list[Reading] = field(default_factory=list)
     refused: list[InputError] = field(default_factory=list)
 
     @property
     def sources(self) -> list[Source]:
-        """The sources as far as they have been read, each once."""
+        """The sources in their current state, each once."""
         return list({reading.source.id: reading.source for reading in self.found}.values())
 
     @property
     def errors(self) -> list[InputError]:
-        """Why files could not be opened, or not be read to their end."""
+        """The errors for files that could not be opened, or not read to their end."""
         return [*self.refused, *(reading.broken for reading in self.found if reading.broken)]
 
 
 Named = str | DealRange
-"""A source as it is named: the path of a file (``-`` is standard input), or a range of deals."""
+"""A source by name: the path of a file (``-`` is standard input), or a range of deals."""
 
 
 def named(source: str | PathLike[str] | DealRange) -> Named:
-    """A source as somebody names it; text that begins with ``deal:`` is a range of deals.
+    """Return a source as named by a caller; text that starts with ``deal:`` is a range of deals.
 
     Raises
     ------
-    UsageError, NotFoundError
-        If that is empty or malformed, of no game, or deals without end.
+    UsageError
+        If the name is empty or malformed, or the range has no end.
+    NotFoundError
+        If there is no such game.
     """
     if not isinstance(source, DealRange):
         text = fsdecode(source)
@@ -69,7 +71,7 @@ def named(source: str | PathLike[str] | DealRange) -> Named:
 
 
 def all_named(sources: str | PathLike[str] | DealRange | Iterable[str | PathLike[str] | DealRange]) -> list[Named]:
-    """Sources as somebody names them; one alone is a list of one, though text and deals can be iterated over.
+    """Return sources as named by a caller, who may pass one source or several.
 
     Raises
     ------
@@ -85,13 +87,14 @@ def all_named(sources: str | PathLike[str] | DealRange | Iterable[str | PathLike
 def open_readings(
     store: Database, sources: Sequence[Named], game: str | None, progress: Progress
 ) -> Iterator[Readings]:
-    """The readings of files and ranges of deals. All of them are checked before the first is opened; a file that cannot
-    be read does not stop the others.
+    """Open the readings of files and ranges of deals.
+
+    All names are checked before the first source is opened. A file that cannot be read does not stop the others.
 
     Raises
     ------
     InputError
-        If a file does not exist, or its game is not known.
+        If a file does not exist, or its game is unclear.
     NotFoundError
         If there is no such game.
     """
@@ -115,7 +118,7 @@ def _opener(store: Database, source: Named, game: str | None, copies: ExitStack)
 
 
 def game_of_source(source: Named, game: str | None) -> Game:
-    """The game of a range of deals, or of a file (which must exist): the one asked for, or the one in its name.
+    """Return the game of a range of deals or of a file, which must exist: `game`, or else the game in the file's name.
 
     Raises
     ------
@@ -130,12 +133,12 @@ def game_of_source(source: Named, game: str | None) -> Game:
 
 
 def game_of_file(name: str) -> Game:
-    """The game that a file's name speaks of: ``hi-q_17.txt.gz`` is of hi-q.
+    """Return the game whose name is part of a file's name: ``hi-q_17.txt.gz`` has layouts of hi-q.
 
     Raises
     ------
     InputError
-        If the name speaks of no game or of several.
+        If the name contains no game or several.
     """
     letters = _letters(Path(name).name)
     found = [game for game in games().values() if _letters(game.name) in letters]
@@ -143,55 +146,55 @@ def game_of_file(name: str) -> Game:
         return found[0]
     which = "several games" if found else "no game"
     place = "standard input" if name == STDIN else name
-    raise InputError(f"the name of {place} speaks of {which}; say which one with --game: {', '.join(games())}")
+    raise InputError(f"the name of {place} contains {which}; choose one with --game: {', '.join(games())}")
 
 
 def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> Reading:
-    """The reading of a file; `copies` are of those that can be read only once.
+    """Return the reading of a file; `copies` closes the copies of input that can be read only once.
 
     Raises
     ------
     InputError
-        If there is no text in it.
+        If the file is empty or cannot be read.
     StoreError
     """
     reopen = rereadable(name, copies)
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
         source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
-    return Reading(store, source, partial(_written, name, game, reopen), size)
+    return Reading(store, source, partial(_file_entries, name, game, reopen), size)
 
 
-def _written(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
+def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
     with reopen() as file, check_of(game) as find_check:
         yield from scan(file, name, game, find_check, reached)
 
 
 def deals_reading(store: Database, deals: DealRange) -> Reading:
-    """The reading of a range of deals.
+    """Return the reading of a range of deals.
 
     Raises
     ------
     UsageError
-        If their parameters do not go together.
+        If its parameters cannot be combined.
     StoreError
     """
-    return Reading(store, deals_source(store, deals), partial(_dealt, deals), len(deals))
+    return Reading(store, deals_source(store, deals), partial(_deal_entries, deals), len(deals))
 
 
 def deals_source(store: Database, deals: DealRange) -> Source:
-    """The source of a range of deals, as far as it was read; see `deals_reading`."""
+    """Return the source of a range of deals in its current state; see `deals_reading`."""
     deals.check_parameters()
     return open_deals(store, deals)
 
 
 def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
-    """Sources of runs that are stored packed, for which they are not read.
+    """Return the sources of packed runs, whose deals are not read into the store.
 
     Raises
     ------
     UsageError
-        If one of them is a file, too many deals, or its parameters do not go together.
+        If one of them is a file, has too many deals, or has parameters that cannot be combined.
     """
     for source in sources:
         if not isinstance(source, DealRange):
@@ -200,7 +203,7 @@ def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
     return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
 
 
-def _dealt(deals: DealRange, reached: Reached) -> Iterator[Entries]:
+def _deal_entries(deals: DealRange, reached: Reached) -> Iterator[Entries]:
     for part in deals.parts():
         yield dealt(part.first, part.texts())
         reached(part.last - deals.first + 1)
@@ -211,5 +214,5 @@ def _letters(name: str) -> str:
 
 
 def _plain_name(name: str) -> str:
-    """A name that a table, a terminal and a database can hold, whatever bytes a file's name is made of."""
+    """Return a file's name in a form that tables, terminals and databases can show, whatever bytes it consists of."""
     return "stdin" if name == STDIN else printable(name)

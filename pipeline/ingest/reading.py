@@ -1,4 +1,4 @@
-"""From a file or a range of deals to a stored source: parsed and validated; duplicates are kept and counted."""
+"""Reading of a file or a range of deals into the store. Layouts are validated; duplicates are stored and counted."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,23 +13,26 @@ from dealmill.pipeline.store.sources.stored import Source, reread
 from dealmill.pipeline.store.sources.writing import append, complete, leave
 
 BATCH = 50_000
-"""Entries in one transaction, at least: enough to make its cost small, few enough to hold in memory and to lose in a
-crash."""
+"""The least number of entries in a transaction: enough to make its cost small, and few enough to keep in memory and to
+lose in a crash."""
 
 Reached = Callable[[int], None]
-"""Called now and then with how much has been read of a source."""
+"""Called from time to time with the amount of a source that has been read."""
 
 
 class Reading:
-    """A source that is being read into the store; `source` is how far it is, and `broken` why it gets no further. There
-    may be a hundred thousand in one command, so it is small, and holds nothing open."""
+    """A source that is being read into the store.
+
+    `source` is its current state, and `broken` the error that stopped reading, if any. One command may have a hundred
+    thousand readings, so an instance is small and keeps no file open.
+    """
 
     __slots__ = ("_entries", "_read", "_size", "_store", "broken", "source")
 
     def __init__(
         self, store: Database, source: Source, entries: Callable[[Reached], Iterator[Entries]], size: int
     ) -> None:
-        """`entries` begins at the start of the source, and tells how much of its `size` has been read."""
+        """`entries` yields all entries of the source, and reports how much of its `size` has been read."""
         self.source = source
         self.broken: InputError | None = None
         self._store = store
@@ -38,14 +41,16 @@ class Reading:
         self._size = size
 
     def finish(self, progress: Progress, tick: Callable[[], None] = lambda: None) -> None:
-        """Read to the end, on from where an earlier try broke off, and call `tick` after every batch. If it cannot be
-        read as text, it is `broken` from there on; what came before is kept. While the database is unavailable, wait.
+        """Read to the end, continuing where an earlier attempt stopped, and call `tick` after every batch.
+
+        An InputError stops reading and is set as `broken`; the entries before it are stored. While the database is
+        unavailable, this method waits.
 
         Raises
         ------
         StoreError
         """
-        self.source = reread(self._store, self.source)  # it may stand twice in one command
+        self.source = reread(self._store, self.source)  # one command may name it twice
         if not self.source.complete:
             self._read_on(progress, tick)
         progress(Ingested(self.source, self.broken))
@@ -74,9 +79,9 @@ class Reading:
             patiently(partial(refresh_statistics, self._store), tell)
 
     def _batches(self) -> Iterator[tuple[Entries, bool]]:
-        """The entries behind those that have been read, in batches, and of each whether it is the last one."""
+        """Yield the entries that have not been read yet, in batches, each with whether it is the last one."""
         behind, found, held = self.source.entries, list[Entries](), 0
-        for entries in self._unbroken():
+        for entries in self._readable_entries():
             if held >= BATCH:
                 yield joined_entries(found), False
                 found, held = [], 0
@@ -88,8 +93,8 @@ class Reading:
         if found:
             yield joined_entries(found), True
 
-    def _unbroken(self) -> Iterator[Entries]:
-        """The entries as far as they can be read."""
+    def _readable_entries(self) -> Iterator[Entries]:
+        """Yield the entries up to the first InputError, which is set as `broken`."""
         try:
             yield from self._entries(self._reached)
         except InputError as error:
@@ -99,8 +104,8 @@ class Reading:
         self._read = read
 
     def _once(self, step: Callable[[], Source], entries: int, tell: Callable[[str], None]) -> Source:
-        """Take a step to so many entries once, however often that must be tried: the database may have gone away after
-        it was there."""
+        """Take a step that leads to `entries` entries exactly once, with retries: the database may have become
+        unavailable after the step was committed."""
         tried = False
 
         def attempt() -> Source:

@@ -1,6 +1,9 @@
-"""A file as entries, block by block. Where its game has a layout on each line, the compiled check finds the lines that
-are canonical layouts, which is nearly all of most files; what is unusual goes through the reader of the game, line by
-line. That reader is the reference, and reads everything as long as nothing is compiled."""
+"""Conversion of a file to entries, block by block.
+
+If a file has one layout per line, the compiled check of the game finds the lines that are canonical layouts, which are
+nearly all lines of most files. The reader of the game reads the other lines, one by one. That reader is the reference,
+and reads all lines while the check is not compiled.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -18,16 +21,16 @@ from dealmill.pipeline.ingest.files import Progress, decoded, lines_of, text_blo
 Check = Callable[[Bytes, Numbers, Numbers], Mask]
 """The compiled check of a game: ``mask(text, starts, ends)``."""
 FindCheck = Callable[[int], Check | None]
-"""Finds the check for somebody who has read so many bytes, or None if it is to go on without it."""
+"""Returns the check, given the number of bytes read so far, or None to read on without it."""
 AT_ONCE = 2_000
-"""Entries that are read one by one before they are handed on."""
+"""Entries that are read one by one before they are yielded together."""
 NEWLINE = ord("\n")
 
 
 def scan(
     file: BinaryIO, name: str, game: Game, find_check: FindCheck, progress: Progress = lambda _: None
 ) -> Iterator[Entries]:
-    """The entries of a file. The check is looked for before each block.
+    """Yield the entries of a file; `find_check` is called before each block.
 
     Raises
     ------
@@ -74,7 +77,7 @@ def _read_lines(each: EachLine, lines: Iterable[Line]) -> Entries:
 
 
 def _scanned(each: EachLine, number: int, block: bytes, check: Check) -> Entries:
-    """The entries of a block, whose first line has this number."""
+    """Return the entries of a block whose first line has the number `number`."""
     text = np.frombuffer((block + b"\n").replace(b"\r\n", b"\n"), dtype=np.uint8)
     ends = np.flatnonzero(text == NEWLINE)
     starts = np.concatenate(([0], ends[:-1] + 1))
@@ -95,8 +98,10 @@ def _scanned(each: EachLine, number: int, block: bytes, check: Check) -> Entries
 def _unusual(
     each: EachLine, number: int, canonical: Mask, line: Callable[[int], str]
 ) -> Iterator[tuple[int, Layout | Reject]]:
-    """The entries of the lines that must be read one by one, with their places in the block; these lines are not
-    `canonical` afterwards, whatever is in them."""
+    """Yield the entries of the lines that must be read one by one, with their indexes in the block.
+
+    These lines are marked as not `canonical` afterwards, whatever their content.
+    """
     count, at = len(canonical), 0
     for odd in chain(np.flatnonzero(~canonical).tolist(), [count]):
         while at <= odd and at < count:
@@ -112,7 +117,7 @@ def _unusual(
 
 
 def _without_ends(text: Bytes, starts: Numbers, ends: Numbers, canonical: Mask) -> Texts:
-    """The canonical lines as texts."""
+    """Return the canonical lines as texts, without line ends."""
     if not canonical.all():
         text = text[np.repeat(canonical, ends - starts + 1)]
     whole = np.frombuffer(text.tobytes().replace(b"\n", b""), dtype=np.uint8)

@@ -1,1 +1,1 @@
-"""What runs have said: queried, compared, summed up, exported."""
+"""The results of runs: querying, comparing, summarising and exporting them."""

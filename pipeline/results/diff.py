@@ -1,4 +1,4 @@
-"""Two runs side by side."""
+"""Comparison of two runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,13 +12,12 @@ from dealmill.pipeline.store.runs.status import RunStatus
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The differences of two runs of a game: all layouts on which they do not give the same verdict with the same value
-    and evidence. Versions and node counts may differ.
+    """The differences between two runs of a game: the layouts whose verdicts, values or evidence differ.
 
-    Iterating compares them in the store. Runs over the same source are compared item by item, others layout by layout;
-    if one is packed, as far as the shorter one goes. If evidence of a packed run differs that cannot be solved again,
-    since another version is installed or the record was damaged, a block of deals counts as one difference, unless
-    verdicts differ too.
+    Differences in version and node count are ignored. Iterating compares the runs in the store: runs over the same
+    source item by item, others layout by layout. If one run is packed, they are compared up to the end of the shorter
+    one. If evidence of a packed run differs and cannot be computed again, because another version is installed or the
+    record is damaged, a block of deals counts as one difference, unless verdicts differ too.
     """
 
     store: Database
@@ -33,23 +32,23 @@ class Diff:
 
     @property
     def equal(self) -> bool:
-        """Whether there is no difference."""
+        """Whether there are no differences."""
         return next(iter(self), None) is None
 
     @property
     def compared(self) -> int:
-        """How many verdicts both have."""
+        """The number of verdicts of the run that has fewer."""
         return min(self.one.solved, self.other.solved)
 
     @property
     def deals_of_both(self) -> int | None:
-        """How many deals were compared if one of two runs over the same deals has more; None if all were."""
+        """The number of deals compared, if one of two runs over the same deals has more deals; None otherwise."""
         aligned = Storage.PACKED in (self.one.storage, self.other.storage) and self.one.items != self.other.items
         return min(self.one.items, self.other.items) if aligned else None
 
     @property
     def unfinished(self) -> list[RunStatus]:
-        """Those of the two that have layouts without a verdict."""
+        """The runs of the two that have layouts without a verdict."""
         return [run for run in (self.one, self.other) if not run.finished]
 
 
@@ -59,21 +58,23 @@ def compare(store: Database, one: RunStatus, other: RunStatus) -> Diff:
     Raises
     ------
     UsageError
-        If there is nothing to compare.
+        If they are of different games, or one is packed and the other is not over the same deals.
     """
     if one.game != other.game:
-        raise UsageError(f"run {one.id} is of {one.game}, run {other.id} of {other.game}: nothing to compare")
-    packed = next((run for run in (one, other) if run.storage is Storage.PACKED), None)
-    if packed and _beginning(one) != _beginning(other):
         raise UsageError(
-            f"run {packed.id} is stored packed, and is compared with a run over the same deals only: run {one.id} is "
-            f"over {one.source_name}, run {other.id} over {other.source_name}"
+            f"run {one.id} is of {one.game}, but run {other.id} is of {other.game}: compare runs of the same game"
+        )
+    packed = next((run for run in (one, other) if run.storage is Storage.PACKED), None)
+    if packed and _deals_key(one) != _deals_key(other):
+        raise UsageError(
+            f"run {packed.id} is packed and can only be compared with a run over the same deals: run {one.id} is over "
+            f"{one.source_name}, run {other.id} over {other.source_name}"
         )
     return Diff(store, one, other)
 
 
-def _beginning(run: RunStatus) -> tuple[object, ...]:
-    """All that says which deals a run is over, but for the last one."""
+def _deals_key(run: RunStatus) -> tuple[object, ...]:
+    """Return the identity of the deals of a run, without the number of the last deal."""
     deals = dict(run.deals or {"source": run.source})
     deals.pop("last", None)
     return run.game, run.generator, deals

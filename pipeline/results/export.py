@@ -1,4 +1,4 @@
-"""Taking the verdicts of a run elsewhere: a Parquet, CSV or JSON lines file, written page by page."""
+"""Export of the results of a run to a Parquet, CSV or JSON Lines file, page by page."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("position", "line", "layout", "verdict", "value", "nodes", "evidence")
 GROUP = 25
-"""Pages in a row group of Parquet: 50,000 rows are few enough to be held in memory, and enough to be packed well."""
+"""Pages in a row group of Parquet: 50,000 rows are few enough to keep in memory, and enough to compress well."""
 
 Row = tuple[int, int, str, str, int | None, int, str | None]
 Write = Callable[[Sequence[Row]], None]
@@ -46,35 +46,35 @@ def export(
     force: bool = False,
     progress: Progress = silent,
 ) -> int:
-    """Write all verdicts of a run, or only these kinds, in the form that the file's suffix names; return their number.
+    """Write all results of a run, or those with some verdicts, in the format of the file's suffix; return their number.
 
-    The file is there only when it is complete. If the path is a symbolic link, the file that it points to is written,
-    and the link stays. Of a run under way the file has the verdicts that were found while it was written.
+    The file appears only when it is complete. If the path is a symbolic link, its target is written and the link is
+    kept. For an unfinished run, the file has the results that exist while it is written.
 
     Raises
     ------
     UsageError
-        If the suffix is none of those in `FORMS`, or the file is a Parquet file and the extra ``parquet`` is missing.
+        If the suffix is not one of those in `FORMS`, or is that of Parquet and the extra ``parquet`` is missing.
     OutputError
-        If the file cannot be written, or exists and is not to be overwritten (`force`), or is not a regular file.
+        If the file cannot be written, exists (unless `force` is set), or is not a regular file.
     """
     form = _form_of(path)
     found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = 0
-    with _whole_file(path, force) as file, form(file, _about(store, run, verdicts)) as write:
+    with _atomic_file(path, force) as file, form(file, _metadata(store, run, verdicts)) as write:
         while rows := [_row(result) for result in islice(found, PAGE)]:
             write(rows)
             written += len(rows)
             progress(Exporting(written, max(written, total)))
     if verdicts and run.finished and written != total:
-        told = f"the jobs of run {run.id} counted {total:,} such verdicts, and {written:,} were written"
-        warnings.warn(DamagedWarning(f"{told}: dealmill audit {run.id} says what is wrong"), stacklevel=2)
+        told = f"the jobs of run {run.id} counted {total:,} such verdicts, but {written:,} were written"
+        warnings.warn(DamagedWarning(f"{told}; find the faults with: dealmill audit {run.id}"), stacklevel=2)
     return written
 
 
 def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
-    """All verdicts of a run, or only these kinds, as a table with the columns and metadata of a Parquet file.
+    """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) 
     check_extra("parquet")
     import pyarrow as pa
 
-    schema = _schema(_about(store, run, verdicts))
+    schema = _schema(_metadata(store, run, verdicts))
     found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
     batches = []
     while rows := [_row(result) for result in islice(found, PAGE)]:
@@ -95,14 +95,14 @@ def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) 
 def _form_of(path: Path) -> Form:
     form = FORMS.get(path.suffix.lower())
     if form is None:
-        raise UsageError(f"{path} must end in {' or '.join(FORMS)}: that says in which form it is written")
+        raise UsageError(f"{path} must end in {' or '.join(FORMS)}, which determines the format")
     if form is _parquet:
         check_extra("parquet")
     return form
 
 
-def _about(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
-    """What is to be known of the run wherever the file goes; what does not apply is left out."""
+def _metadata(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
+    """Return the metadata of an exported run; entries that do not apply are left out."""
     about = {
         "run": str(run.id),
         "game": run.game,
@@ -131,9 +131,8 @@ def _row(result: Result) -> Row:
 
 
 @contextmanager
-def _whole_file(path: Path, force: bool) -> Iterator[BinaryIO]:
-    """A file under another name beside the one that is wanted; it gets its own name once all has gone well, and is
-    removed if not."""
+def _atomic_file(path: Path, force: bool) -> Iterator[BinaryIO]:
+    """Open a temporary file next to the target; rename it to the target on success, and delete it otherwise."""
     try:
         target = _check_target(path, force)
         part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
@@ -141,8 +140,8 @@ def _whole_file(path: Path, force: bool) -> Iterator[BinaryIO]:
             with part.open("xb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())  # else a power cut might leave the name without the rows
-            _check_target(path, force)  # somebody else may have written it meanwhile
+                os.fsync(file.fileno())  # otherwise a power failure might leave an empty file under the name
+            _check_target(path, force)  # another process may have written it in the meantime
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -151,7 +150,7 @@ def _whole_file(path: Path, force: bool) -> Iterator[BinaryIO]:
 
 
 def _check_target(path: Path, force: bool) -> Path:
-    """The file to be written: a symbolic link stands for the one that it points to."""
+    """Return the file to write: the path, or the target of a symbolic link."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if not target.parent.is_dir():
         raise OutputError(f"{path} cannot be written: there is no folder {target.parent}")
@@ -160,7 +159,7 @@ def _check_target(path: Path, force: bool) -> Path:
     if os.path.lexists(target) and not stat.S_ISREG(target.stat().st_mode):
         raise OutputError(f"{path} is not a regular file; name another one")
     if os.path.lexists(path) and not force:
-        raise OutputError(f"{path} exists; --force overwrites it")
+        raise OutputError(f"{path} exists; overwrite it with --force")
     return target
 
 
@@ -181,7 +180,7 @@ def _json_lines(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
 
 @contextmanager
 def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
-    """Pages wait as columns, which are smaller than rows, until they are a row group."""
+    """Collect pages as columns, which are smaller than rows, and write them as row groups."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 

@@ -1,4 +1,4 @@
-"""Querying results."""
+"""Queries of results."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -28,9 +28,9 @@ Ends = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The `wanted` results of these runs behind the item `after` (run and position), at most `limit` of them.
+    """The `wanted` results of these runs after the item `after` (run and position), at most `limit` of them.
 
-    Iterating asks the store page by page, each time from the beginning.
+    Each iteration queries the store from the start, page by page.
     """
 
     store: Database
@@ -52,15 +52,17 @@ class Query:
 
     @property
     def unlisted(self) -> list[RunStatus]:
-        """The packed runs, if verdicts are asked for that audits found valid: of these they are only counted."""
-        return [run for run in self.runs if not _lists(run, self.wanted)]
+        """The packed runs, if valid verdicts are queried: audits of packed runs only count those."""
+        return [run for run in self.runs if not _can_list(run, self.wanted)]
 
     @property
     def unaudited(self) -> list[RunStatus]:
-        """The runs of which no audit can say what was asked for."""
+        """The runs without an audit that could answer the query, if it filters by audit outcome."""
         audited = latest_audits(self.store) if self.wanted.audit else None
         return (
-            [] if audited is None else [run for run in self.runs if run.id not in audited and _lists(run, self.wanted)]
+            []
+            if audited is None
+            else [run for run in self.runs if run.id not in audited and _can_list(run, self.wanted)]
         )
 
 
@@ -70,12 +72,12 @@ def wanted_results(
     nodes: Ends | int | None = None,
     audit: Outcome | str | None = None,
 ) -> Wanted:
-    """What is wanted, in the words of a caller.
+    """Return a filter with the arguments of a caller.
 
     Raises
     ------
     UsageError
-        If there is no such verdict or outcome, or a range has no numbers.
+        If there is no such verdict or outcome, or a range is not valid.
     """
     verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
     outcome = None if audit is None else Outcome.of(audit)
@@ -88,7 +90,7 @@ def _range(what: str, ends: Ends | int | None) -> tuple[int, int]:
     low, high = ends if isinstance(ends, tuple | list) and len(ends) == 2 else (ends, ends)
     found = _end(what, low, ALL[0]), _end(what, high, ALL[1])
     if found[0] > found[1]:
-        raise UsageError(f"{what} is in no range that ends before it begins: {low} to {high}")
+        raise UsageError(f"{what} cannot be {low} to {high}: the lower end of the range exceeds the upper end")
     return found
 
 
@@ -99,7 +101,7 @@ def _end(what: str, end: object, missing: int) -> int:
 def query_of(
     store: Database, runs: list[RunStatus], wanted: Wanted, after: str | tuple[int, int], limit: int | None
 ) -> Query:
-    """The query of a caller; `after` is an item, as text (see `parse_item`) or as a run and a position in it.
+    """Return the query of a caller; `after` is an item, as text (see `parse_item`) or as a run and a position in it.
 
     Raises
     ------
@@ -112,17 +114,18 @@ def query_of(
         key, place = parse_item(after)
         after = find_run(store, key).id, place
     if not isinstance(after, tuple) or len(after) != 2:
-        raise UsageError(f"after is an item, such as '3:17' or (3, 17), not {after!r}")
+        raise UsageError(f"after must be an item, such as '3:17' or (3, 17), not {after!r}")
     run, position = (whole("after", number) for number in after)
     return Query(store, runs, wanted, (run, position), None if limit is None else whole("limit", limit))
 
 
 def parse_item(text: str) -> tuple[str, int]:
-    """The run and the position of ``RUN:POSITION``, as the first column of a query shows it.
+    """Parse ``RUN:POSITION``, as shown in the first column of a query, into the run and the position.
 
     Raises
     ------
     UsageError
+        If the text does not have this form.
     """
     match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", text, re.ASCII) if isinstance(text, str) else None
     if not match:
@@ -133,8 +136,9 @@ def parse_item(text: str) -> tuple[str, int]:
 def matching_runs(
     store: Database, game: str | None, engine: str | None, source: str | None, *, retracted: bool
 ) -> list[RunStatus]:
-    """The runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first: those that are
-    retracted, or those that are not.
+    """Return the runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first.
+
+    They are either the retracted ones or those that are not retracted.
 
     Raises
     ------
@@ -161,15 +165,16 @@ def _full_name(engine: str) -> str:
 
 
 def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
-    """The run, if its verdicts may be shown as answers, or if what was retracted is asked for.
+    """Return the run if it is not retracted, or if `retracted` asks for retracted runs.
 
     Raises
     ------
     RetractedError
+        Otherwise.
     """
     if run.retracted is not None and not retracted:
         raise RetractedError(
-            f"run {run.id} was retracted ({run.retracted}); --retracted, or retracted=True in Python, shows it"
+            f"run {run.id} was retracted ({run.retracted}); show it with --retracted, or retracted=True in Python"
         )
     return run
 
@@ -177,24 +182,25 @@ def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
 def results(
     store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], most: int | None
 ) -> Iterator[Result]:
-    """The wanted verdicts of these runs behind the item `after` (run and position), at most `most`; all if None. Of
-    those that cannot be read there is a `DamagedWarning`.
+    """Yield the wanted results of these runs after the item `after` (run and position), at most `most`; all if None.
+
+    Results that cannot be read are left out with a `DamagedWarning`.
 
     Raises
     ------
     UsageError
-        If those are wanted that audits found valid, and of the only run audits do not keep them.
+        If there is only one run, it is packed, and the results that audits found valid are wanted.
     """
-    if len(runs) == 1 and not _lists(runs[0], wanted):
+    if len(runs) == 1 and not _can_list(runs[0], wanted):
         raise UsageError(
-            f"run {runs[0].id} is packed: of such runs, audits keep only what is invalid or without evidence"
+            f"run {runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack evidence"
         )
     size = PAGE if most is None else min(most, PAGE)
-    return islice(_all_results(store, [run for run in runs if _lists(run, wanted)], wanted, after, size), most)
+    return islice(_all_results(store, [run for run in runs if _can_list(run, wanted)], wanted, after, size), most)
 
 
-def _lists(run: RunStatus, wanted: Wanted) -> bool:
-    """Whether what is wanted is on record of such a run."""
+def _can_list(run: RunStatus, wanted: Wanted) -> bool:
+    """Return whether the record of a run has what is needed to list the wanted results."""
     return wanted.audit is not Outcome.VALID or record_of(run).KEEPS_VALID
 
 
@@ -223,23 +229,23 @@ def _pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: in
 
 
 def find_result(store: Database, run: RunStatus, position: int) -> Result:
-    """The verdict on one item of a run.
+    """Return the result of one item of a run.
 
     Raises
     ------
     UsageError
         If the position is below 1.
     NotFoundError
-        If there is none (yet).
+        If the item has no verdict, or none yet.
     DamagedError
-        If it cannot be read.
+        If the record of the item cannot be read.
     """
-    position = whole("a position", position, 1)
+    position = whole("the position", position, 1)
     page = record_of(run).page(store, run, Wanted(), position - 1, 1)
     for fault in page.faults:
         if fault.first <= position <= fault.last:
             raise DamagedError(told(run.id, replace(fault, first=position, last=position)))
     if not page.results or page.results[0].position != position:
-        why = f"it has {run.items:,} items" if run.finished else f"dealmill status {run.id} says how far it is"
+        why = f"it has {run.items:,} items" if run.finished else f"see its progress with: dealmill status {run.id}"
         raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")
     return page.results[0]

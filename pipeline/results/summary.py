@@ -1,4 +1,4 @@
-"""What some runs have said, engine by engine."""
+"""Summaries of runs, by engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +10,11 @@ from dealmill.pipeline.store.sources.stored import Source
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What an engine has said in some runs over some sources. `layouts` counts good and bad ones; `duplicates` are None
-    if nobody counted them, as those of deals that are stored packed. `mean` is that of the values, `rate` is in layouts
-    a second."""
+    """The results of an engine in some runs over some sources.
+
+    `layouts` counts valid and rejected layouts. `duplicates` is None if they were not counted, as in packed runs.
+    `mean` is the mean of the values, None if no verdict is scored; `rate` is in layouts per second.
+    """
 
     engine: str
     layouts: int
@@ -25,7 +27,7 @@ class Summary:
 
 
 def summarise(runs: Sequence[RunStatus], sources: Sequence[Source]) -> list[Summary]:
-    """A summary for every engine, in the order of its first run."""
+    """Return a summary for each engine, in the order of its first run."""
     engines = dict.fromkeys(run.engine for run in runs)
     return [_summary(engine, [run for run in runs if run.engine == engine], sources) for engine in engines]
 

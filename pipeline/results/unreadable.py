@@ -1,4 +1,4 @@
-"""What cannot be read of a run, as warnings."""
+"""Warnings of damaged parts of a run's record that cannot be read."""
 
 import warnings
 from dataclasses import replace
@@ -8,14 +8,14 @@ from dealmill.pipeline.store.record.contract import Fault
 
 
 class Unreadable:
-    """The faults of a run that a reader came past: a warning for each, neighbours of the same kind in one."""
+    """The faults of a run that a reader meets. Consecutive faults of the same kind become one warning."""
 
     def __init__(self, run: int) -> None:
         self._run = run
         self._last: Fault | None = None
 
     def add(self, fault: Fault) -> None:
-        """Add one that begins behind the others."""
+        """Add a fault that starts after all earlier ones."""
         last = self._last
         if last and (last.reason, last.last + 1) == (fault.reason, fault.first):
             self._last = replace(last, last=fault.last)
@@ -24,13 +24,13 @@ class Unreadable:
             self._last = fault
 
     def warn(self) -> None:
-        """Warn of what was added since."""
+        """Warn of the faults added since the last warning."""
         if self._last:
             warnings.warn(DamagedWarning(told(self._run, self._last)), stacklevel=2)
         self._last = None
 
 
 def told(run: int, fault: Fault) -> str:
-    """A fault in a sentence."""
+    """Return a message about a fault."""
     items = f"{run}:{fault.first}" + (f"-{fault.last}" if fault.last > fault.first else "")
-    return f"{items} cannot be read: {fault.reason}; dealmill audit {run} says all that is wrong"
+    return f"{items} cannot be read: {fault.reason}; find all faults with: dealmill audit {run}"

@@ -1,1 +1,1 @@
-"""Planning runs: new ones, repetitions, and those in the place of retracted ones."""
+"""Planning of runs: new runs, reruns, and runs that replace retracted ones."""

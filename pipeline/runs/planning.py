@@ -1,4 +1,4 @@
-"""Planning runs: which engine goes over which source."""
+"""Planning of new runs of engines over sources."""
 
 from collections.abc import Sequence
 
@@ -15,28 +15,29 @@ NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
 
 
 def installed_engines() -> frozenset[tuple[str, str]]:
-    """Full name and version of every engine of this installation."""
+    """Return the full name and version of every installed engine."""
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
 def other_version_here(engine: str, version: str) -> str | None:
-    """Which version of an engine is installed in place of this one; None if it is this one."""
+    """Return a message about the installed version of an engine, or None if it is this version."""
     installed = dict(installed_engines()).get(engine)
     if installed is None:
-        return "there is none here"
-    return None if installed == version else f"here is version {installed}"
+        return "it is not installed here"
+    return None if installed == version else f"version {installed} is installed here"
 
 
 def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
-    """The full names of those of the `wanted` engines that are of a game; its default engine if none is wanted. The
-    name of an engine that is not of another game may come without that of the game.
+    """Return the full names of the `wanted` engines that belong to a game, or its default engine if `wanted` is empty.
+
+    The name of an engine of this game may be given without the name of the game.
 
     Raises
     ------
     NotFoundError
         If there is no such engine.
     UsageError
-        If none of them is one of the game.
+        If none of them belongs to the game.
     """
     if not wanted:
         return [game]
@@ -48,7 +49,7 @@ def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
 
 
 def refuse_retracted(run: RunStatus) -> None:
-    """Nobody works on a run whose engine was retracted, so nobody need wait for it.
+    """Refuse to wait for an unfinished run of a retracted engine, since workers do not continue it.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def refuse_retracted(run: RunStatus) -> None:
     """
     if run.retracted is not None and not run.finished:
         raise RetractedError(
-            f"run {run.id} goes no further: version {run.version} of {run.engine} was retracted ({run.retracted})"
+            f"run {run.id} cannot continue: version {run.version} of {run.engine} was retracted ({run.retracted})"
         )
 
 
@@ -68,19 +69,20 @@ def queue_run(
     storage: Storage = Storage.ROWS,
     why: str | None = None,
 ) -> int:
-    """Plan a run; its number, which is that of an earlier one if it was planned before. `why` is for the log of
-    actions.
+    """Plan a run and return its number; if the same run was planned before, return the number of that run.
+
+    `why` is recorded in the log of actions.
 
     Raises
     ------
     NotFoundError
         If there is no such engine.
     UsageError
-        If the engine is one of another game, or the source cannot be stored so.
+        If the engine belongs to another game, or the source cannot be stored in this way.
     VersionError
-        If the run is to be packed, and deals are dealt otherwise here.
+        If the run is to be packed, and another version of the generator is installed.
     RetractedError
-        If the engine's version was retracted.
+        If the installed version of the engine was retracted.
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))
@@ -90,5 +92,5 @@ def queue_run(
         check_generator(source.name, source.game, source.generator)
     game, engine = find_engine(engine_name, find_game(source.game))
     if game.name != source.game:
-        raise UsageError(f"{engine_name} is no engine for {source.name}, which holds layouts of {source.game}")
+        raise UsageError(f"{engine_name} cannot solve {source.name}, which has layouts of {source.game}")
     return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, storage=storage, why=why)

@@ -1,4 +1,4 @@
-"""Repeating a run with what is on record of it."""
+"""Reruns: repeating a run with its recorded parameters."""
 
 from dealmill.pipeline.errors import DamagedError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine
@@ -10,27 +10,28 @@ from dealmill.pipeline.store.runs.status import RunStatus
 
 
 def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
-    """Plan a run of the same engine over the same source with the same limit; the number of that run, which is an
-    earlier repetition if one was broken off.
+    """Plan a rerun, with the same engine, source and limit, and return its number.
+
+    If an earlier rerun was interrupted, its number is returned.
 
     Raises
     ------
     StoreError
         If the run is not finished.
     DamagedError
-        If jobs of it, or the numbers of its deals, are lost or damaged.
+        If its jobs, or the numbers of its deals, are lost or damaged.
     VersionError
-        If its engine's version is not the one that is installed, unless `any_version` will do; or if the run is packed,
-        and deals are dealt otherwise here.
+        If another version of its engine is installed (unless `any_version` is set), or the run is packed and another
+        version of its generator is installed.
     RetractedError
-        If the installed version was retracted, or that of a run that is not finished.
+        If the installed version was retracted, or the run is unfinished and its version was retracted.
     """
     _check_finished(run)
     _, engine = find_engine(run.engine)
     if engine.version != run.version and not any_version:
         raise VersionError(
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
-            f"install the Dealmill that has it, or say --any-version to compare it with version {engine.version}"
+            f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
         )
     if run.storage is Storage.PACKED:
         from dealmill.pipeline.store.record.packed.again import deals_of  # loads the compiler
@@ -44,10 +45,10 @@ def _check_finished(run: RunStatus) -> None:
         return
     refuse_retracted(run)
     if run.damaged:
-        raise DamagedError(f"jobs of run {run.id} are lost or damaged: dealmill audit {run.id} says which")
+        raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
     if not run.complete:
         raise StoreError(
-            f"run {run.id} is not finished, for {run.source_name} has not been read to its end; read it in again with: "
+            f"run {run.id} is not finished, since {run.source_name} has not been read to its end; read it again with: "
             "dealmill ingest"
         )
     raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")

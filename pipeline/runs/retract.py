@@ -1,4 +1,4 @@
-"""Quarantine: what a faulty engine version has said is kept, but is no answer any more."""
+"""Retraction of faulty engine versions: their verdicts stay recorded, but are no longer shown as results."""
 
 from dealmill.pipeline.deals import check_generator
 from dealmill.pipeline.errors import UsageError, VersionError
@@ -13,23 +13,24 @@ from dealmill.pipeline.store.sources.stored import find_source
 
 
 def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
-    """Retract every verdict of an engine (full name) version, those to come included; return the runs concerned. What
-    is retracted already stays as it is.
+    """Retract all verdicts of a version of an engine (its full name), including future ones; return its runs.
+
+    A version that is already retracted keeps its reason.
 
     Raises
     ------
     UsageError
-        If `why` does not say anything.
+        If `why` is empty.
     NotFoundError
         If the store has no runs of it.
     """
-    _check_reason(why, "say what is wrong with the engine")
+    _check_reason(why, "the reason is empty: say what is wrong with the engine")
     retract_engine(store, engine, version, why)
     return _runs_of(store, engine, version)
 
 
 def unretract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
-    """Undo the retraction of an engine (full name) version, and return the runs whose verdicts are answers again.
+    """Undo the retraction of an engine (full name) version, and return its runs, whose verdicts are shown again.
 
     Raises
     ------
@@ -38,7 +39,7 @@ def unretract(store: Database, engine: str, version: str, why: str) -> list[RunS
     NotFoundError
         If the store has no runs of it.
     """
-    _check_reason(why, "say why the retraction is undone")
+    _check_reason(why, "the reason is empty: say why the retraction is undone")
     unretract_engine(store, engine, version, why)
     return _runs_of(store, engine, version)
 
@@ -53,19 +54,21 @@ def _runs_of(store: Database, engine: str, version: str) -> list[RunStatus]:
 
 
 def requeue(store: Database, retracted: RunStatus) -> RunStatus:
-    """Plan a run in the place of a retracted one, by the version of its engine that is installed; in the place of a
-    survey, one of as many deals.
+    """Plan a run that replaces a retracted one, with the installed version of its engine.
+
+    A run that replaces a survey has the same number of deals.
 
     Raises
     ------
     VersionError
-        If that is the retracted version; or if the run is packed, and deals are dealt otherwise here.
+        If the retracted version is still installed, or the run is packed and another version of its generator is
+        installed.
     """
     _, engine = find_engine(retracted.engine)
     if engine.version == retracted.version:
         raise VersionError(
-            f"version {engine.version} of {retracted.engine} is still the installed one; install another, "
-            "and say the same again"
+            f"version {engine.version} of {retracted.engine} is still installed; install another version, then repeat "
+            "the command"
         )
     source, storage = find_source(store, retracted.source), retracted.storage
     if storage is Storage.PACKED:

@@ -1,5 +1,6 @@
-"""Surveys: how many of the random deals of a game can be won, or what they are worth on average.
+"""Surveys: estimates of the share of a game's random deals that are winnable, or of their mean value.
 
-A survey is a run over numbered deals without end, stored packed, with a rule that says when there are enough.
-`interval` has the confidence intervals, `estimate` what a run says of all deals, `growth` the rule, `report` the pages.
+A survey is a packed run over numbered deals without an end, with a rule that decides when there are enough deals.
+`interval` computes confidence intervals, `estimate` the estimate for all deals, `growth` has the stopping rule, and
+`report` writes the report.
 """

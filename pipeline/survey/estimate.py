@@ -1,4 +1,4 @@
-"""What a survey says of all deals, now and at any stage before, by what is kept of each block of deals."""
+"""The estimate of a survey for all deals, now and at each earlier stage, from the recorded sums of each block."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_s
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the first `deals` of a survey say of all: the winnability, or where deals are `scored`, the mean value."""
+    """The estimate from the first `deals` deals of a survey: the winnability or, if deals are `scored`, the mean value.
+
+    `value_sum` and `value_squares` are the sums of the values and of their squares.
+    """
 
     deals: int
     counts: Mapping[Verdict, int]
@@ -24,7 +27,7 @@ class Estimate:
     value_squares: int
 
     def count(self, verdict: Verdict) -> int:
-        """How many of them have this verdict."""
+        """Return the number of deals with a verdict."""
         return self.counts.get(verdict, 0)
 
     @property
@@ -34,12 +37,12 @@ class Estimate:
 
     @property
     def unknown(self) -> int:
-        """How many deals nobody knows of: undecided or failed."""
+        """The number of deals whose answer is unknown: undecided or failed."""
         return self.count(Verdict.UNDECIDED) + self.count(Verdict.FAILED)
 
     @property
     def value(self) -> float:
-        """The share of deals that are winnable, or the mean value of those that are scored."""
+        """The share of winnable deals, or the mean value of the scored deals."""
         if self.scored:
             return self.value_sum / self.count(Verdict.SCORED)
         return self.count(Verdict.WINNABLE) / self.deals
@@ -51,21 +54,23 @@ class Estimate:
 
     @property
     def interval(self) -> Interval:
-        """Where that of all deals lies with a confidence of 95 per cent. Of the mean it says nothing about what the
-        unknown would be worth."""
+        """The 95 % confidence interval for all deals. That of a mean value ignores the unknown deals."""
         if self.scored:
             return of_mean(self.count(Verdict.SCORED), self.value_sum, self.value_squares)
         return of_share(self.count(Verdict.WINNABLE), self.unknown, self.deals)
 
 
 def course(store: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:
-    """What a survey said after so many blocks, in ascending order, as far as all deals before are solved. It is made of
-    what is kept of each block, so it does not hang on what the jobs were."""
+    """Return the estimates of a survey after the numbers of blocks `blocks_at`, in ascending order.
+
+    Numbers beyond the first deal that is not solved are left out. The estimates are computed from the recorded sums of
+    each block, so they do not depend on the division into jobs.
+    """
     counted, sums = [], []
     after = 0
     while (kept := next_pack(store, run, after)) and kept.first == after + 1 and kept.verdicts is not None:
         if len(kept.verdicts) % BLOCK:
-            break  # damaged: a survey has whole blocks
+            break  # damaged: a survey has only whole blocks
         in_blocks = kept.verdicts.reshape(-1, BLOCK)
         counted.append(np.stack([np.count_nonzero(in_blocks == int(verdict), axis=1) for verdict in Verdict], axis=1))
         sums.append(kept.moments)
@@ -85,25 +90,26 @@ def course(store: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate
 
 
 def estimate(store: Database, run: RunStatus) -> Estimate | None:
-    """What the deals of a finished survey say; None if there are none. Those are left out by which others have made it
-    grow meanwhile.
+    """Return the estimate of a finished survey, or None if it has no deals.
+
+    Only the deals of `run` count, not those by which another command has since extended the survey.
 
     Raises
     ------
     DifferenceError
-        If something of it is not on record.
+        If verdicts are missing or damaged.
     """
     if not run.items:
         return None
     reached = course(store, run.id, [run.items // BLOCK])
-    if not reached or not _as_counted(reached[0], run):
+    if not reached or not _matches_totals(reached[0], run):
         raise DifferenceError(
-            f"verdicts on the first {run.items:,} deals of run {run.id} are missing on record, or damaged: "
-            f"dealmill audit {run.id} says where"
+            f"verdicts on the first {run.items:,} deals of run {run.id} are missing or damaged; find them with: "
+            f"dealmill audit {run.id}"
         )
     return reached[0]
 
 
-def _as_counted(found: Estimate, run: RunStatus) -> bool:
-    """Whether what is kept of each block comes to what the jobs have counted."""
+def _matches_totals(found: Estimate, run: RunStatus) -> bool:
+    """Return whether the recorded sums of the blocks add up to the totals of the jobs."""
     return found.value_sum == run.value_sum and all(found.count(one) == run.counts.get(one, 0) for one in Verdict)

@@ -1,5 +1,8 @@
-"""How a survey grows: by stages, until its interval is narrow enough. From nothing, how far depends on what comes out
-and on nothing else, so the same survey comes to the same number of deals on every machine."""
+"""The stopping rule of surveys: a survey grows in stages until its interval is narrow enough.
+
+Starting from nothing, the size of each stage depends only on the results before it. So the same survey ends with the
+same number of deals on every machine.
+"""
 
 import re
 from dataclasses import dataclass
@@ -20,29 +23,33 @@ from dealmill.pipeline.survey.estimate import Estimate
 
 FIRST_STAGE = 20_000
 MOST_GROWTH = 10
-"""Times the deals of the stage before: the first ones may all have been won, and do not tell how fast others are."""
+"""The most by which a stage can multiply the number of deals: early results may be unrepresentative, for example if all
+deals are won, and do not yet show how fast deals are solved."""
 MARGIN = 1.002
-"""More than the interval so far says that it takes, so that chance does not add a stage."""
+"""A factor on the estimated number of deals needed, so that random variation does not require another stage."""
 FIRST_CHUNK = 5_000
 JOB_SECONDS = 2.0
-"""What a job is to take: far more than to claim and to finish it, far less than anybody would mind to lose."""
+"""The time that a job should take: much longer than claiming and finishing it, and short enough to lose in a crash."""
 
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How narrow an interval is to be: half of its width, in units of the value or as a part of it. The winnability is
-    a share already."""
+    """The half-width that an interval should reach, in units of the value or, if `relative`, as a part of it.
+
+    For winnability, which is a share, both mean the same.
+    """
 
     half: float
     relative: bool = False
 
     @classmethod
     def parse(cls, width: str | float) -> "Width":
-        """``0.1%`` or ``0.001``, also as a number; with a per cent sign it is a part of a mean value.
+        """Parse ``0.1%`` or ``0.001``, or take a number; with a percent sign, it is relative to a mean value.
 
         Raises
         ------
         UsageError
+            If it is not a positive width.
         """
         if isinstance(width, Real) and not isinstance(width, bool) and 0 < width < inf:
             return cls(float(width))
@@ -52,19 +59,19 @@ class Width:
         return cls(float(match[1]) / (100 if match[2] else 1), relative=bool(match[2]))
 
     def of(self, estimate: "Estimate") -> float:
-        """The same in units of what is estimated."""
+        """Return the half-width in units of the estimated value."""
         return self.half * abs(estimate.value) if self.relative and estimate.scored else self.half
 
 
 def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int | None) -> RunStatus:
-    """The survey of deals without end by an engine of their game (its full name); a new one if the store has none.
+    """Return the survey of a range of deals without an end by an engine (its full name); create it if necessary.
 
     Raises
     ------
     UsageError
-        If the parameters of the deals do not go together.
+        If the parameters of the deals cannot be combined.
     RetractedError
-        If the engine's version was retracted.
+        If the installed version of the engine was retracted.
     """
     deals.check_parameters()
     _, found = find_engine(engine)
@@ -74,13 +81,14 @@ def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int |
 
 
 def wanted_deals(found: Estimate | None, goal: Width | int) -> int:
-    """How many deals a survey is to have next, so that its interval becomes narrow enough or it gets so many deals; as
-    many as it has if that is so.
+    """Return the number of deals of a survey's next stage; its current number if it has reached the goal.
+
+    `goal` is the width of the interval, or a number of deals.
 
     Raises
     ------
     StoreError
-        If no number of deals would be enough, since too many are unknown.
+        If no number of deals would be enough, because too many are unknown.
     """
     if isinstance(goal, int):
         return min(_whole_blocks(goal), FIRST_STAGE) if found is None else max(_whole_blocks(goal), found.deals)
@@ -96,8 +104,8 @@ def _deals_for(found: Estimate, goal: float) -> int:
     floor = 0.0 if found.scored else found.unknown / deals / 2
     if floor >= goal:
         raise StoreError(
-            f"{found.unknown:,} of {deals:,} deals are undecided or have failed, which alone makes the interval wider "
-            "than that: a higher --max-nodes may decide them"
+            f"{found.unknown:,} of {deals:,} deals are undecided or failed, which alone makes the interval wider than "
+            "requested: a higher --max-nodes may decide them"
         )
     more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
     return _whole_blocks(ceil(deals * more))
@@ -108,7 +116,7 @@ def _whole_blocks(deals: int) -> int:
 
 
 def ask_for(store: Database, run: RunStatus, deals: int) -> None:
-    """Have a survey grow to as many deals, in jobs that take a worker `JOB_SECONDS`, as far as is known."""
+    """Extend a survey to `deals` deals, in jobs that take a worker about `JOB_SECONDS`, judging by earlier jobs."""
     known = pace(store, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK
     grow(store, run.id, deals, min(max(chunk, BLOCK), LONGEST))

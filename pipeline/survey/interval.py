@@ -1,44 +1,46 @@
-"""Confidence intervals of 95 per cent."""
+"""Confidence intervals at a level of 95 %."""
 
 from dataclasses import dataclass
 from math import sqrt
 
 Z = 1.959963984540054
-"""The 97.5 per cent quantile of the normal distribution."""
+"""The 97.5 % quantile of the standard normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From `low` to `high`."""
+    """An interval from `low` to `high`."""
 
     low: float
     high: float
 
     @property
     def half_width(self) -> float:
-        """Half of what lies between its ends."""
+        """Half of its width."""
         return (self.high - self.low) / 2
 
 
 def of_share(hits: int, unknown: int, count: int) -> Interval:
-    """Where a share lies of which `count` were drawn: `hits` have it, and nobody knows of `unknown` others.
+    """Return the interval of a share, from a sample of `count` with `hits` hits and `unknown` unknown results.
 
-    The score interval of Wilson ("Probable inference, the law of succession, and statistical inference", 1927), widened
-    to hold what it would be if none of the unknown were hits, and if all were.
+    This is the score interval of Wilson ("Probable inference, the law of succession, and statistical inference", 1927),
+    widened to cover both extremes: that none of the unknown results are hits, and that all are.
     """
     return Interval(_wilson(hits, count)[0], _wilson(hits + unknown, count)[1])
 
 
 def of_mean(count: int, total: int, squares: int) -> Interval:
-    """Where a mean lies of which `count` values were drawn (at least one), by their sum and that of their squares."""
+    """Return the interval of a mean, from a sample of `count` values (at least one), their sum and sum of squares."""
     mean = total / count
     reach = Z * deviation(count, total, squares) / sqrt(count)
     return Interval(mean - reach, mean + reach)
 
 
 def deviation(count: int, total: int, squares: int) -> float:
-    """The standard deviation estimated from a sample; 0 of a single value. The sums are whole, so nothing is lost where
-    values lie close together."""
+    """Return the sample standard deviation; 0 for a single value.
+
+    The sums are integers, so no precision is lost if values are close together.
+    """
     return sqrt((count * squares - total * total) / (count * (count - 1))) if count > 1 else 0.0
 
 
@@ -50,4 +52,4 @@ def _wilson(hits: int, count: int) -> tuple[float, float]:
     reach = Z * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
     whole = 1 + Z * Z / count
     low, high = (centre - reach) / whole, (centre + reach) / whole
-    return min(max(low, 0.0), share), max(min(high, 1.0), share)  # rounding must not leave the share outside
+    return min(max(low, 0.0), share), max(min(high, 1.0), share)  # the share must stay inside despite rounding

@@ -1,5 +1,7 @@
-"""The report of a survey: a page to read (Markdown), the same for programs (JSON), and a picture of its interval as it
-closes (SVG and PNG). The same survey gives the same page and the same data, byte for byte, wherever it was made."""
+"""The report of a survey: a Markdown page, the same data as JSON, and a plot of its narrowing interval (SVG and PNG).
+
+The same survey gives the same page and the same data, byte for byte, on every machine.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,17 +27,17 @@ INK, BAND = "#1b4965", "#bee9e8"
 
 
 def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], folder: Path) -> None:
-    """Write the four files into a folder, which is made if there is none; what was in them is overwritten.
+    """Write the four files into a folder, which is created if necessary; existing files are overwritten.
 
     Raises
     ------
     OutputError
-        If they cannot be written.
+        If a file cannot be written.
     UsageError
         If the extra ``plots`` is missing.
     """
     check_extra("plots")
-    points = list(_closing(store, run))
+    points = list(_interval_points(store, run))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
@@ -46,7 +48,7 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
 
 
 def survey_facts(store: Database, run: RunStatus, found: Estimate) -> dict[str, object]:
-    """All that a survey says, and all that it takes to repeat it."""
+    """Return the results of a survey, and everything needed to reproduce it."""
     interval = found.interval
     facts: dict[str, object] = {
         "engine": run.engine,
@@ -71,7 +73,7 @@ def survey_facts(store: Database, run: RunStatus, found: Estimate) -> dict[str, 
 
 
 def told(facts: Mapping[str, object]) -> str:
-    """What a survey says, in a sentence."""
+    """Return the result of a survey as a sentence."""
     engine, source, deals = facts["engine"], facts["source"], facts["deals"]
     value, low, high = (written(facts, key) for key in ("value", "low", "high"))
     share = facts["estimate"] == WINNABILITY
@@ -80,7 +82,7 @@ def told(facts: Mapping[str, object]) -> str:
 
 
 def written(facts: Mapping[str, object], key: str) -> str:
-    """A figure (`value`, `low`, `high`) with as many digits as the interval allows, and one more."""
+    """Return a figure (`value`, `low`, `high`) with one digit more than the interval makes significant."""
     number, half = facts[key], facts["half_width"]
     assert isinstance(number, float) and isinstance(half, float)  # noqa: S101 -- `survey_facts` made them
     share = facts["estimate"] == WINNABILITY
@@ -95,8 +97,8 @@ def _page(facts: Mapping[str, object], deals: DealRange) -> str:
     rows = "\n".join(f"| {key} | {_cell(value)} |" for key, value in facts.items() if value is not None)
     return (
         f"# {facts['engine']}: {facts['estimate']}\n\n{told(facts)}.\n\n"
-        f"![The interval closing]({PICTURES[0]})\n\n| | |\n| --- | --- |\n{rows}\n\n"
-        f"The same again, with the same fingerprint:\n\n```\n{_command(facts, deals)}\n```\n"
+        f"![The narrowing interval]({PICTURES[0]})\n\n| | |\n| --- | --- |\n{rows}\n\n"
+        f"To reproduce it, with the same fingerprint:\n\n```\n{_command(facts, deals)}\n```\n"
     )
 
 
@@ -113,8 +115,8 @@ def _command(facts: Mapping[str, object], deals: DealRange) -> str:
     return " ".join(map(str, [*words, "--count", facts["deals"]]))
 
 
-def _closing(store: Database, run: RunStatus) -> Iterator[dict[str, float]]:
-    """How the interval closed, at blocks that are as far apart on a logarithmic scale as can be."""
+def _interval_points(store: Database, run: RunStatus) -> Iterator[dict[str, float]]:
+    """Yield the estimate and its interval after numbers of blocks that are evenly spaced on a logarithmic scale."""
     last = run.items // BLOCK
     at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})
     for point in course(store, run.id, at):
@@ -123,7 +125,7 @@ def _closing(store: Database, run: RunStatus) -> Iterator[dict[str, float]]:
 
 
 def _draw(facts: Mapping[str, object], points: Sequence[Mapping[str, float]], files: Sequence[Path]) -> None:
-    """Draw where the interval lay, and below it half its width, as deals came in."""
+    """Plot the interval, and below it its half-width, against the number of deals."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator

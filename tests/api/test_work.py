@@ -146,9 +146,9 @@ def test_several_sources_and_engines_and_a_file_that_breaks_off(worked: Worked, 
         ("memory/two-pass", 2, 1),
         ("memory/incremental", 2, 1),
     ]
-    assert ["breaks off" in str(error) for error in batch.errors] == [True]
+    assert ["is truncated" in str(error) for error in batch.errors] == [True]
     assert [event.error for event in told.events if isinstance(event, progress.Refused)] == batch.errors
-    with pytest.raises(dealmill.InputError, match="breaks off"):
+    with pytest.raises(dealmill.InputError, match="is truncated"):
         worked.store.run(bad)
     with pytest.raises(dealmill.InputError, match="there is no file"):
         worked.store.run_all([good, tmp_path / "memory-none.txt"])

@@ -102,7 +102,7 @@ def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
         assert refused.returncode == 1
         assert "version 1 of card-pairing/winnable was retracted (loses a card)" in refused.stderr
     still = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "x", "--requeue", cwd=solved)
-    assert (still.returncode, "is still the installed one" in still.stderr) == (1, True)
+    assert (still.returncode, "is still installed" in still.stderr) == (1, True)
     both = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "x", "--undo", "--requeue", cwd=solved)
     assert (both.returncode, "exclude each other" in both.stderr) == (2, True)
     entry = rows("log", cwd=solved)[-1]
@@ -148,7 +148,7 @@ def test_errors_say_what_is_wrong(arguments: list[str], code: int, message: str,
 def test_runs_of_two_games_cannot_be_compared(solved: Path) -> None:
     assert dealmill("run", "deal:memory:seed=1:1-10", cwd=solved).returncode == 0
     ran = dealmill("diff", "1", "2", cwd=solved)
-    assert (ran.returncode, "nothing to compare" in ran.stderr) == (2, True)
+    assert (ran.returncode, "compare runs of the same game" in ran.stderr) == (2, True)
 
 
 def test_a_seal_is_compared_with_the_record_as_it_was(solved: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_run_goes_to_a_file_of_each_form(solved: Path) -> None:
 def test_an_existing_file_stays_unless_forced(solved: Path) -> None:
     (solved / "old.csv").write_text("as it was")
     refused = dealmill("export", "1", "old.csv", cwd=solved)
-    assert (refused.returncode, refused.stderr) == (1, "dealmill: old.csv exists; --force overwrites it\n")
+    assert (refused.returncode, refused.stderr) == (1, "dealmill: old.csv exists; overwrite it with --force\n")
     assert (solved / "old.csv").read_text() == "as it was"
     assert dealmill("export", "1", "old.csv", "--force", cwd=solved).returncode == 0
     assert len((solved / "old.csv").read_text().splitlines()) == 3_001

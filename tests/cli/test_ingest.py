@@ -73,12 +73,16 @@ def test_duplicates_are_counted(tmp_path: Path) -> None:
     [
         ("memory-none.txt", None, "there is no file memory-none.txt"),
         ("memory-empty.txt", b" \n\n", "memory-empty.txt is empty"),
-        ("memory-binary.txt", b"AABB\n\x00\x01\n", "memory-binary.txt is no text file: there is a NUL byte in line 2"),
-        ("memory-long.txt", b"AABB\n" + b"A" * 3_000_000, "memory-long.txt, line 2 is longer than"),
-        ("memory-cut.gz", gzip.compress(b"AABB\n" * 50_000, mtime=0)[:-20], "memory-cut.gz breaks off"),
+        (
+            "memory-binary.txt",
+            b"AABB\n\x00\x01\n",
+            "memory-binary.txt, line 2: there is a NUL byte, so this is not a text file",
+        ),
+        ("memory-long.txt", b"AABB\n" + b"A" * 3_000_000, "memory-long.txt, line 2: the line is longer than"),
+        ("memory-cut.gz", gzip.compress(b"AABB\n" * 50_000, mtime=0)[:-20], "memory-cut.gz is truncated"),
         ("memory-bad.gz", gzip.compress(b"AABB\n" * 500, mtime=0)[:-8] + b"not a sum", "memory-bad.gz is damaged"),
-        ("letters.txt", b"AABB\n", "the name of letters.txt speaks of no game; say which one with --game"),
-        ("memory-or-camelot.txt", b"AABB\n", "speaks of several games"),
+        ("letters.txt", b"AABB\n", "the name of letters.txt contains no game; choose one with --game"),
+        ("memory-or-camelot.txt", b"AABB\n", "contains several games"),
     ],
 )
 def test_a_bad_file_is_one_clear_sentence(name: str, contents: bytes | None, message: str, tmp_path: Path) -> None:

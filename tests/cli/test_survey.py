@@ -115,7 +115,7 @@ def test_nobody_waits_for_a_survey_whose_engine_is_retracted(tmp_path: Path) -> 
     finally:
         command.kill()
     assert command.returncode == 1
-    assert "run 1 goes no further: version 1 of memory/two-pass was retracted (wrong)" in told
+    assert "run 1 cannot continue: version 1 of memory/two-pass was retracted (wrong)" in told
 
 
 @pytest.mark.parametrize(

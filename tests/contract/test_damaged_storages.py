@@ -94,8 +94,11 @@ def test_a_changed_row_differs_from_what_is_packed(store: Database, game: Game, 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ("UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 1", "these are not the layouts, verdicts and"),
-        ("DELETE FROM blocks WHERE run_id = 2 AND number = 1", "there is no digest of these verdicts on record"),
+        (
+            "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 1",
+            "the layouts, verdicts or evidence were changed",
+        ),
+        ("DELETE FROM blocks WHERE run_id = 2 AND number = 1", "no digest of these verdicts is recorded"),
     ],
 )
 def test_a_changed_digest_of_a_packed_run_is_a_difference_without_a_layout(
@@ -141,7 +144,7 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
     audit = an_audit(store, damaged.packed)
     assert (audit.invalid, audit.valid + audit.no_evidence) == (1, 1_099)
     assert [objected for objected, _ in objections_of(store, audit)] == [position]
-    reason = f"what comes out again is {was.word}, and on record {turned(was).word}"
+    reason = f"the recorded verdict is {turned(was).word}, but solving again gives {was.word}"
     assert Fault(position, position, reason) in faults_of(store, audit.id)
     with pytest.raises(DamagedError, match=f"2:{position} cannot be read: solving again does not give"):
         find_result(store, damaged.packed, position)
@@ -203,7 +206,7 @@ def test_a_missing_pack_is_found_by_an_audit(store: Database, damaged: Pair) -> 
     alter(store, "DELETE FROM packs")
     audit = an_audit(store, damaged.packed)
     assert (audit.valid, audit.invalid, audit.no_evidence) == (0, 0, 0)
-    assert Fault(1, 1_100, "there is no verdict, though the job is done") in faults_of(store, audit.id)
+    assert Fault(1, 1_100, "there is no verdict, but the job is done") in faults_of(store, audit.id)
     with pytest.warns(DamagedWarning, match="2:1-1100 cannot be read: "):
         assert everything(store, damaged.packed) == []
     alter(store, "DELETE FROM blocks WHERE run_id = 2")

@@ -249,7 +249,7 @@ def test_packed_runs_are_compared_over_the_same_deals_only(store: Database) -> N
     for one, another in ((pair.rows, other.packed), (pair.packed, other.rows), (pair.packed, other.packed)):
         packed = one if one.storage is Storage.PACKED else another
         told = (
-            f"run {packed.id} is stored packed, and is compared with a run over the same deals only: "
+            f"run {packed.id} is packed and can only be compared with a run over the same deals: "
             f"run {one.id} is over deal:memory:seed=1:11-40, run {another.id} over deal:memory:seed=1:12-41"
         )
         with pytest.raises(UsageError) as refused:

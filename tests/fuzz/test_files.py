@@ -88,11 +88,11 @@ def bomb(unit: bytes, gibibytes: int) -> bytes:
 
 
 HOSTILE: dict[str, tuple[bytes, str]] = {
-    "zeros": (bomb(b"\0", 10), "memory-zeros, line 4 is longer than 1,048,576 bytes"),
-    "line": (bomb(b"A", 10), "memory-line, line 4 is longer than 1,048,576 bytes"),
-    "long": (b"B" * 8 * MEBIBYTE, "memory-long, line 4 is longer than 1,048,576 bytes"),
-    "utf-16": ("AABB\n".encode("utf-16"), "memory-utf-16 is no text file: there is a NUL byte in line 4"),
-    "cut": (gzip.compress(GOOD * 20_000)[:-100], "memory-cut breaks off: its gzip data is not complete"),
+    "zeros": (bomb(b"\0", 10), "memory-zeros, line 4: the line is longer than 1,048,576 bytes"),
+    "line": (bomb(b"A", 10), "memory-line, line 4: the line is longer than 1,048,576 bytes"),
+    "long": (b"B" * 8 * MEBIBYTE, "memory-long, line 4: the line is longer than 1,048,576 bytes"),
+    "utf-16": ("AABB\n".encode("utf-16"), "memory-utf-16, line 4: there is a NUL byte, so this is not a text file"),
+    "cut": (gzip.compress(GOOD * 20_000)[:-100], "memory-cut is truncated: its gzip data is incomplete"),
     "empty": (b"", "memory-empty is empty"),
 }
 """What comes behind three good layouts, and what is said of it. Of the zipped ones two unpack to ten gibibytes."""
@@ -147,7 +147,7 @@ def test_a_line_without_end_through_a_pipe_is_given_up(usual: dict[str, int], tm
         ran = run(command, *arguments, cwd=tmp_path, stdin=endless)
         assert (ran.code, ran.err) == (
             1,
-            "dealmill: -, line 1 is longer than 1,048,576 bytes: is this a file of layouts?\n",
+            "dealmill: -, line 1: the line is longer than 1,048,576 bytes; is this a file of layouts?\n",
         )
         assert ran.peak < usual[command] + ROOM
 
@@ -169,7 +169,7 @@ def test_a_run_solves_the_good_files_and_ends_with_an_error(tmp_path: Path) -> N
     ran = run("run", *(f"memory-{number}.txt" for number in (1, 2, 3, 4)), "--nl", cwd=tmp_path)
     assert ran.code == 1
     assert "dealmill: memory-2.txt is empty: there is no layout in it\n" in ran.err
-    assert "dealmill: memory-3.txt is no text file: there is a NUL byte in line 6001\n" in ran.err
+    assert "dealmill: memory-3.txt, line 6001: there is a NUL byte, so this is not a text file\n" in ran.err
     [summary] = map(json.loads, ran.out.splitlines())
     assert summary["layouts"] == 3 + 6_000 + 3
     assert summary["scored"] == 3 + 6_000 + 3
@@ -220,7 +220,7 @@ def test_no_name_does_harm(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("/dev/zero", "/dev/zero is a device and no file"),
+        ("/dev/zero", "/dev/zero is a device, not a file"),
         ("/proc/self/mem", "/proc/self/mem cannot be read: Input/output error"),
         ("n" * 300, "cannot be read: File name too long"),
         ("memory.txt/memory.txt", "there is no file memory.txt/memory.txt"),

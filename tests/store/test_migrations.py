@@ -200,7 +200,7 @@ def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Database)
     assert (len(of_survey), digests(store, survey.id)) == (2, [])
     [fault] = [fault for fault in found_by_audit(store, run) if "digest" in fault.reason]
     assert (fault.first, fault.last) == (1_001, 2_000)
-    missing = "there is no digest of these verdicts on record"
+    missing = "no digest of these verdicts is recorded"
     assert found_by_audit(store, survey) == [Fault(1, 1_000, missing), Fault(1_001, 2_000, missing)]
 
 

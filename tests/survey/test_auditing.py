@@ -28,9 +28,9 @@ from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_audit
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
 
-AGAIN = "these are not the layouts, verdicts and evidence that were written: their digest is "
-TOTALS = "the totals on record are not those of the verdicts: "
-UNANSWERED = "there is no verdict, though the job is done"
+AGAIN = "the layouts, verdicts or evidence were changed: their digest is "
+TOTALS = "the recorded totals do not match the verdicts: "
+UNANSWERED = "there is no verdict, but the job is done"
 
 
 @pytest.mark.parametrize("other", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
@@ -97,13 +97,13 @@ def test_a_survey_may_grow_while_it_is_audited(store: Database) -> None:
     ("change", "expected"),
     [
         ("UPDATE blocks SET digest = :junk WHERE number = 1", [(1001, 2000, AGAIN)]),
-        ("DELETE FROM blocks WHERE number = 1", [(1001, 2000, "there is no digest of these verdicts on record")]),
+        ("DELETE FROM blocks WHERE number = 1", [(1001, 2000, "no digest of these verdicts is recorded")]),
         ("DELETE FROM packs WHERE first = 2001", [(2001, 3000, UNANSWERED)]),
         ("UPDATE packs SET verdicts = :junk WHERE first = 1", [(1, 2000, UNANSWERED)]),
         ("UPDATE packs SET stop = 2500 WHERE first = 2001", [(2001, 3000, UNANSWERED)]),
         (
             "UPDATE jobs SET winnable = winnable + 1 WHERE first = 1",
-            [(1, 2000, TOTALS + "winnable 1,390 and not 1,389")],
+            [(1, 2000, TOTALS + "winnable is 1,390, expected 1,389")],
         ),
         ("UPDATE jobs SET nodes = 3 WHERE first = 2001", [(2001, 3000, TOTALS + "nodes 3 and not ")]),
         ("UPDATE packs SET moments = :junk WHERE first = 1", [(1, 2000, TOTALS + "moments 020102")]),
@@ -133,14 +133,14 @@ def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: 
     other = Verdict.WINNABLE if kept.verdict is Verdict.UNWINNABLE else Verdict.UNWINNABLE
     audit = an_audit(store, survey)
     assert (audit.invalid, audit.valid) == (1, 1_999)
-    assert Fault(1_005, 1_005, f"what comes out again is {kept.verdict.word}, and on record {other.word}") in faults_of(
-        store, audit.id
-    )
+    assert Fault(
+        1_005, 1_005, f"the recorded verdict is {other.word}, but solving again gives {kept.verdict.word}"
+    ) in faults_of(store, audit.id)
     assert [position for position, _ in objections_of(store, audit)] == [1_005]
     with pytest.raises(DamagedError, match="1:1005 cannot be read: solving again does not give the recorded result"):
         find_result(store, survey, 1_005)
     assert find_result(store, survey, 1_000).position == 1_000
-    with pytest.raises(DifferenceError, match="first 2,000 deals of run 1 are missing on record, or damaged"):
+    with pytest.raises(DifferenceError, match="first 2,000 deals of run 1 are missing or damaged"):
         estimate(store, survey)
     alter(store, "DELETE FROM packs")
     with pytest.warns(DamagedWarning, match="1:1-2000 cannot be read: "):

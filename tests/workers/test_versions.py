@@ -58,13 +58,13 @@ def test_a_worker_refuses_jobs_of_other_versions_and_stays_at_work(newer: str, b
     assert ran.returncode == 1, ran.stderr
     assert ran.stderr.splitlines()[-1] == (
         "dealmill: some jobs cannot be done here: 1 of memory/incremental 1 (its deals need another generator), "
-        "1 of memory/two-pass 1 (here is version 2); run dealmill work where these versions are installed, "
+        "1 of memory/two-pass 1 (version 2 is installed here); run dealmill work where these versions are installed, "
         "or retract them"
     )
     refused = [line.partition(": ")[2] for line in ran.stderr.splitlines() if "are left to" in line]
     assert refused == [
         "jobs of memory/incremental 1 are left to other workers: it was retracted, or its deals need another generator",
-        "jobs of memory/two-pass 1 are left to other workers: here is version 2",
+        "jobs of memory/two-pass 1 are left to other workers: version 2 is installed here",
     ]
     assert "Traceback" not in ran.stderr
     runs = json.loads(dealmill("status", "--json", cwd=tmp_path).stdout)

@@ -19,7 +19,7 @@ LONGEST_LINE = 1000
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-    """Read one deck per line up to the asterisk. Blank lines are skipped, lines after the asterisk are rejected."""
+    """Read one deck per line up to the asterisk, and reject lines after it. Blank lines and comments are skipped."""
     return read_file(lines, each_line)
 
 

@@ -23,7 +23,7 @@ LONGEST_LINE = 1_000
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-    """Read one layout per line. The first line may be the number of layouts; blank lines are skipped."""
+    """Read one layout per line; the first line may be their number. Blank lines and comments are skipped."""
     return read_file(lines, each_line)
 
 

@@ -23,7 +23,7 @@ LONGEST_WORD = 20
 
 
 def read(lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-    """Read one canonical board per line, or the format of the problem statement; blank lines are skipped."""
+    """Read one canonical board per line, or the problem statement's format. Blank lines and comments are skipped."""
     return read_file(lines, each_line, _read_games)
 
 

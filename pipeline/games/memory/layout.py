@@ -15,7 +15,7 @@ LONGEST_LINE = 1000
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-    """Read one layout per line; blank lines are skipped."""
+    """Read one layout per line; blank lines and comments are skipped."""
     return read_file(lines, each_line)
 
 

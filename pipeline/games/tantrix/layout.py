@@ -21,8 +21,10 @@ LONGEST_LINE = 2000
 
 
 def read(lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-    """Read the format of the problem statement if the first line that is not blank is a number, else one layout per
-    line."""
+    """Read the problem statement's format if the first line is a number, otherwise one layout per line.
+
+    Blank lines and comments are skipped.
+    """
     return read_file(lines, each_line, read_cases)
 
 

@@ -72,7 +72,7 @@ class Case:
 
 
 def read_cases(first: Line, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-    """Read the cases after the `first` line, which announces their number; no line is blank."""
+    """Read the cases after the `first` line, which announces their number; `lines` has no blank lines or comments."""
     announced = int(first[1].strip())
     last_line, found = first[0], 0
     for found, case in enumerate(_split(lines), start=1):

@@ -134,9 +134,9 @@ def new_search(possible: Bytes) -> Search:
 def solve(search: Search, ranks: np.uint64, limit: int, shorten: bool) -> int:
     """Search one deal; `ranks` is the set of its ranks, and level 0 of ``search.before`` has the cards above each card.
 
-    Returns `WON`, `LOST`, or `GAVE_UP` if the search needs more than `limit` nodes or `LONGEST_CERTIFICATE` entries. With
-    `shorten`, a refutation below an assignment that also holds without the assignment replaces the whole node, which
-    shortens the certificate.
+    Returns `WON`, `LOST`, or `GAVE_UP` if the search needs more than `limit` nodes or `LONGEST_CERTIFICATE` entries.
+    With `shorten`, a refutation below an assignment that also holds without the assignment replaces the whole node,
+    which shortens the certificate.
     """
     counts, certificate, begin = search.counts, search.certificate, search.begin
     nodes = 0

@@ -43,7 +43,7 @@ def comparable(lines: list[str]) -> list[str]:
         if SPEED in line:
             end = line.index(SPEED) + len(SPEED)
         elif line[end - 1 : end].isdigit():
-            line = line[:end].rstrip("0123456789") + SPEED + line[end:]  # noqa: PLW2901
+            line = line[:end].rstrip("0123456789,") + SPEED + line[end:]  # noqa: PLW2901
         line = re.sub(r"^(seal: \d+-)\w{64}$", r"\1", line)  # noqa: PLW2901
         if line.strip() and "compiling" not in line:
             found.append(" ".join(line.split()))

@@ -140,5 +140,6 @@ def _draw(found: Sequence[Timed]) -> None:
             part.set(xlim=(0, 1.15), xlabel="time, relative to the plain script")
             part.spines[["top", "right"]].set_visible(False)
         axes[0].invert_yaxis()
-        axes[0].legend(frameon=False, loc="lower right")
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, frameon=False, loc="outside upper center", ncols=len(SIDES))
         figure.savefig(PICTURE, metadata={"Date": None})

@@ -431,9 +431,9 @@ class Store:
         return Retraction(self._database, retract(self._database, engine, version, why))
 
     def unretract(self, engine: str, version: str, why: str) -> list[Run]:
-        """Undo the retraction of an engine version, and return the runs whose verdicts are answers again.
+        """Undo the retraction of an engine version, and return the runs that it had retracted.
 
-        The log of actions keeps the retraction and its reason. Runs that were planned in the place of these stay.
+        The action log keeps the retraction and its reason. Runs that were planned as replacements stay.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Digests of records that cannot be computed again: plans, sources, the log of actions, and findings of audits.
+"""Digests of records that cannot be computed again: plans, sources, the action log, and findings of audits.
 
 Each is the BLAKE3-256 of a tag, which names the kind of record, and columns of values. The tag and each column are
 preceded by their length in bytes (8 bytes), so that different lists of columns never have the same encoding:

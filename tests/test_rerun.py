@@ -178,7 +178,7 @@ def test_an_undone_retraction_is_in_the_log_and_its_verdicts_are_answers(store: 
     assert faults_of_audit(store, run) == []
     with store.writing() as connection:
         connection.execute(update(engines).values(retracted=None, retracted_why=None))
-    assert ["not the one in the log of actions" in reason for reason in faults_of_audit(store, run)] == [True]
+    assert ["differs from the action log" in reason for reason in faults_of_audit(store, run)] == [True]
 
 
 def faults_of_audit(store: Database, run: RunStatus) -> list[str]:

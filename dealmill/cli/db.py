@@ -12,7 +12,7 @@ from dealmill.cli.progress import shown
 
 @click.group()
 def db() -> None:
-    """Create, upgrade or downgrade the tables of the store; back it up.
+    """Create, upgrade, downgrade or back up the store.
 
     A new SQLite file gets its tables when the first source is stored. A PostgreSQL database gets them only from
     `dealmill db upgrade`.
@@ -51,7 +51,7 @@ def _confirm(lost: str) -> None:
 @db.command()
 @click.argument("file", type=click.Path())
 def backup(file: str) -> None:
-    """Copy an SQLite store into FILE, while commands and workers go on; a database on PostgreSQL has pg_dump.
+    """Copy a SQLite store to FILE while commands and workers are running; for PostgreSQL, use pg_dump.
 
     FILE must not exist. It appears only when it is complete, and is a store like any other.
     """

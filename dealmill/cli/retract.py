@@ -13,7 +13,7 @@ from dealmill.cli.output import counted, output_options, tell, write_rows
 @click.option("--version", required=True, help="The faulty version.")
 @click.option("--why", required=True, help="The reason, stored with the verdicts and in the log.")
 @click.option("--requeue", is_flag=True, help="Plan new runs by the installed version over the same layouts.")
-@click.option("--undo", is_flag=True, help="Undo the retraction; --why is the reason for that.")
+@click.option("--undo", is_flag=True, help="Undo the retraction, for the reason --why.")
 def retract(engine: str, version: str, why: str, requeue: bool, undo: bool) -> None:
     """Retract all verdicts of one version of an engine.
 
@@ -27,7 +27,7 @@ def retract(engine: str, version: str, why: str, requeue: bool, undo: bool) -> N
     With --undo, the verdicts are valid again. The log keeps both the retraction and its undoing.
     """
     if undo and requeue:
-        raise click.UsageError("--undo and --requeue exclude each other")
+        raise click.UsageError("--undo and --requeue cannot be combined")
     with dealmill.open() as store:
         if undo:
             runs = counted(len(store.unretract(engine, version, why)), "run")

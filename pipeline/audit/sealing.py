@@ -13,7 +13,7 @@ from dealmill.pipeline.store.runs.status import find_run
 
 
 def entry_in(seal: str) -> int:
-    """Return the number of the last entry of the log of actions that a seal covers.
+    """Return the number of the last entry of the action log that a seal covers.
 
     Raises
     ------

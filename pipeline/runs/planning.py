@@ -71,7 +71,7 @@ def queue_run(
 ) -> int:
     """Plan a run and return its number; if the same run was planned before, return the number of that run.
 
-    `why` is recorded in the log of actions.
+    `why` is recorded in the action log.
 
     Raises
     ------

@@ -127,7 +127,7 @@ def test_swapped_certificates_are_found_even_where_both_would_do(store: Database
         alter(store, statement, evidence=evidence, position=position)
     assert {position for position, _ in objections(store, run)} <= {one, other}
     [fault] = faults(store, run)
-    assert fault[:2] == (1, 500) and "not the layouts, verdicts and evidence that were written" in fault[2]
+    assert fault[:2] == (1, 500) and "the layouts, verdicts or evidence were changed" in fault[2]
 
 
 def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(store: Database) -> None:
@@ -192,7 +192,7 @@ def test_dropped_rows_are_named(store: Database) -> None:
     assert (7, 7, "there is no verdict, but the job is done") in found
     assert (1203, 1204, "there is no verdict, but the job is done") in found
     assert [fault[:2] for fault in found if "totals" in fault[2]] == [(1, 500), (1001, 1500)]
-    assert [fault[:2] for fault in found if "written" in fault[2]] == [(1, 1000), (1001, 2000)]
+    assert [fault[:2] for fault in found if "were changed" in fault[2]] == [(1, 1000), (1001, 2000)]
 
 
 @pytest.mark.parametrize("chunk", [300, 1_000, 1_500])

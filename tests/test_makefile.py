@@ -26,6 +26,6 @@ def test_a_python_that_will_not_do_gets_one_line(python: str | None, tmp_path: P
         check=False,
     )
     assert made.returncode != 0
-    assert made.stdout.strip().startswith("Dealmill needs Python 3.11 or newer with venv: install it")
+    assert made.stdout.strip().startswith("Dealmill needs Python 3.11 or newer with venv; install it")
     assert len(made.stdout.strip().splitlines()) == 1
     assert not (tmp_path / ".venv").exists()

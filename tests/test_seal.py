@@ -113,7 +113,7 @@ ZEROS = "0" * 64
 
 @pytest.mark.parametrize("seal", ["", "12", "12-", f"x-{ZEROS}", f"12-{ZEROS}0", "12-" + "G" * 64, f"1 2-{ZEROS}"])
 def test_what_is_no_seal_is_refused(seal: str) -> None:
-    with pytest.raises(UsageError, match="is not a seal: a seal is a number, a dash and 64 hexadecimal digits"):
+    with pytest.raises(UsageError, match="is not a seal; a seal is a number, a dash and 64 hexadecimal digits"):
         entry_in(seal)
 
 

@@ -54,7 +54,7 @@ def test_a_night_and_the_morning_after(solved: Path) -> None:
 
     change(solved, "UPDATE verdicts SET evidence = 'A' WHERE position = 6 OR position = 2600")
     [written, *others] = rows("audit", "1", cwd=solved, code=3)
-    assert written["items"] == "1:1-1000" and "that were written" in str(written["reason"])
+    assert written["items"] == "1:1-1000" and "verdicts or evidence were changed" in str(written["reason"])
     assert [(row["items"], row["finding"]) for row in others] == [
         ("1:2001-3000", "fault"),
         ("1:6", "invalid"),
@@ -92,7 +92,7 @@ def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
     for arguments in (["query", "1"], ["show", "1:1"]):
         refused = dealmill(*arguments, cwd=solved)
         assert (refused.returncode, refused.stdout) == (1, "")
-        assert "retracted (loses a card); --retracted, or" in refused.stderr
+        assert "retracted (loses a card); show it with --retracted, or" in refused.stderr
     assert len(rows("query", "--retracted", cwd=solved)) == 3_000
     assert "RETRACTED: loses a card" in dealmill("show", "1:1", "--retracted", cwd=solved).stdout
     [status, _] = rows("status", cwd=solved)

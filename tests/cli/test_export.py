@@ -95,7 +95,7 @@ def test_a_retracted_run_is_exported_only_when_that_is_asked_for(tmp_path: Path)
     gone = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "loses a card", cwd=tmp_path)
     assert gone.returncode == 0
     refused = dealmill("export", "1", "a.parquet", cwd=tmp_path)
-    assert refused.returncode == 1 and "retracted (loses a card); --retracted, or" in refused.stderr
+    assert refused.returncode == 1 and "retracted (loses a card); show it with --retracted, or" in refused.stderr
     assert not (tmp_path / "a.parquet").exists()
     assert dealmill("export", "1", "a.parquet", "--retracted", cwd=tmp_path).returncode == 0
     assert parquet.read_metadata(tmp_path / "a.parquet").metadata[b"retracted"] == b"loses a card"

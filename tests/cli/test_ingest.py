@@ -122,7 +122,7 @@ def test_a_file_of_another_game_is_recognised_as_such(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ\n")
     read = dealmill("ingest", "memory.txt", cwd=tmp_path)
     assert read.returncode == 4
-    assert "is it a file of another game?" in read.stderr
+    assert "if this is a file of another game" in read.stderr
 
 
 @pytest.mark.parametrize(

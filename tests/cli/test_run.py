@@ -169,12 +169,19 @@ def started(
     """A command that goes on while the test does something to it, started `under` another one."""
     return subprocess.Popen(
         [*under, *dealmill_command(arguments)],
+        preexec_fn=heeding_signals,
         cwd=cwd,
         env=clean_environment(env),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def heeding_signals() -> None:
+    """Undo what a shell has ignored for us, such as SIGHUP under nohup."""
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
 
 
 def solved(cwd: Path) -> int:
@@ -326,9 +333,9 @@ def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> N
             2,
             "--param pairs is given twice",
         ),
-        (["status"], {"DEALMILL_DATABASE_URL": "sqlite:////proc/none/x.db"}, 1, "there is no folder /proc/none"),
+        (["status"], {"DEALMILL_DATABASE_URL": "sqlite:////proc/none/x.db"}, 1, "the folder /proc/none does not exist"),
         (["status"], {"DEALMILL_DATABASE_URL": "nonsense"}, 1, "the database URL is not valid"),
-        (["status"], {"DEALMILL_DATABASE_URL": "mysql://u:secret@h/d"}, 1, "the database URL names mysql"),
+        (["status"], {"DEALMILL_DATABASE_URL": "mysql://u:secret@h/d"}, 1, "the database URL starts with mysql"),
         (["status"], {"DEALMILL_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d"}, 1, "is the server running"),
         (
             ["show", "memory", "AA"],

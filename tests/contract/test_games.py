@@ -53,7 +53,7 @@ def test_a_folder_without_a_game_is_named(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_evidence_for_which_there_is_no_room_is_told() -> None:
-    with pytest.raises(ValueError, match="longer than the 3 bytes"):
+    with pytest.raises(ValueError, match="longer than the maximum of 3 bytes"):
         run_kernel(_wasteful, pack(["layout"]), 1, 3)
 
 

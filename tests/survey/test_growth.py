@@ -41,7 +41,7 @@ def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: D
     survey = a_survey(store, PAIRING, 2_000, max_nodes=6)
     found = estimate(store, survey)
     assert found is not None and found.unknown / 2_000 > 0.02
-    with pytest.raises(StoreError, match="of 2,000 deals are undecided or have failed"):
+    with pytest.raises(StoreError, match="of 2,000 deals are undecided or failed"):
         wanted_deals(found, Width(0.01, relative=False))
     assert wanted_deals(found, Width(found.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
 

@@ -56,6 +56,5 @@ def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Faul
     strange = or_(jobs.c.stop <= jobs.c.first, and_(outside, ~grown))
     rows = connection.execute(select(jobs.c.first, jobs.c.stop).where(jobs.c.run_id == run.id, strange)).all()
     return [
-        Fault(1, max(count, 1), f"a job is outside this run: its items are {row.first} to {row.stop - 1}")
-        for row in rows
+        Fault(1, max(count, 1), f"a job is outside this run: its items are [{row.first}, {row.stop})") for row in rows
     ]

@@ -107,12 +107,16 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
         replaced.extend(retraction.requeue())
     except dealmill.VersionError:
         assert survey.run.id in {one.id for one in retracted} and not replaced
+    answers: list[dealmill.Run] = store.unretract("memory/two-pass", "1", "it was tried")
+    assert run.id in {one.id for one in answers}
     actions: list[dealmill.Action] = store.log()
-    assert actions[-1].why == "to try it"
+    assert [action.why for action in actions[-2:]] == ["to try it", "it was tried"]
 
 
 def the_tables() -> None:
-    """Take them down, and make them again."""
+    """Back them up, take them down, and make them again."""
+    size: int = dealmill.db.backup("backup.db", URL)
+    assert Path("backup.db").stat().st_size == size
     assert dealmill.db.downgrade(URL, revision="base") is None
     revision: str | None = dealmill.db.upgrade(URL)
     assert dealmill.db.current(URL) == revision is not None

@@ -1,6 +1,6 @@
 """Count the duplicates of a source. A database takes 0.4 to 1 s to sort a million digests, so a reader that starts at
-the beginning of a source keeps the first eight bytes of each digest in memory, and only items that share these are
-compared in the database."""
+the beginning of a source keeps the first bytes of each digest in memory, and only items that share these are compared
+in the database."""
 
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 FEW = 20_000
 """The most items that are named in a query; if more share a prefix, the database compares all items."""
 AT_ONCE = 1_000_000
-"""Numbers compared in one step, which needs several times their memory."""
+"""Prefixes compared in one step, which needs several times their memory."""
+PREFIX = 5
+"""Bytes of a digest. Among ten million digests, some fifty pairs share these by chance."""
 
 
 class DigestPrefixes:
-    """The first eight bytes of each digest of a source, for a reader that started at its beginning."""
+    """The first bytes of each digest of a source, for a reader that started at its beginning."""
 
     MOST = 16_000_000
 
@@ -33,28 +35,34 @@ class DigestPrefixes:
     def add(self, digests: Bytes) -> None:
         """Add the prefixes of these digests (n × 16), unless there are more than `MOST` already."""
         self._shared = None
-        if len(self._kept) < self.MOST * 8:
-            self._kept += digests[:, :8].tobytes()
+        if len(self._kept) < self.MOST * PREFIX:
+            self._kept += digests[:, :PREFIX].tobytes()
 
     def shared(self, count: int) -> Numbers | None:
         """Return the positions of the items whose prefix occurs more than once among the first `count` items; None if
         not exactly their digests were added."""
-        if len(self._kept) != count * 8:
+        if len(self._kept) != count * PREFIX:
             return None
         if self._shared is None:
-            self._shared = _repeated(np.frombuffer(self._kept, dtype=np.uint64)) + 1
+            self._shared = _repeated(np.frombuffer(self._kept, dtype=np.uint8).reshape(-1, PREFIX)) + 1
         return self._shared
 
 
-def _repeated(numbers: "NDArray[np.uint64]") -> Numbers:
-    """Return the indexes of the numbers that occur more than once. Sixteenths of them are sorted one after the other,
-    which needs less memory than sorting all."""
-    sixteenths = numbers.view(np.uint8)[::8] & 15
-    parts = (np.sort(numbers[sixteenths == part]) for part in range(16))
+def _repeated(prefixes: Bytes) -> Numbers:
+    """Return the indexes of the prefixes (n × `PREFIX`) that occur more than once. Sixteenths of them are sorted one
+    after the other, which needs less memory than sorting all."""
+    sixteenths = prefixes[:, 0] & 15
+    parts = (np.sort(_numbers(prefixes[sixteenths == part])) for part in range(16))
     repeated = np.concatenate([part[1:][part[1:] == part[:-1]] for part in parts])
-    starts = range(0, len(numbers), AT_ONCE) if len(repeated) else ()
-    found = [start + np.flatnonzero(np.isin(numbers[start : start + AT_ONCE], repeated)) for start in starts]
+    starts = range(0, len(prefixes), AT_ONCE) if len(repeated) else ()
+    found = [start + np.flatnonzero(np.isin(_numbers(prefixes[start : start + AT_ONCE]), repeated)) for start in starts]
     return np.concatenate([np.empty(0, dtype=np.int64), *found])
+
+
+def _numbers(prefixes: Bytes) -> "NDArray[np.uint64]":
+    padded = np.zeros((len(prefixes), 8), dtype=np.uint8)
+    padded[:, :PREFIX] = prefixes
+    return padded.view(np.uint64).ravel()
 
 
 def count_duplicates(store: Database, source: Source, seen: DigestPrefixes | None) -> int:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from functools import partial
 from queue import SimpleQueue
-from socket import gethostname
 from threading import Thread
 from types import TracebackType
 from typing import Self
@@ -19,12 +18,13 @@ from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import check_tables
 from dealmill.pipeline.store.database.patience import patiently
-from dealmill.pipeline.store.queue.leases import expire, leased
+from dealmill.pipeline.store.queue.leases import JobTable, Lease, expire, leased
+from dealmill.pipeline.store.queue.workers import local_process
 from dealmill.workers.kinds import KINDS
 from dealmill.workers.local.broker import LocalBroker
 from dealmill.workers.local.folder import work_folder
 from dealmill.workers.local.interrupts import ignored_interrupts
-from dealmill.workers.local.processes import STOP_SECONDS, kill, start, stop
+from dealmill.workers.local.processes import STOP_SECONDS, has_ended, kill, start, stop
 from dealmill.workers.logs import line_of
 from dealmill.workers.reconciler import check_broker, reconcile
 
@@ -147,29 +147,32 @@ class Farm:
         return str(folder)
 
     def _stop_worker(self) -> None:
-        """Stop the workers. They get a second to finish their jobs. The leases of unfinished jobs are ended, so that
-        other workers can claim them at once."""
-        try:
-            held = [(kind.TABLE, *job) for kind in KINDS.values() for job in leased(self._store, kind.TABLE)]
-        except StoreError:
-            held = []
-        ours = [(jobs, worker, lease) for jobs, worker, lease in held if self._is_ours(worker)]
-        if not ours:
-            kill(self._worker)
-            return
-        jobs_left = "1 job" if len(ours) == 1 else f"{len(ours)} jobs"
-        self.say(f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again")
-        stop(self._worker)
+        """Stop the workers. They get a second to finish their jobs. Then the leases of unfinished jobs are ended, so
+        that other workers can claim them at once."""
         with suppress(StoreError):
-            for jobs, worker, lease in ours:
+            if count := len(self._leased(self._is_ours)):
+                jobs_left = "1 job" if count == 1 else f"{count} jobs"
+                self.say(f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again")
+                stop(self._worker)
+        kill(self._worker)
+        with suppress(StoreError):  # read again: a worker may have claimed a job since
+            for jobs, worker, lease in self._leased(has_ended):
                 expire(self._store, jobs, lease.id, worker, STOPPED)
 
-    def _is_ours(self, worker: str) -> bool:
-        """Whether a worker is a process that this farm has started."""
-        host, _, process = worker.partition(" ")[0].rpartition(":")
+    def _leased(self, chosen: Callable[[int], bool]) -> list[tuple[JobTable, str, Lease]]:
+        """Return the jobs leased to processes of this machine that `chosen` accepts, each with its table and worker."""
+        return [
+            (kind.TABLE, worker, lease)
+            for kind in KINDS.values()
+            for worker, lease in leased(self._store, kind.TABLE)
+            if (process := local_process(worker)) is not None and chosen(process)
+        ]
+
+    def _is_ours(self, process: int) -> bool:
+        """Whether this farm has started a process."""
         try:
-            return host == gethostname() and os.getpgid(int(process)) == self._worker.pid
-        except (OSError, ValueError):  # it has ended, or its name is damaged
+            return os.getpgid(process) == self._worker.pid
+        except OSError:
             return False
 
     def _restart_worker(self) -> None:

@@ -50,3 +50,14 @@ def kill(process: subprocess.Popen[str]) -> None:
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def has_ended(process: int) -> bool:
+    """Whether no process of this machine has this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it belongs to another user
+        pass
+    return False

@@ -64,6 +64,13 @@ def worker_name(process: int) -> str:
     return f"{socket.gethostname()}:{process} {version('dealmill')}"
 
 
+def local_process(worker: str) -> int | None:
+    """Return the process number of a worker of this machine, or None if it runs on another or its name is damaged."""
+    host, _, process = worker.partition(" ")[0].rpartition(":")
+    local = host == socket.gethostname() and process.isascii() and process.isdecimal() and len(process) < 10
+    return int(process) if local else None
+
+
 def list_workers(store: Database) -> list[Worker]:
     """Return the workers that hold a lease, or have claimed or finished a job in the last hour, ordered by name."""
     every = union_all(_rows_of(jobs, "run", jobs.c.run_id), _rows_of(audit_jobs, "audit", audit_jobs.c.audit_id)).cte()

@@ -13,7 +13,7 @@ with socket.socket(socket.AF_UNIX) as server:
     socket.send_fds(server, [b"\0"], [0, 1, 2])
     arguments = [os.fsencode(argument) for argument in sys.argv[2:]]
     variables = [b"%s=%s" % variable for variable in os.environb.items()]
-    server.sendall(b"\0".join([os.getcwdb(), b"%d" % len(arguments), *arguments, *variables]))
+    server.sendall(b"\0".join([os.getcwdb(), b"%d" % len(arguments), *arguments, *variables]))  # noqa: PTH109
     server.shutdown(socket.SHUT_WR)
     status = int(server.recv(16))
 if status < 0:

@@ -89,7 +89,7 @@ def _take_over(streams: list[int], variables: list[str]) -> None:
         os.dup2(stream, number)
         os.close(stream)
     os.environ.clear()
-    os.environ.update(variable.split("=", 1) for variable in variables)
+    os.environ.update((name, value) for name, _, value in (variable.partition("=") for variable in variables))
 
 
 def _fork_worker(spare: int, channel: socket.socket) -> None:

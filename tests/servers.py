@@ -9,15 +9,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
 from dealmill.workers.local.processes import die_with_parent
+from tests.forkserver import CLIENT, running_forkserver
 
 ORDINARY_USER = "nobody"
 NAMES = count(1)
+RUNNING = ExitStack()
+"""The servers that were started when they were first needed; they end with the session."""
 
 
 class Postgres:
@@ -123,9 +127,13 @@ def running_postgres(address: str = "") -> Iterator[Postgres]:
 def dealmill(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | bytes = b""
 ) -> subprocess.CompletedProcess[str]:
-    """Run the real command in a folder, with only the given settings."""
+    """Run the real command in a folder, with only the given settings.
+
+    A process for it is forked, unless `env` has variables that Python or a library reads when it is imported.
+    """
+    forked = all(name.startswith("DEALMILL_") for name in env or {})
     ran = subprocess.run(
-        dealmill_command(arguments),
+        [sys.executable, "-I", "-S", str(CLIENT), _forkserver(), *arguments] if forked else dealmill_command(arguments),
         cwd=cwd,
         env=clean_environment(env),
         input=stdin.encode() if isinstance(stdin, str) else stdin,
@@ -136,6 +144,12 @@ def dealmill(
     return subprocess.CompletedProcess(
         ran.args, ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
     )
+
+
+@cache
+def _forkserver() -> str:
+    """Start the fork server of this session, and return its address."""
+    return RUNNING.enter_context(running_forkserver(clean_environment()))
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:

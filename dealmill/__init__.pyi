@@ -49,6 +49,7 @@ from .pipeline.store.database.tables import Storage as Storage
 from .pipeline.store.queue.workers import Held as Held
 from .pipeline.store.queue.workers import Worker as Worker
 from .pipeline.store.record.differences import Difference as Difference
+from .pipeline.store.record.order import Order as Order
 from .pipeline.store.runs.status import RunStatus as RunStatus
 from .pipeline.store.sources.stored import Source as Source
 from .runs import Audit as Audit

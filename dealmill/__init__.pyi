@@ -41,6 +41,7 @@ from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
 from .pipeline.results.diff import Diff as Diff
 from .pipeline.results.query import Query as Query
+from .pipeline.results.rejects import RejectReason as RejectReason
 from .pipeline.results.summary import Summary as Summary
 from .pipeline.store.actions import Action as Action
 from .pipeline.store.audits.findings import Finding as Finding

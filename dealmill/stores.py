@@ -28,6 +28,7 @@ from dealmill.pipeline.results.query import (
     query_of,
     wanted_results,
 )
+from dealmill.pipeline.results.rejects import RejectReason, count_reasons
 from dealmill.pipeline.results.summary import summarise
 from dealmill.pipeline.runs.planning import engines_for, queue_run
 from dealmill.pipeline.runs.retract import retract, unretract
@@ -41,7 +42,7 @@ from dealmill.pipeline.store.queue.workers import Worker, list_workers
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.order import Order
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources.stored import Source, find_source, rejects_of
+from dealmill.pipeline.store.sources.stored import Source, find_source, list_sources, rejects_of
 from dealmill.runs import Run
 
 if TYPE_CHECKING:
@@ -278,6 +279,10 @@ class Store:
         """
         return find_source(self._database, source)
 
+    def sources(self) -> list[Source]:
+        """Return all sources, oldest first."""
+        return list_sources(self._database)
+
     def runs(self) -> list[Run]:
         """Return all runs, oldest first."""
         return [Run(self._database, status) for status in list_runs(self._database)]
@@ -361,12 +366,22 @@ class Store:
         NotFoundError
             If there is no such run or source.
         """
-        if (source is None) == (run is None):
-            raise UsageError("name a run or a source (--source) to list its rejects, but not both")
         most = None if limit is None else check_integer("limit", limit)
-        key = find_run(self._database, str(run)).source if source is None else source
-        found = self.find_source(key)
+        found = self._source_of(run, source)
         return ((found, reject) for reject in islice(rejects_of(self._database, found.id), most))
+
+    def reject_reasons(
+        self, *, run: int | str | None = None, source: int | str | None = None
+    ) -> tuple[Source, list[RejectReason]]:
+        """Return a source, or the source of a run, and the reasons of its rejects with counts, most frequent first.
+
+        Raises
+        ------
+        UsageError, NotFoundError
+            See `rejects`.
+        """
+        found = self._source_of(run, source)
+        return found, count_reasons(rejects_of(self._database, found.id))
 
     def result(self, item: str, *, retracted: bool = False) -> Result:
         """Return the result of an item ``RUN:POSITION``, as in the first column of a query.
@@ -465,6 +480,11 @@ class Store:
     def log(self) -> list[Action]:
         """Return the action log, oldest entry first: who did what to the store, when and why."""
         return list_actions(self._database)
+
+    def _source_of(self, run: int | str | None, source: int | str | None) -> Source:
+        if (source is None) == (run is None):
+            raise UsageError("name a run or a source (--source) to list its rejects, but not both")
+        return self.find_source(find_run(self._database, str(run)).source if source is None else source)
 
     def _ingested(self, deals: DealRange, progress: Progress) -> Source:
         ingestion = self.ingest(deals, progress=progress)

@@ -6,11 +6,12 @@ import click
 
 import dealmill
 from dealmill.cli.options import Range, verdict_option
-from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first
+from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first, write_rows
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
+REASON_COLUMNS = ("rejects", "reason", "line", "text")
 MOST = 10**18
 """The largest limit: more rows than any store holds."""
 
@@ -45,6 +46,7 @@ Ends = tuple[int | None, int | None]
 )
 @click.option("--retracted", is_flag=True, help="Only retracted verdicts.")
 @click.option("--rejected", is_flag=True, help="List the rejects of the source instead of verdicts.")
+@click.option("--by-reason", is_flag=True, help="Count the rejects by reason, each with its first line as an example.")
 @output_options
 def query(
     run: str | None,
@@ -64,6 +66,7 @@ def query(
     audit: str | None,
     retracted: bool,
     rejected: bool,
+    by_reason: bool,
     form: str | None,
 ) -> None:
     """List the verdicts of RUN (its number, or `last`) or of all runs, with their evidence.
@@ -72,7 +75,12 @@ def query(
     The previous page, last row first, is `--before RUN:POSITION --desc`.
     """
     shown = limit or SCREEN
+    if by_reason and not rejected:
+        raise click.UsageError("--by-reason counts rejects: add --rejected")
     with dealmill.open() as store:
+        if by_reason:
+            _count_rejects(store, run, source, form)
+            return
         if rejected:
             _list_rejects(store, run, source, limit, form)
             return
@@ -122,6 +130,21 @@ def _list_rejects(
     )
     if write_first(REJECT_COLUMNS, rows, form, limit or SCREEN):
         tell("more rejects follow; --nl prints all of them")
+
+
+def _count_rejects(store: "dealmill.Store", run: str | None, source: str | None, form: str | None) -> None:
+    found, reasons = store.reject_reasons(run=run, source=source)
+    rows = [
+        {
+            "source": found.name,
+            "rejects": one.count,
+            "reason": one.reason,
+            "line": one.example.line,
+            "text": one.example.text,
+        }
+        for one in reasons
+    ]
+    write_rows(REASON_COLUMNS if form is None else ("source", *REASON_COLUMNS), rows, form)
 
 
 def _row(result: "dealmill.Result") -> Mapping[str, object]:

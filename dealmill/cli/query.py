@@ -1,7 +1,5 @@
 """``query``: list verdicts."""
 
-from collections.abc import Mapping
-
 import click
 
 import dealmill
@@ -103,7 +101,7 @@ def query(
             retracted=retracted,
         )
         columns = (*COLUMNS, *AUDIT_COLUMNS) if audit else COLUMNS
-        if last := write_first(columns, map(_row, found), form, shown):
+        if last := write_first(columns, map(result_row, found), form, shown):
             tell(_how_to_continue(order, descending, last["item"]))
         for one in found.unlisted:
             tell(f"run {one.id} is packed: its valid verdicts are counted by audits but cannot be listed")
@@ -147,9 +145,10 @@ def _count_rejects(store: "dealmill.Store", run: str | None, source: str | None,
     write_rows(REASON_COLUMNS if form is None else ("source", *REASON_COLUMNS), rows, form)
 
 
-def _row(result: "dealmill.Result") -> Mapping[str, object]:
+def result_row(result: "dealmill.Result") -> dict[str, object]:
+    """Return a result as a row with all columns."""
     judged = result.judgement
-    row = {
+    row: dict[str, object] = {
         "item": result.item,
         "line": result.line,
         "verdict": result.verdict.word,

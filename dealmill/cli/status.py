@@ -66,7 +66,7 @@ def _held(job: "dealmill.Held") -> str:
 def _show_runs(overviews: Sequence["dealmill.RunOverview"], form: str | None) -> None:
     if not overviews:
         tell("no runs yet; start one with: dealmill run FILE…")
-    rows = list(map(_row, overviews))
+    rows = list(map(status_row, overviews))
     used = [word for word in COUNTED if any(row[word] for row in rows)]
     packed = any(overview.run.storage is dealmill.Storage.PACKED for overview in overviews)
     stored = ["storage"] if packed or form is not None else []  # a table has this column only if some run is packed
@@ -75,7 +75,8 @@ def _show_runs(overviews: Sequence["dealmill.RunOverview"], form: str | None) ->
     write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
-def _row(overview: "dealmill.RunOverview") -> dict[str, object]:
+def status_row(overview: "dealmill.RunOverview") -> dict[str, object]:
+    """Return the progress of a run as a row with all columns."""
     run = overview.run
     answers = {} if run.retracted is not None else run.counts
     return {

@@ -3,12 +3,13 @@
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_game
 from dealmill.cli.options import given_parameters, parameters_option
 from dealmill.cli.output import json_option, write_rows
 
 
 @click.command()
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 @click.option("--count", type=click.IntRange(1), required=True, help="The number of deals.")
 @click.option("--seed", type=int, required=True, help="The seed of the deals, 0 to 2⁶⁴ − 1.")
 @click.option("--first", type=int, default=1, show_default=True, help="The number of the first deal.")

@@ -3,13 +3,14 @@
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_run
 from dealmill.cli.options import verdict_option
 from dealmill.cli.output import counted, json_option, tell, write_json
 from dealmill.cli.progress import shown
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", shell_complete=complete_run)
 @click.argument("file", type=click.Path())
 @verdict_option
 @click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")

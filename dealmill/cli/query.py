@@ -3,6 +3,7 @@
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_engine, complete_game, complete_run, complete_source
 from dealmill.cli.options import Range, verdict_option
 from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first, write_rows
 
@@ -17,11 +18,11 @@ Ends = tuple[int | None, int | None]
 
 
 @click.command()
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @verdict_option
-@click.option("--game", help="Only runs of this game.")
-@click.option("--engine", metavar="GAME/ENGINE", help="Only runs of this engine.")
-@click.option("--source", help="Only runs over this source (number or name).")
+@click.option("--game", shell_complete=complete_game, help="Only runs of this game.")
+@click.option("--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only runs of this engine.")
+@click.option("--source", shell_complete=complete_source, help="Only runs over this source (number or name).")
 @click.option("--value", type=Range(), help="Only values in this range.")
 @click.option("--nodes", type=Range(), help="Only searches with a number of nodes in this range.")
 @click.option("--layout-length", type=Range(), help="Only layouts with a number of characters in this range.")

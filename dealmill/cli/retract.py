@@ -5,11 +5,14 @@ from datetime import UTC, datetime
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_engine
 from dealmill.cli.output import counted, json_option, output_options, tell, write_json, write_rows
 
 
 @click.command()
-@click.option("--engine", metavar="GAME/ENGINE", required=True, help="The faulty engine.")
+@click.option(
+    "--engine", metavar="GAME/ENGINE", required=True, shell_complete=complete_engine, help="The faulty engine."
+)
 @click.option("--version", required=True, help="The faulty version.")
 @click.option("--why", required=True, help="The reason, stored with the verdicts and in the log.")
 @click.option("--requeue", is_flag=True, help="Plan new runs by the installed version over the same layouts.")

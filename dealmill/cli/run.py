@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_engine, complete_source
 from dealmill.cli.exits import ERROR, REJECTED
 from dealmill.cli.options import engine_option, game_option, nodes_option, packed_option
 from dealmill.cli.output import called_as, counted, json_option, output_options, tell, write_json, write_rows
@@ -14,13 +15,14 @@ from dealmill.pipeline.games.verdict import Verdict
 
 
 @click.command()
-@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
 @game_option
 @click.option(
     "--engine",
     "engines",
     metavar="GAME/ENGINE",
     multiple=True,
+    shell_complete=complete_engine,
     help="Use this engine instead of the default; repeatable.",
 )
 @nodes_option
@@ -84,7 +86,7 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 
 
 @click.command()
-@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
 @game_option
 @json_option
 @click.pass_context
@@ -125,7 +127,7 @@ def _exit_after_reading(
 
 
 @click.command()
-@click.argument("source")
+@click.argument("source", shell_complete=complete_source)
 @engine_option
 @nodes_option
 @packed_option

@@ -3,6 +3,7 @@
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_engine, complete_game
 from dealmill.cli.output import counted, json_option, write_json, write_line, write_lines
 from dealmill.cli.query import result_row
 from dealmill.pipeline.errors import UsageError
@@ -11,9 +12,14 @@ from dealmill.pipeline.games.verdict import Verdict
 
 
 @click.command()
-@click.argument("item")
+@click.argument("item", shell_complete=complete_game)
 @click.argument("layout", required=False)
-@click.option("--engine", metavar="GAME/ENGINE", help="Solve a numbered deal or a LAYOUT with this engine.")
+@click.option(
+    "--engine",
+    metavar="GAME/ENGINE",
+    shell_complete=complete_engine,
+    help="Solve a numbered deal or a LAYOUT with this engine.",
+)
 @click.option("--retracted", is_flag=True, help="Show the verdict even if it was retracted.")
 @json_option
 def show(item: str, layout: str | None, engine: str | None, retracted: bool, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_run
 from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -19,7 +20,7 @@ HOME_AND_CLEAR = "\x1b[H\x1b[J"
 
 
 @click.command()
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @click.option("--workers", is_flag=True, help="Show the workers of the last hour instead of the runs.")
 @click.option("--watch", is_flag=True, help="Refresh every second until everything is solved.")
 @output_options

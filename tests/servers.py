@@ -20,6 +20,8 @@ from tests.forkserver import CLIENT, running_forkserver
 
 ORDINARY_USER = "nobody"
 NAMES = count(1)
+READ_LATE = ("DEALMILL_", "MARK_")
+"""What the names of variables begin with that are read by commands, and not by modules that they import."""
 RUNNING = ExitStack()
 """The servers that were started when they were first needed; they end with the session."""
 
@@ -129,11 +131,12 @@ def dealmill(
 ) -> subprocess.CompletedProcess[str]:
     """Run the real command in a folder, with only the given settings.
 
-    A process for it is forked, unless `env` has variables that Python or a library reads when it is imported.
+    A process for it is forked from a server, unless modules are to be imported from elsewhere.
     """
-    forked = all(name.startswith("DEALMILL_") for name in env or {})
+    forked = "PYTHONPATH" not in (env or {})
+    at_start = frozenset((name, value) for name, value in (env or {}).items() if not name.startswith(READ_LATE))
     ran = subprocess.run(
-        [sys.executable, "-I", "-S", str(CLIENT), _forkserver(), *arguments] if forked else dealmill_command(arguments),
+        [*fork_client(at_start), *arguments] if forked else dealmill_command(arguments),
         cwd=cwd,
         env=clean_environment(env),
         input=stdin.encode() if isinstance(stdin, str) else stdin,
@@ -147,9 +150,11 @@ def dealmill(
 
 
 @cache
-def _forkserver() -> str:
-    """Start the fork server of this session, and return its address."""
-    return RUNNING.enter_context(running_forkserver(clean_environment()))
+def fork_client(environment: frozenset[tuple[str, str]] = frozenset()) -> list[str]:
+    """Start a fork server with these variables in its environment, unless there is one, and return the command that has
+    it run a command."""
+    address = RUNNING.enter_context(running_forkserver(clean_environment(dict(environment))))
+    return [sys.executable, "-I", "-S", str(CLIENT), address]
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:

@@ -52,18 +52,18 @@ def _finished_runs(store: Store) -> None:
             store.queue(str(file), engine=engine.name)
     store.queue("card-pairing.txt", max_nodes=10)
     store.queue("deal:card-pairing:seed=1:ranks=3:stacks=4:1-1200", max_nodes=20)
-    for deals, limit in (("deal:card-pairing:seed=2:1-2300", 10), ("deal:hi-q:seed=3:5-1104", None)):
-        store.queue(deals, packed=True, max_nodes=limit)
-    for deals, engine in SURVEYS.items():
-        grow(database, open_survey(database, parse_deal_range(deals), engine, None).id, 2_000, 1_000)
+    for packed, limit in (("deal:card-pairing:seed=2:1-2300", 10), ("deal:hi-q:seed=3:5-1104", None)):
+        store.queue(packed, packed=True, max_nodes=limit)
+    for endless, name in SURVEYS.items():
+        grow(database, open_survey(database, parse_deal_range(endless), name, None).id, 2_000, 1_000)
     do_runs(database)
-    for name in ("1", "2"):
-        queue_rerun(database, find_run(database, name), any_version=False)
+    for number in (1, 2):
+        queue_rerun(database, find_run(database, number), any_version=False)
     do_runs(database)
     _failing_run(store)
     for run in store.runs():
         an_audit(database, run.status())
-    an_audit(database, find_run(database, "1"), sample=7, seed=3)
+    an_audit(database, find_run(database, 1), sample=7, seed=3)
     store.retract("memory/two-pass-last-card", "1", "counts the last card wrongly")
     store.retract("hi-q/greedy", "1", "a false alarm")
     store.unretract("hi-q/greedy", "1", "it was none")
@@ -90,7 +90,7 @@ def _findings(store: Store) -> None:
         evidence = connection.execute(where).scalar_one()
         change = text("UPDATE verdicts SET evidence = :evidence WHERE run_id = 1 AND position = 5")
         connection.execute(change, {"evidence": "1 2"})
-    an_audit(store._database, find_run(store._database, "1"))
+    an_audit(store._database, find_run(store._database, 1))
     with store._database.writing() as connection:
         connection.execute(change, {"evidence": evidence})
 
@@ -104,7 +104,7 @@ def _half_done(store: Store) -> None:
     deals = parse_deal_range("deal:camelot:seed=2:1-")
     grow(database, open_survey(database, deals, "camelot/winnable", None).id, 3_000, 1_000)
     _do_newest_job(store)
-    queue_audit(database, find_run(database, "1"), None, 1)
+    queue_audit(database, find_run(database, 1), None, 1)
     with patch.object(reading, "BATCH", 200), suppress(KeyboardInterrupt):
         store.ingest(CUT, progress=_interrupt)
     plan_run(database, store.find_source(CUT), "memory/incremental", "1", None)

@@ -8,6 +8,7 @@ Colours are presentation attributes, which any style sheet overrides. A page can
 ``ghost``  the place of something that has left: dashed, without fill
 ``back``   the back of a card that lies face down, a peg, a tile
 ``chosen`` a ring around what moves, and lines that belong to it: blue, solid
+``mover``  the piece that moves, where it is filled: blue
 ``other``  a second kind of ring: orange, dashed
 ``ink``    texts and badges
 ``note``   texts of less importance
@@ -20,7 +21,7 @@ from collections.abc import Sequence
 from html import escape
 from math import dist
 
-PAPER, WHITE, INK, GREY, BACK, BLUE, ORANGE = (
+PAPER, WHITE, INK, GREY, SLATE, BLUE, ORANGE = (
     "#f7f5ef",
     "#ffffff",
     "#1a1a1a",
@@ -39,8 +40,9 @@ NOTE: Style = {"class_": "note", "fill": GREY}
 LIGHT: Style = {"class_": "light", "fill": WHITE}
 CARD: Style = {"class_": "card", "fill": WHITE, "stroke": INK, "stroke_width": 1.5}
 GHOST: Style = {"class_": "ghost", "fill": "none", "stroke": "#8c8c8c", "stroke_width": 1.5, "stroke_dasharray": "4 3"}
-FACE_DOWN: Style = {"class_": "back", "fill": BACK, "stroke": INK, "stroke_width": 1.5}
+BACKED: Style = {"class_": "back", "fill": SLATE, "stroke": INK, "stroke_width": 1.5}
 CHOSEN: Style = {"class_": "chosen", "fill": "none", "stroke": BLUE, "stroke_width": 5}
+MOVER: Style = {"class_": "mover", "fill": BLUE, "stroke": INK, "stroke_width": 1.5}
 OTHER: Style = {"class_": "other", "fill": "none", "stroke": ORANGE, "stroke_width": 5, "stroke_dasharray": "8 5"}
 ARROW: Style = {"class_": "arrow", "fill": "none", "stroke": INK, "stroke_width": 3}
 CASING: Style = {"class_": "casing", "fill": "none", "stroke": PAPER, "stroke_width": 7}
@@ -100,27 +102,32 @@ def cross(x: float, y: float, reach: float, style: Style) -> str:
 def arrow(corners: Sequence[Point]) -> str:
     """Return an arrow along a line with these corners; a gap around it separates it from lines that it crosses."""
     tip, bend = corners[-1], corners[-2]
-    neck = _towards(tip, bend, HEAD)
-    side = (neck[1] - tip[1]) / 2, (tip[0] - neck[0]) / 2
-    head = f"M{_at(tip)}L{_at((neck[0] + side[0], neck[1] + side[1]))}L{_at((neck[0] - side[0], neck[1] - side[1]))}Z"
-    line = path([*corners[:-1], neck])
-    return element("path", d=line, **CASING) + element("path", d=line, **ARROW) + element("path", d=head, **INKED)
+    line = path([*corners[:-1], _towards(tip, bend, HEAD)])
+    return element("path", d=line, **CASING) + element("path", d=line, **ARROW) + head(tip, bend, INKED)
+
+
+def head(tip: Point, behind: Point, style: Style) -> str:
+    """Return the head of an arrow that comes from `behind`."""
+    x, y = _towards(tip, behind, HEAD)
+    across, down = (y - tip[1]) / 2, (tip[0] - x) / 2
+    return element("path", d=f"M{at(tip)}L{at((x + across, y + down))}L{at((x - across, y - down))}Z", **style)
 
 
 def path(corners: Sequence[Point]) -> str:
     """Return the path of a line that takes round turns at its corners."""
-    drawn = f"M{_at(corners[0])}"
+    drawn = f"M{at(corners[0])}"
     for before, corner, after in zip(corners, corners[1:], corners[2:], strict=False):
         radius = min(TURN, dist(before, corner) / 2, dist(corner, after) / 2)
         into, out = _towards(corner, before, radius), _towards(corner, after, radius)
-        drawn += f"L{_at(into)}Q{_at(corner)} {_at(out)}"
-    return drawn + f"L{_at(corners[-1])}"
+        drawn += f"L{at(into)}Q{at(corner)} {at(out)}"
+    return drawn + f"L{at(corners[-1])}"
+
+
+def at(point: Point) -> str:
+    """Return a point as it is written in a path."""
+    return f"{round(point[0], 1):g} {round(point[1], 1):g}"
 
 
 def _towards(start: Point, end: Point, length: float) -> Point:
     share = length / (dist(start, end) or 1)
     return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
-
-
-def _at(point: Point) -> str:
-    return f"{round(point[0], 1):g} {round(point[1], 1):g}"

@@ -69,7 +69,8 @@ def _slot(slot: str, rank: str | None) -> Iterator[str]:
         yield card(x, y, SLOT, SLOT, rank_name(rank))
     else:
         yield box(x, y, SLOT, SLOT, GHOST)
-        yield text(x + SLOT / 2, y + SLOT / 2, COURT_SLOTS.get(slot, ""), 20, NOTE)
+        if slot in COURT_SLOTS:
+            yield text(x + SLOT / 2, y + SLOT / 2, COURT_SLOTS[slot], 20, NOTE)
     yield text(x + 10, y + 11, slot, 13, NOTE)
 
 

@@ -1,6 +1,9 @@
 """A store written by an earlier version says the same after ``dealmill db upgrade``, on both databases."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
@@ -8,7 +11,7 @@ import dealmill
 from dealmill import Store
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import extend_to
@@ -18,20 +21,40 @@ from tests.store.upgrades.account import account, state
 from tests.store.upgrades.rows import load
 
 
-@pytest.fixture(params=VERSIONS)
+@pytest.fixture(scope="module", params=VERSIONS)
 def fixture(request: pytest.FixtureRequest) -> Json:
     """The store of each earlier version."""
     return content(request.param)
 
 
-@pytest.fixture
-def upgraded(empty_store: Database, fixture: Json) -> Database:
-    """The store of the fixture, upgraded to the newest revision."""
-    migrate.upgrade(empty_store, fixture["revision"])
-    with empty_store.writing() as connection:
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def original(request: pytest.FixtureRequest, fixture: Json, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URL of the store of the fixture, upgraded to the newest revision."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('upgraded') / 'store.db'}"
+    else:
+        url = request.getfixturevalue("postgres").new_database()
+    store = Database(database_url(url))
+    migrate.upgrade(store, fixture["revision"])
+    with store.writing() as connection:
         load(connection, fixture["tables"])
-    assert dealmill.db.upgrade(empty_store.url.render_as_string(hide_password=False)) == REVISION
-    return empty_store
+    store.close()
+    assert dealmill.db.upgrade(url) == REVISION
+    return url
+
+
+@pytest.fixture
+def upgraded(original: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A copy of the upgraded store."""
+    where = database_url(original)
+    if where.get_backend_name() == "sqlite":
+        copy = f"sqlite:///{tmp_path / 'store.db'}"
+        copyfile(str(where.database), tmp_path / "store.db")
+    else:
+        copy = request.getfixturevalue("postgres").new_database(template=where.database)
+    store = Database(database_url(copy))
+    yield store
+    store.close()
 
 
 def opened(store: Database) -> Store:

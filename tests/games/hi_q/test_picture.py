@@ -38,8 +38,8 @@ Jump 1: from 12 over 19 to 26, the largest target (also possible: 10-24,
   28       · · ·
   31       · · ·
 
-Jump 2: from 25 over 26 to 27, the largest target (also possible: 26-24, 10-24,
-17-5).
+Jump 2: from 25 over 26 to 27, the largest target (also possible: 26-24,
+10-24, 17-5).
 ---
    1       · · ·
    4       · · ·

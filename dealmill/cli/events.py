@@ -30,10 +30,11 @@ Say = Callable[[str], object]
 
 
 def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[[Step], None]) -> None:
-    """Draw a step, or print a message for any other event. Raise KeyboardInterrupt if a signal has arrived."""
-    check_interrupted()
+    """Draw a step, or print a message for any other event. At a step, raise KeyboardInterrupt if a signal has arrived;
+    other events may belong to the end of a command that was interrupted."""
     match event:
         case Step():
+            check_interrupted()
             draw(event)
         case Ingested(error=None):
             _tell_source(store, event, say)

@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -45,13 +45,16 @@ def while_solving(event: progress.Event) -> None:
         raise ZeroDivisionError
 
 
-def after_the_start() -> Callable[[progress.Event], None]:
-    """Fails from the first event on that the workers are up, also while they are being stopped."""
+def from_then_on(first: progress.Progress) -> progress.Progress:
+    """Raise from the event on at which `first` raises, also while the workers are being stopped."""
     broken = False
 
     def fail(event: progress.Event) -> None:
         nonlocal broken
-        broken = broken or isinstance(event, progress.Ingesting)
+        try:
+            first(event)
+        except (KeyboardInterrupt, ZeroDivisionError):
+            broken = True
         if broken:
             raise ZeroDivisionError
 
@@ -63,9 +66,10 @@ def after_the_start() -> Callable[[progress.Event], None]:
     [
         (while_reading, KeyboardInterrupt),
         (while_solving, ZeroDivisionError),
-        (after_the_start(), ZeroDivisionError),
+        (from_then_on(while_reading), ZeroDivisionError),
+        (from_then_on(while_solving), ZeroDivisionError),
     ],
-    ids=["while reading", "while solving", "from then on"],
+    ids=["while reading", "while solving", "from reading on", "from solving on"],
 )
 def test_what_a_callback_raises_ends_the_work_and_the_same_call_goes_on(
     interrupt: progress.Progress, error: type[BaseException], undisturbed: str, temporary: Path, tmp_path: Path
@@ -77,6 +81,9 @@ def test_what_a_callback_raises_ends_the_work_and_the_same_call_goes_on(
         assert list(temporary.iterdir()) == []
         before = store.find_run().status()
         assert not before.finished
+        with closing(sqlite3.connect(tmp_path / "a.db")) as database:
+            held = database.execute("SELECT count(*) FROM jobs WHERE state = 2 AND leased_until > 0").fetchone()
+        assert held == (0,)
         continued: list[progress.Continued] = []
 
         def note(event: progress.Event) -> None:

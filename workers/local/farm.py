@@ -149,15 +149,19 @@ class Farm:
     def _stop_worker(self) -> None:
         """Stop the workers. They get a second to finish their jobs. Then the leases of unfinished jobs are ended, so
         that other workers can claim them at once."""
-        with suppress(StoreError):
-            if count := len(self._leased(self._is_ours)):
-                jobs_left = "1 job" if count == 1 else f"{count} jobs"
-                self.say(f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again")
-                stop(self._worker)
-        kill(self._worker)
-        with suppress(StoreError):  # read again: a worker may have claimed a job since
-            for jobs, worker, lease in self._leased(lambda process: self._is_ours(process) or has_ended(process)):
-                expire(self._store, jobs, lease.id, worker, STOPPED)
+        try:
+            with suppress(StoreError):
+                if count := len(self._leased(self._is_ours)):
+                    jobs_left = "1 job" if count == 1 else f"{count} jobs"
+                    self.say(
+                        f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again"
+                    )
+                    stop(self._worker)
+        finally:  # also if `tell` raises an exception
+            kill(self._worker)
+            with suppress(StoreError):  # read again: a worker may have claimed a job since
+                for jobs, worker, lease in self._leased(lambda process: self._is_ours(process) or has_ended(process)):
+                    expire(self._store, jobs, lease.id, worker, STOPPED)
 
     def _leased(self, chosen: Callable[[int], bool]) -> list[tuple[JobTable, str, Lease]]:
         """Return the jobs leased to processes of this machine that `chosen` accepts, each with its table and worker."""

@@ -87,12 +87,12 @@ def test_every_picture_is_narrow_and_shows_every_tile() -> None:
 
 def test_a_scene_shows_one_move_with_the_forced_and_controlled_spaces() -> None:
     layout, first, second = scenes(LAYOUT, Verdict.SCORED, "0,1:GRBBRG 0,1:YRBBRY")
-    assert layout.caption == "4 tiles on the field, 5 in hand; 1 forced space (!), 2 along a controlled side (✕)."
+    assert layout.caption == "4 tiles on the field, 5 in hand; 1 forced space (!), 3 along a controlled side (✕)."
     assert first.caption == "Legal move 1 of 2: GRBBRG on 0,1. This space is forced."
     assert [count(scene, "path", "tile") for scene in (layout, first, second)] == [9, 10, 10]
     assert [count(scene, "path", "forced") for scene in (layout, first, second)] == [1, 0, 0]
     assert [words(scene, "ink").count("!") for scene in (layout, first, second)] == [1, 0, 0]
-    assert [count(scene, "path", "ghost") for scene in (layout, first, second)] == [4, 4, 4]
+    assert [count(scene, "path", "ghost") for scene in (layout, first, second)] == [6, 6, 6]
     assert [count(scene, "path", "chosen") for scene in (layout, first, second)] == [0, 2, 2]
     for colour, name in zip("BGRY", ("blue", "green", "red", "yellow"), strict=True):
         assert count(layout, "path", f"link {name}") * 2 == words(layout, "ink").count(colour) == LAYOUT.count(colour)

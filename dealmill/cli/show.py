@@ -41,7 +41,7 @@ def show(
     step: int | None,
     as_json: bool,
 ) -> None:
-    """Print a layout and its evidence as text boards, step by step, or write them as pictures.
+    """Print a layout and its evidence step by step, as text or as pictures.
 
     ITEM is RUN:POSITION, as in the first column of `dealmill query`; or a numbered deal such as deal:camelot:seed=1:17;
     or the name of a game, followed by a LAYOUT in canonical text. The last two are solved immediately, and nothing is

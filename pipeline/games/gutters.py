@@ -23,15 +23,19 @@ class Gutters:
     gap: float
 
     def routes(self, ends: Sequence[tuple[Point, Point]]) -> list[list[Point]]:
-        """Return the corners of lines between cards, given by their upper left corners; lines do not overlap."""
+        """Return the corners of lines between cards, given by their upper left corners.
+
+        Lines that would overlap run in different lanes: those that end on their left first, so that the ends of lines
+        cross no other line in their gutter.
+        """
         straight = [self._route(one, other, 0) for one, other in ends]
-        lanes: list[int] = []
-        for number, line in enumerate(straight):
-            taken = {lanes[earlier] for earlier in range(number) if _overlap(line, straight[earlier])}
-            lanes.append(next(lane for lane in count() if lane not in taken))
-        last = max(lanes, default=0)
+        lanes: dict[int, int] = {}
+        for number in sorted(range(len(ends)), key=lambda number: straight[number][-1] > straight[number][-2]):
+            taken = {lane for other, lane in lanes.items() if _overlap(straight[number], straight[other])}
+            lanes[number] = next(lane for lane in count() if lane not in taken)
+        last = max(lanes.values(), default=0)
         spacing = min(SPACING, 0.6 * self.gap / max(last, 1))
-        return [self._route(*end, (lane - last / 2) * spacing) for end, lane in zip(ends, lanes, strict=True)]
+        return [self._route(*end, (lanes[number] - last / 2) * spacing) for number, end in enumerate(ends)]
 
     def _route(self, one: Point, other: Point, aside: float) -> list[Point]:
         """Return the corners of a line that runs `aside` the middle of gutters.

@@ -17,7 +17,7 @@ Colours are presentation attributes, which any style sheet overrides. A page can
 ========== ============================================================================
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from math import dist
 
@@ -108,11 +108,14 @@ def cross(x: float, y: float, reach: float, style: Style) -> str:
     return element("path", d="".join(map(path, corners)), **style)
 
 
-def arrow(corners: Sequence[Point]) -> str:
-    """Return an arrow along a line with these corners; a gap around it separates it from lines that it crosses."""
-    tip, bend = corners[-1], corners[-2]
-    line = path([*corners[:-1], _towards(tip, bend, HEAD)])
-    return element("path", d=line, **CASING) + element("path", d=line, **ARROW) + head(tip, bend, INKED)
+def arrows(lines: Sequence[Sequence[Point]]) -> Iterator[str]:
+    """Yield arrows along lines with these corners; a gap around each separates it from lines that it crosses."""
+    for *corners, bend, tip in lines:
+        line = path([*corners, bend, _towards(tip, bend, HEAD)])
+        yield element("path", d=line, **CASING)
+        yield element("path", d=line, **ARROW)
+    for *_, bend, tip in lines:
+        yield head(tip, bend, INKED)
 
 
 def head(tip: Point, behind: Point, style: Style) -> str:

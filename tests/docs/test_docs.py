@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs import invariants
+from tests.docs import invariants, pictures
 from tests.docs.commands import PAGE
 from tests.servers import clean_environment
 
@@ -98,6 +98,11 @@ def test_the_page_of_commands_is_what_help_says() -> None:
 
 def test_the_page_of_invariants_is_what_audits_check() -> None:
     assert invariants.PAGE.read_text() == invariants.page(), "write it again with: make docs"
+
+
+def test_the_pictures_are_what_the_games_draw() -> None:
+    drawn = pictures.pictures()
+    assert {path: path.read_text() for path in pictures.FOLDER.iterdir()} == drawn, "draw them again with: make docs"
 
 
 def paths(text: str) -> list[str]:

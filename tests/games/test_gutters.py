@@ -43,6 +43,12 @@ def test_lines_in_one_gutter_run_side_by_side() -> None:
     assert all(CARDS.width + 2 < x < CARDS.width + CARDS.gap - 2 for x in heights)
 
 
+def test_the_ends_of_lines_do_not_cross_another() -> None:
+    """Two lines that go down the same gutter and end at both sides of it: the one that ends on the right runs there."""
+    to_the_right, to_the_left = CARDS.routes([(corner((0, 1)), corner((1, 3))), (corner((1, 2)), corner((0, 3)))])
+    assert to_the_left[-2][0] < to_the_right[-2][0]
+
+
 def test_lines_that_do_not_meet_run_in_the_middle() -> None:
     ends = [(corner((0, 1)), corner((0, 2))), (corner((0, 4)), corner((0, 5)))]
     assert {route[1][0] for route in CARDS.routes(ends)} == {CARDS.width + CARDS.gap / 2}

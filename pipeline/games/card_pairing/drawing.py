@@ -7,7 +7,7 @@ from dealmill.pipeline.games.card_pairing.cases import Place
 from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES
 from dealmill.pipeline.games.gutters import Gutters
 from dealmill.pipeline.games.scene import rank_name
-from dealmill.pipeline.games.svg import CHOSEN, GHOST, NOTE, Point, Style, arrow, box, card, element, path, text
+from dealmill.pipeline.games.svg import CHOSEN, GHOST, NOTE, Point, Style, arrows, box, card, element, path, text
 
 WIDTH, HEIGHT, GUTTER = 46, 48, 22
 ABOVE, BELOW = 20, 30
@@ -87,4 +87,4 @@ class Grid:
 
     def arrows(self, ends: Iterable[tuple[Place, Place]]) -> Iterator[str]:
         """Yield arrows from card to card, in the gutters."""
-        return map(arrow, GUTTERS.routes([(self.corner(one), self.corner(other)) for one, other in ends]))
+        return arrows(GUTTERS.routes([(self.corner(one), self.corner(other)) for one, other in ends]))

@@ -1,11 +1,14 @@
 """The text boards of a play and of a certificate."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.card_pairing.picture import frames
+from dealmill.pipeline.games.card_pairing.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
+from tests.games.drawn import count, covered, lines, words
 
 deal = dealer("card-pairing")
 winnable = solver("card-pairing/winnable")
@@ -66,3 +69,51 @@ def test_frames_are_as_many_as_moves_and_fit_the_terminal(ranks: int, stacks: in
         shown = list(frames(layout, verdict, evidence))
         assert len(shown) == (1 + 2 * ranks if verdict is Verdict.WINNABLE else 2)
         assert all(len(line) <= WIDEST for frame in shown for line in frame.splitlines())
+
+
+def test_a_move_is_joined_and_the_places_before_it_are_dashed() -> None:
+    layout, first, second, third, last = scenes("7T T7 7T T7", Verdict.WINNABLE, "02 13 02 13")
+    assert words(layout, "ink") == ["7", "10", "10", "7", "7", "10", "10", "7"]
+    assert first.caption == "Move 1: 10 from 0 and 10 from 2. 6 cards are left."
+    assert first.alt.startswith("Stacks from bottom to top: 0: 7 10; 1: 10 7; 2: 7 10; 3: 10 7.")
+    steps = (layout, first, second, third, last)
+    assert [count(scene, "rect", "card") for scene in steps] == [8, 8, 6, 4, 2]
+    assert [count(scene, "rect", "chosen") for scene in steps] == [0, 2, 2, 2, 2]
+    assert [count(scene, "path", "chosen") for scene in steps] == [0, 1, 1, 1, 1]
+    assert [count(scene, "rect", "ghost") for scene in steps] == [0, 0, 2, 2, 2]
+
+
+def test_a_case_shows_its_pairs_and_numbers_the_circle() -> None:
+    _, *shown = scenes("A344 4A2A 2342 332A", Verdict.UNWINNABLE, "A43")
+    case = shown[1]
+    assert case.path == ("A: 0.1 with 1.2, 1.4 with 3.4", "4: 0.3 with 1.1, 0.4 with 2.3")
+    assert case.caption == (
+        "Case 2 of 7: (1) the 4 on top of stack 0 waits for the 4 below the A of stack 1; (2) the A on top of stack 1 "
+        "waits for the A below the 4 of stack 0. They wait in a circle, so none of them can ever leave."
+    )
+    assert words(case, "light") == ["1", "2"]
+    assert len(lines(case, "arrow")) == 2
+    assert case.alt == "Stacks from bottom to top: 0: A 3 4; 1: 4 A; 2: empty; 3: empty."
+    assert (
+        shown[0].caption == "Case 1 of 7: the 4 on top of stack 0 waits for the 4 below it, so neither can ever leave."
+    )
+    assert (count(shown[0], "rect", "chosen"), count(shown[0], "rect", "other")) == (4, 2), "solid and dashed rings"
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.sampled_from([(9, 9), (9, 12), (9, 36), (16, 16), (15, 20), (6, 3)]))
+def test_arrows_and_brackets_cover_no_letter(seed: int, shape: tuple[int, int]) -> None:
+    ranks, stacks = shape
+    [layout] = deal(seed, 1, 1, ranks=ranks, stacks=stacks)
+    solved = winnable([layout])
+    for scene in list(scenes(layout, solved.verdicts[0], solved.evidence[0]))[:40]:
+        assert covered(scene, ("arrow", "chosen")) == []
+
+
+def test_the_longest_circle_found_is_drawn() -> None:
+    """Seven stacks wait for one another."""
+    layout, certificate = "KJ7A 79J6 6AJK QTT6 KJAA 6Q87 97Q8 8989 KTTQ", "T988QAKJKJJ"
+    shown = list(scenes(layout, Verdict.UNWINNABLE, certificate))
+    longest = max(shown, key=lambda scene: len(lines(scene, "arrow")))
+    assert words(longest, "light") == list("1234567")
+    assert all(covered(scene, ("arrow",)) == [] for scene in shown)

@@ -3,8 +3,16 @@
 import pytest
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.hi_q.picture import frames
+from dealmill.pipeline.games.hi_q.picture import frames, scenes
+from dealmill.pipeline.games.scene import Scene
+from dealmill.pipeline.games.svg import Point
 from dealmill.pipeline.games.verdict import Verdict
+from tests.doing import dealer, solver
+from tests.games.drawn import Box, letters, lines, words
+from tests.games.hi_q import naive
+
+deal = dealer("hi-q")
+greedy = solver("hi-q/greedy")
 
 LAYOUT = "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO"
 EMPTY = LAYOUT.replace("X", "O")
@@ -77,3 +85,72 @@ def test_jumps_that_break_the_rules_are_an_error(trace: str) -> None:
 def test_a_trace_that_cannot_be_read_is_an_error() -> None:
     with pytest.raises(InvalidEvidence, match="is not a jump"):
         list(frames(LAYOUT, Verdict.SCORED, "12>26"))
+
+
+def test_a_jump_that_the_rule_does_not_choose_is_an_error() -> None:
+    for draw in (frames, scenes):
+        with pytest.raises(IllegalMove, match="step 1: the prescribed jump is 12-26, not 10-24"):
+            list(draw(LAYOUT, Verdict.SCORED, "10-24"))
+
+
+def played(seed: int) -> list[tuple[str, str, list[Scene]]]:
+    layouts = deal(seed, 1, 30)
+    batch = greedy(layouts)
+    return [
+        (layout, evidence, list(scenes(layout, verdict, evidence)))
+        for layout, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True)
+        if evidence
+    ]
+
+
+def test_a_caption_names_every_other_jump_and_the_reason() -> None:
+    for layout, evidence, (_, *steps) in played(3):
+        pegs = {hole for hole, sign in enumerate(layout.replace("/", ""), start=1) if sign == "X"}
+        for jump, scene in zip(evidence.split(), steps, strict=True):
+            source, target = map(int, jump.split("-"))
+            possible = [three for three in naive.LINES if {*three[:2]} <= pegs and three[2] not in pegs]
+            others = {f"{three[0]}-{three[2]}" for three in possible} - {jump}
+            _, _, listed = scene.caption.partition("also possible: ")
+            assert set(listed.partition(")")[0].split(", ")) - {""} == others
+            rivals = any(three[2] == target for three in possible if three[0] != source)
+            assert ("only possible" in scene.caption) == (not others)
+            assert ("from the largest hole" in scene.caption) == rivals
+            [over] = [three[1] for three in possible if (three[0], three[2]) == (source, target)]
+            pegs = pegs - {source, over} | {target}
+
+
+def test_a_jump_shows_every_number_but_that_of_the_peg_it_removes() -> None:
+    for layout, evidence, (first, *steps) in played(4):
+        pegs = layout.count("X")
+        assert len(words(first, "light")) == pegs and len(words(first, "ink")) == 33 - pegs
+        for number, (jump, scene) in enumerate(zip(evidence.split(), steps, strict=True)):
+            shown = words(scene, "light")
+            assert len(shown) == pegs - number - 1
+            assert jump.split("-")[0] in shown
+            assert jump.split("-")[1] in words(scene, "ink")
+
+
+def test_an_arc_covers_no_number() -> None:
+    for _, _, (_, *steps) in played(5):
+        for scene in steps:
+            [arc] = lines(scene, "chosen")
+            for x, y in curve(arc):
+                assert not any(inside(x, y, box) for _, box in letters(scene))
+
+
+def curve(points: list[Point]) -> list[Point]:
+    """Points on a quadratic curve."""
+    (x, y), (over_x, over_y), (to_x, to_y) = points
+    shares = [number / 50 for number in range(51)]
+    return [
+        (
+            (1 - t) ** 2 * x + 2 * t * (1 - t) * over_x + t**2 * to_x,
+            (1 - t) ** 2 * y + 2 * t * (1 - t) * over_y + t**2 * to_y,
+        )
+        for t in shares
+    ]
+
+
+def inside(x: float, y: float, box: Box) -> bool:
+    left, top, right, bottom = box
+    return left <= x <= right and top <= y <= bottom

@@ -3,8 +3,9 @@
 import pytest
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.memory.picture import frames
+from dealmill.pipeline.games.memory.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
+from tests.games.drawn import count, words
 
 BOARDS = """
       1   2   3   4   5   6   7   8   9  10
@@ -50,3 +51,14 @@ def test_an_undecided_or_failed_verdict_shows_the_layout_only() -> None:
 def test_flips_that_break_the_rules_are_an_error() -> None:
     with pytest.raises(InvalidEvidence, match="step 2: card 1 is already turned up"):
         list(frames("AA", Verdict.SCORED, "1 1"))
+
+
+def test_a_picture_shows_what_is_turned_up_and_what_is_known() -> None:
+    layout, first, pair, last = scenes("ABCDEFaaBACDEF", Verdict.SCORED, "1 2 7 8 1 10")
+    assert words(layout, "ink") == list("ABCDEFaaBACDEF")
+    assert (words(first, "ink"), words(first, "light")) == (["A", "B"], [])
+    assert (words(pair, "ink"), words(pair, "light")) == (["a", "a"], ["A", "B"])
+    assert (words(last, "ink"), words(last, "light")) == (["A", "A"], ["B"])
+    assert [count(scene, "rect", "ghost") for scene in (layout, first, pair, last)] == [0, 0, 0, 2]
+    assert [count(scene, "rect", "chosen") for scene in (layout, first, pair, last)] == [0, 2, 2, 2]
+    assert last.alt == "Turned up: 1 A, 10 A. Face down and known: 2 B. Face down and unknown: 9."

@@ -5,9 +5,10 @@ import pytest
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games.tantrix import GAME
 from dealmill.pipeline.games.tantrix.layout import canonical
-from dealmill.pipeline.games.tantrix.picture import frames
+from dealmill.pipeline.games.tantrix.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
+from tests.games.drawn import count, words
 from tests.games.tantrix import naive
 
 deal = dealer("tantrix")
@@ -82,3 +83,26 @@ def test_every_picture_is_narrow_and_shows_every_tile() -> None:
         for frame in frames(layout, verdict, evidence):
             assert max(map(len, frame.splitlines())) <= 76
             assert all(f" {entry.partition(':')[0]} " in frame for entry in layout.partition(" / ")[0].split())
+
+
+def test_a_scene_shows_one_move_with_the_forced_and_controlled_spaces() -> None:
+    layout, first, second = scenes(LAYOUT, Verdict.SCORED, "0,1:GRBBRG 0,1:YRBBRY")
+    assert layout.caption == "4 tiles on the field, 5 in hand; 1 forced space (!), 3 along a controlled side (✕)."
+    assert first.caption == "Legal move 1 of 2: GRBBRG on 0,1. This space is forced."
+    assert [count(scene, "path", "tile") for scene in (layout, first, second)] == [9, 10, 10]
+    assert [count(scene, "path", "forced") for scene in (layout, first, second)] == [1, 0, 0]
+    assert [words(scene, "ink").count("!") for scene in (layout, first, second)] == [1, 0, 0]
+    assert [count(scene, "path", "ghost") for scene in (layout, first, second)] == [6, 6, 6]
+    assert [count(scene, "path", "chosen") for scene in (layout, first, second)] == [0, 2, 2]
+    for colour, name in zip("BGRY", ("blue", "green", "red", "yellow"), strict=True):
+        assert count(layout, "path", f"link {name}") * 2 == words(layout, "ink").count(colour) == LAYOUT.count(colour)
+
+
+def test_a_position_without_a_legal_move_says_so() -> None:
+    (layout,) = deal(1, 24862, 1, tiles=6)
+    assert [scene.caption for scene in scenes(layout, Verdict.SCORED, "")][1:] == ["There is no legal move."]
+
+
+def test_a_list_that_misses_a_move_is_an_error() -> None:
+    with pytest.raises(InvalidEvidence, match="the legal move 0,1:YRBBRY is missing"):
+        list(scenes(LAYOUT, Verdict.SCORED, "0,1:GRBBRG"))

@@ -40,6 +40,8 @@ from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
 from .pipeline.results.diff import Diff as Diff
+from .pipeline.results.histogram import Bar as Bar
+from .pipeline.results.histogram import Histogram as Histogram
 from .pipeline.results.query import Query as Query
 from .pipeline.results.summary import Summary as Summary
 from .pipeline.store.actions import Action as Action
@@ -51,6 +53,7 @@ from .pipeline.store.queue.workers import Worker as Worker
 from .pipeline.store.record.differences import Difference as Difference
 from .pipeline.store.runs.status import RunStatus as RunStatus
 from .pipeline.store.sources.stored import Source as Source
+from .pipeline.survey.interval import Interval as Interval
 from .runs import Audit as Audit
 from .runs import Run as Run
 from .stores import Store as Store

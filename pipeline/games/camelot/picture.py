@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS, Table, must_stay, phases, prove_loss
+from dealmill.pipeline.games.scene import Scene, plain
 from dealmill.pipeline.games.verdict import Verdict
 
 WIDTH = 4
@@ -25,6 +26,17 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
         yield _explained(layout, prove_loss(layout, evidence))
     elif verdict is Verdict.WINNABLE:
         yield from _played(layout, evidence)
+
+
+def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
+    """Yield the pictures of the layout and of each step.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence cannot be read or proves nothing.
+    """
+    return plain(frames(layout, verdict, evidence))
 
 
 def _played(layout: str, trace: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from dealmill.pipeline.games.card_pairing.rules import (
     play,
     start,
 )
+from dealmill.pipeline.games.scene import Scene, plain
 from dealmill.pipeline.games.verdict import Verdict
 
 FREED = "·"
@@ -53,6 +54,17 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
                 *_explained(deal_of(layout), iter(evidence), {}, ""),
             ]
         )
+
+
+def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
+    """Yield the pictures of the layout and of each step.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence cannot be read or proves nothing.
+    """
+    return plain(frames(layout, verdict, evidence))
 
 
 def _explained(deal: Deal, entries: Iterator[str], mates: Mates, margin: str) -> Iterator[str]:

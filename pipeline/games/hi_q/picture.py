@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dealmill.pipeline.games.hi_q.rules import HOLE_AT, OVER, play, read_trace, start
+from dealmill.pipeline.games.scene import Scene, plain
 from dealmill.pipeline.games.verdict import Verdict
 
 PEG, HOLE, LEFT, JUMPED, LANDED = "●", "·", "○", "×", "◉"
@@ -30,6 +31,17 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
         yield f"{_board(pegs, {jump.source: LEFT, jumped: JUMPED, jump.target: LANDED})}\n\n{caption}"
     if not trace:
         yield f"{_board(pegs, {})}\n\nNo jump is possible."
+
+
+def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
+    """Yield the pictures of the layout and of each step.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence cannot be read or proves nothing.
+    """
+    return plain(frames(layout, verdict, evidence))
 
 
 def _board(pegs: frozenset[int], marks: dict[int, str]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dealmill.pipeline.games.memory.rules import Cards, Table, read_flips
+from dealmill.pipeline.games.scene import Scene, plain
 from dealmill.pipeline.games.verdict import Verdict
 
 ROW = 10
@@ -32,6 +33,17 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
             outcome = "no pair"
         caption = f"Move {move}: card {one} is {shown[one]}, card {other} is {shown[other]}: {outcome}."
         yield f"{_board(len(layout), before, shown)}\n\n{caption}"
+
+
+def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
+    """Yield the pictures of the layout and of each step.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence cannot be read or proves nothing.
+    """
+    return plain(frames(layout, verdict, evidence))
 
 
 def _board(count: int, on_table: Cards, shown: Cards) -> str:

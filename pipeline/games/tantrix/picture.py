@@ -7,6 +7,7 @@ from textwrap import fill
 
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
+from dealmill.pipeline.games.scene import Scene, plain
 from dealmill.pipeline.games.verdict import Verdict
 
 WIDTH = 76
@@ -45,6 +46,17 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     if verdict is Verdict.SCORED and evidence is not None:
         moves = list(_readable_moves(position, evidence))
         yield f"{_field(position, _labels(position, moves))}\n\n{_caption(moves)}"
+
+
+def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
+    """Yield the pictures of the layout and of each step.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence cannot be read or proves nothing.
+    """
+    return plain(frames(layout, verdict, evidence))
 
 
 def _readable_moves(position: Position, evidence: str) -> Iterator[Move]:

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, judge
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +52,13 @@ class Result:
         if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):
             return iter(())
         return game.picture.frames(self.layout, self.verdict, self.evidence)
+
+    def scenes(self) -> "Iterator[Scene]":
+        """Return an iterator over pictures: the layout first, then one per step of the evidence.
+
+        It is empty if the recorded text is not a layout.
+        """
+        game, _ = find_engine(self.engine)
+        if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):
+            return iter(())
+        return game.picture.scenes(self.layout, self.verdict, self.evidence)

@@ -49,8 +49,8 @@ class Settings(BaseSettings):
     web_token: SecretStr | None = None
     """The access token that every request to the web pages must have; required to serve them to other machines."""
 
-    web_hosts: str = "localhost"
-    """The host names by which browsers may ask for the web pages, separated by commas."""
+    web_hosts: str = ""
+    """The host names in the URLs of the web pages, separated by commas, besides the address and ``localhost``."""
 
     log_format: Literal["console", "json"] = "console"
     """The format of worker logs: text for people, or one JSON object per line."""

@@ -34,6 +34,7 @@ COMMANDS = {
     "log": "retract",
     "answer": "answer",
     "games": "games",
+    "web": "web",
     "db": "db",
     "doctor": "doctor",
 }

@@ -23,7 +23,7 @@ def verdict_bar(counts: Mapping[Verdict, int], total: int) -> Markup:
             width = 100 * count / max(total, 1)
             shapes.append(
                 Markup('<rect class="fill-{}" x="{:.3f}" width="{:.3f}" height="8"/>').format(
-                    verdict.word, start, max(width - 0.4, 0.2)
+                    verdict.word, start, max(width - 0.15, 0.3)
                 )
             )
             start += width

@@ -1,6 +1,5 @@
 """What all pages share: the store, the templates, and conditional responses."""
 
-import json
 from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib.resources import files
@@ -9,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 import dealmill
 from dealmill.pipeline.games.verdict import Verdict
@@ -60,6 +60,12 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
+def notation(text: str) -> Markup:
+    """Return a text with the parts between backticks in code font."""
+    parts = text.split("`")
+    return Markup().join(Markup("<code>{}</code>").format(part) if place % 2 else part for place, part in enumerate(parts))
+
+
 def _environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(str(files("dealmill.web") / "templates")),
@@ -68,7 +74,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(number=number, moment=moment, json=json.dumps)
+    found.filters.update(number=number, moment=moment, notation=notation)
     found.globals.update(share=share, counted=counted, plots=plots, Verdict=Verdict)
     return found
 

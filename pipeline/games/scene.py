@@ -1,17 +1,23 @@
-"""The pictures of a game: one scene for a layout and one per step of its evidence."""
+"""A picture of a game with its caption."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+
+from dealmill.pipeline.games.svg import PAPER, Style, element
+
+PICTURE: Style = {"xmlns": "http://www.w3.org/2000/svg", "role": "img"}
+RANKS = {"T": "10", "0": "10"}
+"""The ranks whose symbol in a layout is not the one on the card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A picture with the sentence that belongs below it.
+    """A picture with its caption.
 
-    `svg` is a standalone SVG document without style sheets, scripts, ids and references, `width` by `height` units
-    large. `alt` describes what it shows. `path` leads to a leaf of a tree of cases: the choice made at each branch from
-    the root; it is empty for the scenes of a play.
+    `svg` is an SVG document of `width` by `height` units, without style sheets, scripts, ids and references. `alt`
+    describes what it shows. `path` is the choice at each branch that leads to a leaf of a tree of cases; it is empty
+    for a layout and for the steps of a play.
     """
 
     svg: str
@@ -22,24 +28,28 @@ class Scene:
     path: tuple[str, ...] = ()
 
 
-def plain(frames: Iterable[str]) -> Iterator[Scene]:
-    """Yield text boards as pictures, until their game draws better ones."""
+def scene(
+    width: float, height: float, parts: Iterable[str], caption: str, alt: str, path: tuple[str, ...] = ()
+) -> Scene:
+    """Return a scene of elements on paper of `width` by `height` units."""
+    across, down = round(width), round(height)
+    svg = element(
+        "svg",
+        element("title", escape(caption)),
+        element("desc", escape(alt)),
+        element("rect", class_="paper", width=across, height=down, rx=8, fill=PAPER),
+        *parts,
+        viewBox=f"0 0 {across} {down}",
+        **PICTURE,
+    )
+    return Scene(svg, caption, alt, across, down, path)
+
+
+def rank_name(symbol: str) -> str:
+    """Return what is printed on a card."""
+    return RANKS.get(symbol, symbol)
+
+
+def plain(frames):
     for frame in frames:
-        board, _, caption = frame.rpartition("\n\n")
-        caption = " ".join(caption.split())
-        lines = board.splitlines()
-        width, height = 10 + 10 * max(map(len, lines)), 20 + 20 * len(lines)
-        rows = "".join(
-            f'<text x="10" y="{20 * number}" class="label" font-size="16" font-family="monospace" '
-            f'xml:space="preserve">{escape(line)}</text>'
-            for number, line in enumerate(lines, start=1)
-        )
-        yield Scene(
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
-            f"<title>{escape(caption)}</title><desc>{escape(board)}</desc>"
-            f'<rect class="paper" width="{width}" height="{height}" fill="#fdfcf8"/>{rows}</svg>',
-            caption,
-            board,
-            width,
-            height,
-        )
+        yield scene(100, 100, [], frame, frame)

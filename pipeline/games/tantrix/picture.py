@@ -6,8 +6,8 @@ from itertools import groupby
 from textwrap import fill
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
 from dealmill.pipeline.games.scene import Scene, plain
+from dealmill.pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
 from dealmill.pipeline.games.verdict import Verdict
 
 WIDTH = 76

@@ -154,9 +154,7 @@ def export(store: OpenStore, run: RunNumber, wanted: Filtered, form: Form) -> St
 
 
 @router.get("/runs/{run}/results/{position}")
-def result(
-    store: OpenStore, run: RunNumber, position: Position, retracted: Annotated[bool, Query()] = False
-) -> Result:
+def result(store: OpenStore, run: RunNumber, position: Position, retracted: Annotated[bool, Query()] = False) -> Result:
     """Return the result at a position."""
     return Result.model_validate(row(store.result(f"{run}:{position}", retracted=retracted)))
 
@@ -177,8 +175,8 @@ def rejects(
 def check(request: Request, given: ToCheck) -> Judged:
     """Solve a layout and check its evidence. Nothing is stored."""
     checked, judgement = request.app.state.checker.check(Task(given.game, given.layout, given.engine, given.max_nodes))
-    return Judged(
-        **row(checked), engine=checked.engine, judgement=judgement.outcome.word, reason=judgement.reason
+    return Judged.model_validate(
+        row(checked) | {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
     )
 
 

@@ -44,7 +44,7 @@ class Busy(dealmill.UnavailableError):
 
 
 class Checker:
-    """One process that solves layouts one after the other. It starts with the first one, and again after it has died."""
+    """One process that solves layouts one after the other. It is started for the first one, and after it has ended."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -62,7 +62,9 @@ class Checker:
             If the process does not become free in time.
         """
         if len(task.layout) > MOST_LAYOUT:
-            raise dealmill.UsageError(f"the layout has more than {MOST_LAYOUT:,} characters; solve it with: dealmill run")
+            raise dealmill.UsageError(
+                f"the layout has more than {MOST_LAYOUT:,} characters; solve it with: dealmill run"
+            )
         if not self._lock.acquire(timeout=MOST_WAIT):
             raise Busy("other layouts are being solved; try again in a minute")
         try:

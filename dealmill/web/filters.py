@@ -119,7 +119,9 @@ def _filter(
     retracted: Annotated[bool, Query(description="Show the results of a retracted run.")] = False,
 ) -> Filter:
     outcome = Outcome.of(audit).word if audit else ""
-    found = Filter(tuple(Verdict.of(word) for word in verdict if word), value.strip(), nodes.strip(), outcome, retracted)
+    found = Filter(
+        tuple(Verdict.of(word) for word in verdict if word), value.strip(), nodes.strip(), outcome, retracted
+    )
     found.arguments  # noqa: B018 -- checks the ranges
     return found
 

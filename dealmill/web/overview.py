@@ -15,7 +15,9 @@ RUNS, ENTRIES = 50, 200
 
 
 @router.get("/")
-def overview(request: Request, store: OpenStore, before: Annotated[int, Query(ge=1, le=MOST_NUMBER)] = MOST_NUMBER) -> Response:
+def overview(
+    request: Request, store: OpenStore, before: Annotated[int, Query(ge=1, le=MOST_NUMBER)] = MOST_NUMBER
+) -> Response:
     """Show the newest runs first."""
     older = [one for one in reversed(store.status()) if one.run.id < before]
     shown = older[:RUNS]

@@ -1,6 +1,6 @@
 """Solve one pasted layout. Nothing is stored."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
@@ -25,12 +25,13 @@ def check(
     leaf: Number = 0,
 ) -> Response:
     """Show the form; or, if there is a layout, its solution at one step."""
-    given = {"game": game, "layout": " ".join(layout.split()), "nodes": nodes}
-    asked = {"games": dealmill.games(), "given": given, "most": MOST_LAYOUT}
+    text = " ".join(layout.split())
+    given = {"game": game, "layout": text, "nodes": nodes}
+    asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": MOST_LAYOUT}
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:
-        result, judgement = request.app.state.checker.check(Task(game, given["layout"], None, nodes))
+        result, judgement = request.app.state.checker.check(Task(game, text, None, nodes))
     except dealmill.DealmillError as error:
         code = 503 if isinstance(error, dealmill.UnavailableError) else 400
         return page(request, "paste.html", code=code, message=str(error), **asked)

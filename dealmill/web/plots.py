@@ -40,8 +40,7 @@ def histogram(found: dealmill.Histogram, link: Callable[[int, int], str]) -> Mar
     step = WIDTH / len(found.bars)
     bars = Markup().join(_bar(bar, link, place * step, step, highest) for place, bar in enumerate(found.bars))
     return Markup(
-        '<svg class="plot" viewBox="0 0 {} {}" role="group" aria-label="{}">{}'
-        '<path class="axis" d="M0 {}H{}"/>{}</svg>'
+        '<svg class="plot" viewBox="0 0 {} {}" role="group" aria-label="{}">{}<path class="axis" d="M0 {}H{}"/>{}</svg>'
     ).format(
         WIDTH,
         HEIGHT,
@@ -62,8 +61,10 @@ def _bar(bar: dealmill.Bar, link: Callable[[int, int], str], x: float, step: flo
     )
     if not bar.count:
         return Markup()
-    return Markup('<a href="{}" aria-label="{}"><title>{}</title><rect class="reach" x="{:.2f}" width="{:.2f}" '
-                  'height="{}"/>{}</a>').format(link(bar.low, bar.high), told, told, x, step, BASE, shape)
+    return Markup(
+        '<a href="{}" aria-label="{}"><title>{}</title><rect class="reach" x="{:.2f}" width="{:.2f}" '
+        'height="{}"/>{}</a>'
+    ).format(link(bar.low, bar.high), told, told, x, step, BASE, shape)
 
 
 def _span(bar: dealmill.Bar) -> str:

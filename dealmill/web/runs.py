@@ -54,7 +54,7 @@ def rejects(request: Request, store: OpenStore, run: RunNumber, skip: Annotated[
 
 def _link(run: int, column: str, low: int, high: int) -> str:
     """Return the URL of the results of a run with a number in a range."""
-    return Filter(**{column: range_text(low, high)}).link(f"/runs/{run}/layouts")
+    return Filter().only(**{column: range_text(low, high)}).link(f"/runs/{run}/layouts")
 
 
 def _comparable(one: dealmill.RunStatus, other: dealmill.RunStatus) -> bool:

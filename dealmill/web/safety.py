@@ -40,7 +40,7 @@ def check_address(host: str, token: str | None) -> None:
     """
     if token is None and not is_loopback(host):
         raise UsageError(
-            f"other machines could read the store at {host}: set an access token as DEALMILL_WEB_TOKEN, or use 127.0.0.1"
+            f"other machines could read the store at {host}: set DEALMILL_WEB_TOKEN, or use 127.0.0.1"
         )
 
 

@@ -63,7 +63,9 @@ def counted(count: int, thing: str) -> str:
 def notation(text: str) -> Markup:
     """Return a text with the parts between backticks in code font."""
     parts = text.split("`")
-    return Markup().join(Markup("<code>{}</code>").format(part) if place % 2 else part for place, part in enumerate(parts))
+    return Markup().join(
+        Markup("<code>{}</code>").format(part) if place % 2 else part for place, part in enumerate(parts)
+    )
 
 
 def _environment() -> Environment:

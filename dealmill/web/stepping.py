@@ -29,7 +29,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The scenes of a result, and the number of the shown one. `whole` is false if there are more than `MOST_SCENES`."""
+    """The scenes of a result, and the `number` of the one shown. `whole` is false if some scenes are left out."""
 
     scenes: Sequence[Scene]
     number: int

@@ -13,6 +13,7 @@ from dealmill.web.stepping import Number, is_small, steps_of
 
 router = APIRouter(include_in_schema=False)
 
+
 @router.get("/runs/{run}/layouts/{position}")
 def verdict(
     request: Request,
@@ -48,4 +49,4 @@ def verdict(
 def _neighbour(store: dealmill.Store, run: int, wanted: Filter, after: int) -> int | None:
     """Return the position of the next result that matches the filter."""
     found = next(iter(store.query(run=run, after=(run, after), limit=1, **wanted.arguments)), None)
-    return found and found.position
+    return None if found is None else found.position

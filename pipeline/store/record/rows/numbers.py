@@ -12,8 +12,6 @@ def first_numbers(store: Database, run: int, column: str, most: int) -> list[int
     """Return the numbers in ``"value"`` or ``"nodes"`` of the verdicts on the first `most` items of a run; verdicts
     without a value, and damaged ones, are left out."""
     number = COLUMNS[column]
-    query = select(number).where(
-        verdicts.c.run_id == run, verdicts.c.position.between(1, most), number.is_not(None)
-    )
+    query = select(number).where(verdicts.c.run_id == run, verdicts.c.position.between(1, most), number.is_not(None))
     with store.reading() as connection:
         return [found for found in connection.execute(query).scalars() if isinstance(found, int)]

@@ -39,9 +39,7 @@ def check_address(host: str, token: str | None) -> None:
         If other machines could read the store without a token.
     """
     if token is None and not is_loopback(host):
-        raise UsageError(
-            f"other machines could read the store at {host}: set DEALMILL_WEB_TOKEN, or use 127.0.0.1"
-        )
+        raise UsageError(f"other machines could read the store at {host}: set DEALMILL_WEB_TOKEN, or use 127.0.0.1")
 
 
 def is_loopback(host: str) -> bool:

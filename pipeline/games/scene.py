@@ -48,8 +48,3 @@ def scene(
 def rank_name(symbol: str) -> str:
     """Return what is printed on a card."""
     return RANKS.get(symbol, symbol)
-
-
-def plain(frames):
-    for frame in frames:
-        yield scene(100, 100, [], frame, frame)

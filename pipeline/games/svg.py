@@ -83,6 +83,15 @@ def box(x: float, y: float, width: float, height: float, style: Style) -> str:
     return element("rect", x=x, y=y, width=width, height=height, rx=min(width, height) / 8, **style)
 
 
+def card(x: float, y: float, width: float, height: float, words: str, style: Style = CARD) -> str:
+    """Return a card, or the place of one (`GHOST`), with its rank."""
+    edge = box(x, y, width, height, style)
+    if not words:
+        return edge
+    size, left = min(0.66 * height, 1.15 * width / len(words)), style is GHOST
+    return edge + text(x + width / 2, y + height / 2, words, size, NOTE if left else INKED, bold=not left)
+
+
 def circle(x: float, y: float, radius: float, style: Style) -> str:
     """Return a circle."""
     return element("circle", cx=x, cy=y, r=radius, **style)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.card_pairing.cases import Case, Place, Wait, cases, place_of, shortest_first
-from dealmill.pipeline.games.card_pairing.drawing import Grid, lanes
+from dealmill.pipeline.games.card_pairing.drawing import Grid
 from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES, Stacks, deal_of, play, start
+from dealmill.pipeline.games.gutters import lanes
 from dealmill.pipeline.games.scene import Scene, rank_name, scene
 from dealmill.pipeline.games.svg import CHOSEN, OTHER, Style, badge
 from dealmill.pipeline.games.verdict import Verdict

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.games.memory.rules import Cards, Table, read_flips
 from dealmill.pipeline.games.scene import Scene, scene
-from dealmill.pipeline.games.svg import BACKED, CARD, CHOSEN, GHOST, INKED, LIGHT, NOTE, box, text
+from dealmill.pipeline.games.svg import BACKED, CHOSEN, GHOST, LIGHT, NOTE, box, card, text
 from dealmill.pipeline.games.verdict import Verdict
 
 ROW = 10
@@ -98,16 +98,14 @@ def _drawing(count: int, move: Move) -> Iterator[str]:
 
 
 def _card(x: float, y: float, place: int, move: Move) -> Iterator[str]:
-    middle = x + WIDTH / 2, y + HEIGHT / 2
     if place in move.shown:
-        yield box(x, y, WIDTH, HEIGHT, CARD)
-        yield text(*middle, move.shown[place], 30, INKED, bold=True)
+        yield card(x, y, WIDTH, HEIGHT, move.shown[place])
         if len(move.shown) == 2:
             yield box(x, y, WIDTH, HEIGHT, CHOSEN)
     elif place in move.table:
         yield box(x, y, WIDTH, HEIGHT, BACKED)
         if place in move.known:
-            yield text(*middle, move.known[place], 20, LIGHT)
+            yield text(x + WIDTH / 2, y + HEIGHT / 2, move.known[place], 20, LIGHT)
     else:
         yield box(x, y, WIDTH, HEIGHT, GHOST)
 

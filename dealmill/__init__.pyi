@@ -43,6 +43,7 @@ from .pipeline.results.diff import Diff as Diff
 from .pipeline.results.histogram import Bar as Bar
 from .pipeline.results.histogram import Histogram as Histogram
 from .pipeline.results.query import Query as Query
+from .pipeline.results.rejects import RejectReason as RejectReason
 from .pipeline.results.summary import Summary as Summary
 from .pipeline.store.actions import Action as Action
 from .pipeline.store.audits.findings import Finding as Finding
@@ -51,6 +52,7 @@ from .pipeline.store.database.tables import Storage as Storage
 from .pipeline.store.queue.workers import Held as Held
 from .pipeline.store.queue.workers import Worker as Worker
 from .pipeline.store.record.differences import Difference as Difference
+from .pipeline.store.record.order import Order as Order
 from .pipeline.store.runs.status import RunStatus as RunStatus
 from .pipeline.store.sources.stored import Source as Source
 from .pipeline.survey.interval import Interval as Interval

@@ -1,6 +1,5 @@
 """The JSON API, described at ``/api/openapi.json``. Keys are those of the command line's ``--json``."""
 
-from collections.abc import Iterable
 from itertools import islice
 from typing import Annotated, Any
 
@@ -13,9 +12,9 @@ from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.damaged import damage
 from dealmill.web.downloads import FORMS, Form, row
 from dealmill.web.filters import Filtered
-from dealmill.web.site import MOST_NUMBER, OpenStore, RunNumber
+from dealmill.web.layouts import After, Before, slice_of
+from dealmill.web.site import MOST_NUMBER, MOST_POSITION, OpenStore, RunNumber
 
-MOST_POSITION = 2**63 - 1
 MOST_RESULTS = 1_000
 
 
@@ -63,7 +62,8 @@ class Results(BaseModel):
     """A page of results."""
 
     results: list[Result]
-    after: int | None = Field(description="Pass this position to get the next page; null if this is the last one.")
+    before: int | None = Field(description="Pass this position to get the previous page; null if there is none.")
+    after: int | None = Field(description="Pass this position to get the next page; null if there is none.")
     unreadable: list[str] = Field(description="Reasons why results of this page cannot be read.")
 
 
@@ -136,13 +136,19 @@ def results(
     store: OpenStore,
     run: RunNumber,
     wanted: Filtered,
-    after: Annotated[int, Query(ge=0, le=MOST_POSITION, description="Only results after this position.")] = 0,
+    after: After = None,
+    before: Before = None,
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
 ) -> Results:
     """List the results of a run that match a filter, in order of position."""
-    found = list(store.query(run=run, after=(run, after), limit=limit + 1, **wanted.arguments))
-    more = found[limit - 1].position if len(found) > limit else None
-    return Results(results=_rows(found[:limit]), after=more, unreadable=list(damage()))
+    found = slice_of(store, run, wanted, after, before, limit)
+    rows = [Result.model_validate(row(one)) for one in found.results]
+    return Results(
+        results=rows,
+        before=found.results[0].position if rows and found.earlier else None,
+        after=found.results[-1].position if rows and found.later else None,
+        unreadable=list(damage()),
+    )
 
 
 @router.get("/runs/{run}/results.{form}", response_class=StreamingResponse)
@@ -180,11 +186,7 @@ def check(request: Request, given: ToCheck) -> Judged:
     )
 
 
-def _rows(found: Iterable[dealmill.Result]) -> list[Result]:
-    return [Result.model_validate(row(one)) for one in found]
-
-
-def _run(overview: dealmill.Overview) -> Run:
+def _run(overview: dealmill.RunOverview) -> Run:
     found = overview.run
     retracted = found.retracted is not None
     return Run(

@@ -1,6 +1,5 @@
 """Filters of results: in the URL, as arguments of a query, as a command and as SQL."""
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +8,8 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
-from dealmill import Outcome, UsageError, Verdict
+from dealmill import Outcome, Verdict
+from dealmill.pipeline.arguments import number_range
 
 Ends = tuple[int | None, int | None]
 
@@ -51,8 +51,8 @@ class Filter:
         """
         return {
             "verdict": self.verdicts,
-            "value": parse_range("value", self.value),
-            "nodes": parse_range("nodes", self.nodes),
+            "value": parse_range(self.value),
+            "nodes": parse_range(self.nodes),
             "audit": self.audit or None,
             "retracted": self.retracted,
         }
@@ -72,7 +72,7 @@ class Filter:
         if self.verdicts:
             where.append(f"verdict IN ({', '.join(repr(verdict.word) for verdict in self.verdicts)})")
         for name, text in (("value", self.value), ("nodes", self.nodes)):
-            low, high = parse_range(name, text) or (None, None)
+            low, high = parse_range(text) or (None, None)
             where += [f"{name} >= {low}"] * (low is not None) + [f"{name} <= {high}"] * (high is not None)
         return f"SELECT * FROM results_view WHERE {' AND '.join(where)} ORDER BY position"  # noqa: S608 -- numbers and words
 
@@ -89,21 +89,15 @@ def url(path: str, parameters: Mapping[str, object] | Sequence[tuple[str, object
     return f"{path}?{urlencode(parameters)}" if parameters else path
 
 
-def parse_range(what: str, text: str) -> Ends | None:
-    """Return the ends of a range such as ``70..80``, ``70..``, ``..80`` or ``75``; None if the text is empty.
+def parse_range(text: str) -> Ends | None:
+    """Return the ends of a range (see `number_range`); None if the text is empty.
 
     Raises
     ------
     UsageError
         If it is malformed.
     """
-    if not text:
-        return None
-    match = re.fullmatch(r"(-?\d{1,18})?(\.\.)?(-?\d{1,18})?", text, re.ASCII)
-    if not match or not (match[1] or match[3]) or (match[1] and match[3] and not match[2]):
-        raise UsageError(f"{what}: {text!r} is not a range; write 70..80, 70.. or ..80")
-    low, dots, high = match.groups()
-    return (int(low) if low else None), (int(high) if high else None if dots else int(low))
+    return number_range(text) if text else None
 
 
 def range_text(low: int, high: int) -> str:

@@ -17,6 +17,8 @@ from dealmill.web.damaged import damage
 
 MOST_NUMBER = 10**9 - 1
 """The largest number of a run in a URL."""
+MOST_POSITION = 2**63 - 1
+"""The largest position."""
 
 
 def _store(request: Request) -> dealmill.Store:

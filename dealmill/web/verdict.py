@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
-import dealmill
 from dealmill.pipeline.games import find_engine
-from dealmill.web.filters import Filter, Filtered
-from dealmill.web.site import OpenStore, RunNumber, page
+from dealmill.web.filters import Filtered
+from dealmill.web.layouts import slice_of
+from dealmill.web.site import MOST_POSITION, OpenStore, RunNumber, page
 from dealmill.web.stepping import Number, is_small, steps_of
 
 router = APIRouter(include_in_schema=False)
@@ -19,7 +19,7 @@ def verdict(
     request: Request,
     store: OpenStore,
     run: RunNumber,
-    position: Annotated[int, Path(ge=1, le=2**63 - 1)],
+    position: Annotated[int, Path(ge=1, le=MOST_POSITION)],
     wanted: Filtered,
     step: Number = 0,
     leaf: Number = 0,
@@ -41,12 +41,6 @@ def verdict(
         judgement=result.check() if is_small(result) else None,
         path=path,
         wanted=wanted,
-        following=_neighbour(store, run, wanted, after=position),
-        preceding=None,
+        previous=slice_of(store, run, wanted, None, position, 1).results,
+        following=slice_of(store, run, wanted, position, None, 1).results,
     )
-
-
-def _neighbour(store: dealmill.Store, run: int, wanted: Filter, after: int) -> int | None:
-    """Return the position of the next result that matches the filter."""
-    found = next(iter(store.query(run=run, after=(run, after), limit=1, **wanted.arguments)), None)
-    return None if found is None else found.position

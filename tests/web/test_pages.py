@@ -61,7 +61,8 @@ def test_every_page_is_whole_and_harmless(client: TestClient, path: str) -> None
 
 
 def test_every_link_leads_to_a_page(client: TestClient) -> None:
-    seen, waiting = set(), ["/"]
+    seen: set[str] = set()
+    waiting = ["/"]
     while waiting and len(seen) < 250:
         path = waiting.pop(0)
         answer = client.get(path)
@@ -100,16 +101,33 @@ def test_a_run_names_its_rerun_and_says_that_it_is_equal(client: TestClient) -> 
     assert "all verdicts and evidence are equal" in text and "different" in text  # the run without a limit differs
 
 
-def test_pages_of_layouts_are_complete_and_ordered(client: TestClient) -> None:
-    path, positions = f"/runs/{shop.PAIRING}/layouts?verdict=winnable", []
-    while path:
+@pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])
+def test_pages_forwards_and_backwards_are_complete(client: TestClient, run: int) -> None:
+    pages = walk(client, f"/runs/{run}/layouts?verdict=winnable&nodes=..20", "next", 4)
+    assert len(pages) > 1 and len(pages[0]) == 50
+    first = f"/runs/{run}/layouts?verdict=winnable&nodes=..20&before={pages[-1][0]}"
+    assert walk(client, first, "prev", 4) == pages[-2::-1]
+    expected = client.get(f"/api/runs/{run}/results?verdict=winnable&nodes=..20&limit=200").json()["results"]
+    assert [f"{run}:{position}" for page in pages for position in page] == [one["item"] for one in expected]
+
+
+def walk(client: TestClient, path: str, relation: str, most: int) -> list[list[int]]:
+    """Return the positions on each of at most `most` pages of layouts, following the links of a relation."""
+    pages: list[list[int]] = []
+    while path and len(pages) < most:
         text = client.get(path).text
-        positions += [int(found) for found in re.findall(rf'href="/runs/{shop.PAIRING}/layouts/(\d+)\?', text)]
-        found = re.search(r'href="([^"]+)" rel="next"', text)
+        pages.append([int(found) for found in re.findall(r'href="/runs/\d+/layouts/(\d+)\?', text)])
+        found = re.search(rf'href="([^"]+)" rel="{relation}"', text)
         path = found[1].replace("&amp;", "&") if found else ""
-    expected = client.get(f"/api/runs/{shop.PAIRING}/results?verdict=winnable&limit=1000").json()["results"]
-    assert [f"{shop.PAIRING}:{position}" for position in positions] == [one["item"] for one in expected]
-    assert len(positions) > 50
+    return pages
+
+
+def test_a_verdict_leads_to_its_neighbours_under_the_filter(client: TestClient) -> None:
+    [positions] = walk(client, f"/runs/{shop.PAIRING}/layouts?verdict=unwinnable", "next", 1)
+    text = client.get(f"/runs/{shop.PAIRING}/layouts/{positions[1]}?verdict=unwinnable").text
+    assert re.findall(r'href="([^"]+)" rel="(?:prev|next)"', text) == [
+        f"/runs/{shop.PAIRING}/layouts/{position}?verdict=unwinnable" for position in (positions[0], positions[2])
+    ]
 
 
 def test_retracted_results_are_shown_only_on_request(client: TestClient) -> None:
@@ -153,7 +171,7 @@ def test_a_page_that_has_not_changed_is_not_sent_again(client: TestClient) -> No
         ("/runs/1/layouts/121", 404, "no verdict on item 121"),
         ("/runs/0", 422, "run: "),
         ("/runs/1/layouts?value=x", 400, "is not a range"),
-        ("/runs/1/layouts?value=9..1", 400, "exceeds the upper end"),
+        ("/runs/1/layouts?value=9..1", 400, "the lower end exceeds"),
         ("/runs/1/layouts?verdict=won", 400, "there is no verdict"),
         ("/runs/1/layouts?audit=fine", 400, "there is no outcome"),
         (f"/runs/{shop.SURVEY}/layouts?audit=valid", 400, "is packed"),

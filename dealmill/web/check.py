@@ -47,8 +47,8 @@ class Checker:
     """One process that solves layouts one after the other. It is started for the first one, and after it has ended."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._process: SpawnProcess | None = None
+        self.lock = Lock()
+        self.process: SpawnProcess | None = None
         self._connection: Connection[Task, Any] | None = None
 
     def check(self, task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
@@ -65,18 +65,18 @@ class Checker:
             raise dealmill.UsageError(
                 f"the layout has more than {MOST_LAYOUT:,} characters; solve it with: dealmill run"
             )
-        if not self._lock.acquire(timeout=MOST_WAIT):
+        if not self.lock.acquire(timeout=MOST_WAIT):
             raise Busy("other layouts are being solved; try again in a minute")
         try:
             return self._ask(task)
         finally:
-            self._lock.release()
+            self.lock.release()
 
     def close(self) -> None:
         """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
 
     def _ask(self, task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
         connection = self._started()
@@ -98,8 +98,8 @@ class Checker:
         if self._connection is None:
             self.close()
             ours, theirs = get_context("spawn").Pipe()
-            self._process = get_context("spawn").Process(target=serve, args=(theirs,), daemon=True)
-            self._process.start()
+            self.process = get_context("spawn").Process(target=serve, args=(theirs,), daemon=True)
+            self.process.start()
             theirs.close()
             self._connection = ours
         return self._connection

@@ -35,6 +35,7 @@ from .pipeline.games.contract import Engine as Engine
 from .pipeline.games.contract import Game as Game
 from .pipeline.games.contract import Layout as Layout
 from .pipeline.games.contract import Reject as Reject
+from .pipeline.games.scene import Scene as Scene
 from .pipeline.games.verdict import Verdict as Verdict
 from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from dealmill.pipeline.games.svg import PAPER, Style, element
+from dealmill.pipeline.games.svg import PAPER, element
 
-PICTURE: Style = {"xmlns": "http://www.w3.org/2000/svg", "role": "img"}
+NAMESPACE = "http://www.w3.org/2000/svg"
 RANKS = {"T": "10", "0": "10"}
 """The ranks whose symbol in a layout is not the one on the card."""
 
@@ -39,8 +39,9 @@ def scene(
         element("desc", escape(alt)),
         element("rect", class_="paper", width=across, height=down, rx=8, fill=PAPER),
         *parts,
+        xmlns=NAMESPACE,
         viewBox=f"0 0 {across} {down}",
-        **PICTURE,
+        role="img",
     )
     return Scene(svg, caption, alt, across, down, path)
 

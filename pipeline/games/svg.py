@@ -45,11 +45,11 @@ CHOSEN: Style = {"class_": "chosen", "fill": "none", "stroke": BLUE, "stroke_wid
 MOVER: Style = {"class_": "mover", "fill": BLUE, "stroke": INK, "stroke_width": 1.5}
 OTHER: Style = {"class_": "other", "fill": "none", "stroke": ORANGE, "stroke_width": 5, "stroke_dasharray": "8 5"}
 ARROW: Style = {"class_": "arrow", "fill": "none", "stroke": INK, "stroke_width": 3}
-CASING: Style = {"class_": "casing", "fill": "none", "stroke": PAPER, "stroke_width": 7}
+CASING: Style = {"class_": "casing", "fill": "none", "stroke": PAPER, "stroke_width": 6}
 
 BADGE = 10
 """The radius of a badge."""
-HEAD = 10
+HEAD = 8.5
 """The length of the head of an arrow."""
 TURN = 6
 """The radius of the turns of an arrow."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS
-from dealmill.pipeline.games.gutters import Gutters, lanes
+from dealmill.pipeline.games.gutters import Gutters
 from dealmill.pipeline.games.scene import Scene, rank_name, scene
 from dealmill.pipeline.games.svg import (
     CARD,
@@ -48,14 +48,11 @@ def board(
     parts = [part for slot in SLOTS for part in _slot(slot, cards.get(slot))]
     for number, slot in enumerate(dealt_to, start=dealt - len(dealt_to) + 1):
         parts.append(_marked(slot, str(number)))
-    for lane, slots in zip(lanes(len(removals)), removals, strict=True):
-        parts += [box(*_corner(slot), SLOT, SLOT, CHOSEN) for slot in slots]
-        if len(slots) == 2:
-            left, right = sorted(map(_corner, slots))
-            route = GUTTERS.route(left, right, lane)
-            parts.append(element("path", d=path(route), **JOINED))
+    pairs = [(_corner(slots[0]), _corner(slots[1])) for slots in removals if len(slots) == 2]
+    parts += [element("path", d=path(route), **JOINED) for route in GUTTERS.routes(pairs)]
     for number, slots in enumerate(removals, start=1):
-        parts += [_marked(slot, str(number)) for slot in slots]
+        for slot in slots:
+            parts += [box(*_corner(slot), SLOT, SLOT, CHOSEN), _marked(slot, str(number))]
     held = ", ".join(f"{slot} {rank_name(cards[slot])}" for slot in SLOTS if slot in cards) or "empty"
     alt = f"Board: {held}. Cards in the deck: {' '.join(map(rank_name, layout[dealt:])) or 'none'}."
     return scene(BOARD, BOARD + DECK_HEIGHT, [*parts, *_deck(layout, dealt)], caption, alt)
@@ -72,7 +69,8 @@ def _slot(slot: str, rank: str | None) -> Iterator[str]:
         yield card(x, y, SLOT, SLOT, rank_name(rank))
     else:
         yield box(x, y, SLOT, SLOT, GHOST)
-        yield text(x + SLOT / 2, y + SLOT / 2, COURT_SLOTS.get(slot, ""), 20, NOTE)
+        if slot in COURT_SLOTS:
+            yield text(x + SLOT / 2, y + SLOT / 2, COURT_SLOTS[slot], 20, NOTE)
     yield text(x + 10, y + 11, slot, 13, NOTE)
 
 

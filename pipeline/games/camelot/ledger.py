@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS
 from dealmill.pipeline.games.scene import Scene, rank_name, scene
-from dealmill.pipeline.games.svg import CARD, CHOSEN, GHOST, INKED, OTHER, box, card, element, path, text
+from dealmill.pipeline.games.svg import CHOSEN, GHOST, INKED, OTHER, box, card, element, path, text
 
 REMOVED = {"A9": "A with 9", "28": "2 with 8", "37": "3 with 7", "46": "4 with 6", "5": "5 with 5", "0": "10 alone"}
 """The values that leave together; a five leaves with another five, a ten alone."""
@@ -56,28 +56,22 @@ def _paired(prefix: str, values: str) -> tuple[list[str], str]:
 
 def drawn(found: Ledger, following: str, caption: str) -> Scene:
     """Return the ledger, the slots filled by the cards that stay, and the card after them, which has no slot."""
-    rows: list[tuple[str, list[str], str]] = []
-    for start in range(0, len(found.court), IN_ROW):
-        rows.append(("" if start else "J Q K stay", [], found.court[start : start + IN_ROW]))
-    rows += zip(REMOVED.values(), found.leaving, found.single, strict=True)
     y = MARGIN
-    parts: list[str] = []
-    for label, leaving, single in rows:
-        parts += [_label(y, label), *_removed(y, leaving), *_staying(len("".join(leaving)), y, single)]
+    parts = [_label(y, "J Q K stay"), *_staying(y, found.court)]
+    y += _height(found.court)
+    for label, leaving, single in zip(REMOVED.values(), found.leaving, found.single, strict=True):
+        parts += [_label(y, label), *_removed(y, leaving), *_staying(y, single, after=len("".join(leaving)))]
         y += LINE
     parts.append(element("path", d=path([(MARGIN, y), (WIDTH - MARGIN, y)]), **GHOST))
     y += LINE - CELL
-    parts.append(_label(y, f"{len(SLOTS)} slots"))
-    for start in range(0, len(found.staying), IN_ROW):
-        parts += _staying(0, y, found.staying[start : start + IN_ROW])
-        y += PITCH
-    y += LINE - PITCH
+    parts += [_label(y, f"{len(SLOTS)} slots"), *_staying(y, found.staying)]
+    y += _height(found.staying)
     parts += [
         _label(y, f"Card {found.cards + 1}"),
-        _cell(0, y, following),
+        card(LABELS, y, CELL, CELL, rank_name(following)),
         box(LABELS, y, CELL, CELL, OTHER | {"stroke_width": 4}),
+        text(LABELS + PITCH + 4, y + CELL / 2, "has no slot", 18, INKED, anchor="start"),
     ]
-    parts.append(text(LABELS + PITCH + 4, y + CELL / 2, "has no slot", 18, INKED, anchor="start"))
     alt = f"{_listed('Leave', ''.join(map(''.join, found.leaving)))} {_listed('Stay', found.staying)}"
     return scene(WIDTH, y + CELL + MARGIN, parts, caption, alt)
 
@@ -86,14 +80,18 @@ def _label(y: float, words: str) -> str:
     return text(MARGIN, y + CELL / 2, words, 18, INKED, anchor="start")
 
 
-def _cell(column: int, y: float, rank: str) -> str:
-    return card(LABELS + column * PITCH, y, CELL, CELL, rank_name(rank), CARD)
+def _staying(y: float, ranks: str, after: int = 0) -> Iterator[str]:
+    """Yield cards with rings, in lines, after the places of some others."""
+    for number, rank in enumerate(ranks, start=after):
+        line, column = divmod(number, IN_ROW)
+        place = LABELS + column * PITCH, y + line * PITCH
+        yield card(*place, CELL, CELL, rank_name(rank))
+        yield box(*place, CELL, CELL, CHOSEN | {"stroke_width": 4})
 
 
-def _staying(first: int, y: float, ranks: str) -> Iterator[str]:
-    for column, rank in enumerate(ranks, start=first):
-        yield _cell(column, y, rank)
-        yield box(LABELS + column * PITCH, y, CELL, CELL, CHOSEN | {"stroke_width": 4})
+def _height(ranks: str) -> int:
+    """Return the height of these cards in lines."""
+    return LINE + PITCH * (max(len(ranks) - 1, 0) // IN_ROW)
 
 
 def _removed(y: float, leaving: list[str]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Card pairing as pictures: the stacks side by side, top cards uppermost, with gutters between them for arrows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.card_pairing.cases import Place
@@ -85,6 +85,6 @@ class Grid:
         ]
         return element("path", d=path(points), **CHOSEN)
 
-    def arrow(self, one: Place, other: Place, lane: float) -> str:
-        """Return an arrow between two cards in the gutters; see `Gutters.route` for lanes."""
-        return arrow(GUTTERS.route(self.corner(one), self.corner(other), lane))
+    def arrows(self, ends: Iterable[tuple[Place, Place]]) -> Iterator[str]:
+        """Yield arrows from card to card, in the gutters."""
+        return map(arrow, GUTTERS.routes([(self.corner(one), self.corner(other)) for one, other in ends]))

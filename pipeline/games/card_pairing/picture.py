@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from dealmill.pipeline.games.card_pairing.cases import Case, Place, Wait, cases, place_of, shortest_first
 from dealmill.pipeline.games.card_pairing.drawing import Grid
 from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES, Stacks, deal_of, play, start
-from dealmill.pipeline.games.gutters import lanes
 from dealmill.pipeline.games.scene import Scene, rank_name, scene
 from dealmill.pipeline.games.svg import CHOSEN, OTHER, Style, badge
 from dealmill.pipeline.games.verdict import Verdict
@@ -149,8 +148,7 @@ def _jam(grid: Grid, layout: str, case: Case, heading: str) -> Scene:
         first, *_ = deal.ranks[ranks[card]]
         ring = CHOSEN if first in (card, case.mates[card]) else OTHER
         parts.append(grid.ring(places[card], ring if card in circle else ring | OUTSIDE))
-    for wait, lane in zip(case.circle, lanes(len(case.circle)), strict=True):
-        parts.append(grid.arrow(places[wait.card], places[wait.mate], lane))
+    parts += grid.arrows((places[wait.card], places[wait.mate]) for wait in case.circle)
     for number, wait in enumerate(case.circle, start=1):
         x, y = grid.corner(places[wait.card])
         parts.append(badge(x + 3, y + 3, str(number)))

@@ -1,6 +1,7 @@
 // Stepping without reloading the page, and polling while a run is in progress. Everything also works without this file.
 
 const POLL_MS = 2000;
+const MOST_PAGES = 50;
 const pages = new Map();
 
 // Returns the document at a URL.
@@ -23,6 +24,7 @@ function at(step) {
 
 function load(step) {
   const url = at(step).href;
+  if (pages.size > MOST_PAGES) pages.clear();
   if (!pages.has(url)) pages.set(url, fetched(url));
   return pages.get(url);
 }
@@ -37,7 +39,7 @@ async function go(step) {
   try {
     const found = await load(asked);
     if (asked !== wanted) return; // a later key has overtaken this one
-    show(found.getElementById("stepper"));
+    show(found.getElementById("stepper").cloneNode(true)); // the page itself is kept for the next visit
     history.replaceState(null, "", at(asked));
     if (asked < last) load(asked + 1);
   } catch {

@@ -11,7 +11,7 @@ GRAPH = grimp.build_graph(
 )
 SHARED = {
     f"dealmill.pipeline.games.{name}"
-    for name in ("contract", "batch", "bits", "kernel", "philox", "reading", "verdict")
+    for name in ("contract", "batch", "bits", "gutters", "kernel", "philox", "reading", "scene", "svg", "verdict")
 }
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)

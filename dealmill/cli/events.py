@@ -97,6 +97,6 @@ def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> No
         say(f"  {read.name}, line {reject.line}: {'; '.join(reject.reasons)}")
     if source.rejected > SHOWN:
         more = source.rejected - SHOWN
-        say(f"  … {more:,} more; count them with: dealmill query --source {source.id} --rejected --by-reason")
+        say(f"  … {more:,} more; count all by reason: dealmill query --source {source.id} --rejected --by-reason")
     if not source.accepted:
         say(f"  no valid {source.game} layout found: if this is a file of another game, name it with --game")

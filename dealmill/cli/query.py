@@ -1,10 +1,9 @@
 """``query``: list verdicts."""
 
-from collections.abc import Mapping
-
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_engine, complete_game, complete_run, complete_source
 from dealmill.cli.options import Range, verdict_option
 from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first, write_rows
 
@@ -19,11 +18,11 @@ Ends = tuple[int | None, int | None]
 
 
 @click.command()
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @verdict_option
-@click.option("--game", help="Only runs of this game.")
-@click.option("--engine", metavar="GAME/ENGINE", help="Only runs of this engine.")
-@click.option("--source", help="Only runs over this source (number or name).")
+@click.option("--game", shell_complete=complete_game, help="Only runs of this game.")
+@click.option("--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only runs of this engine.")
+@click.option("--source", shell_complete=complete_source, help="Only runs over this source (number or name).")
 @click.option("--value", type=Range(), help="Only values in this range.")
 @click.option("--nodes", type=Range(), help="Only searches with a number of nodes in this range.")
 @click.option("--layout-length", type=Range(), help="Only layouts with a number of characters in this range.")
@@ -103,7 +102,7 @@ def query(
             retracted=retracted,
         )
         columns = (*COLUMNS, *AUDIT_COLUMNS) if audit else COLUMNS
-        if last := write_first(columns, map(_row, found), form, shown):
+        if last := write_first(columns, map(result_row, found), form, shown):
             tell(_how_to_continue(order, descending, last["item"]))
         for one in found.unlisted:
             tell(f"run {one.id} is packed: its valid verdicts are counted by audits but cannot be listed")
@@ -147,9 +146,10 @@ def _count_rejects(store: "dealmill.Store", run: str | None, source: str | None,
     write_rows(REASON_COLUMNS if form is None else ("source", *REASON_COLUMNS), rows, form)
 
 
-def _row(result: "dealmill.Result") -> Mapping[str, object]:
+def result_row(result: "dealmill.Result") -> dict[str, object]:
+    """Return a result as a row with all columns."""
     judged = result.judgement
-    row = {
+    row: dict[str, object] = {
         "item": result.item,
         "line": result.line,
         "verdict": result.verdict.word,

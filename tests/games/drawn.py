@@ -27,11 +27,11 @@ def letters(scene: Scene) -> list[tuple[str, Box]]:
     found = []
     for element in parsed(scene).iter(f"{{{NAMESPACE}}}text"):
         if element.get("class") != "light":
-            words, size = element.text or "", float(element.get("font-size", ""))
+            written, size = element.text or "", float(element.get("font-size", ""))
             x, base = float(element.get("x", "")), float(element.get("y", ""))
-            half = WIDE * size * len(words) / 2
+            half = WIDE * size * len(written) / 2
             left = {"middle": x - half, "start": x, "end": x - 2 * half}[element.get("text-anchor", "")]
-            found.append((words, (left, base - TALL * size, left + 2 * half, base)))
+            found.append((written, (left, base - TALL * size, left + 2 * half, base)))
     return found
 
 
@@ -43,6 +43,17 @@ def lines(scene: Scene, kind: str) -> list[list[Point]]:
             numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", element.get("d", ""))]
             found.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
     return found
+
+
+def count(scene: Scene, name: str, kind: str) -> int:
+    """The number of elements of a class."""
+    return sum(element.get("class") == kind for element in parsed(scene).iter(f"{{{NAMESPACE}}}{name}"))
+
+
+def words(scene: Scene, kind: str) -> list[str]:
+    """The texts of a class, in the order in which they are drawn."""
+    elements = parsed(scene).iter(f"{{{NAMESPACE}}}text")
+    return [element.text or "" for element in elements if element.get("class") == kind]
 
 
 def along(corners: list[Point]) -> Iterator[Point]:
@@ -57,7 +68,7 @@ def covered(scene: Scene, kinds: tuple[str, ...]) -> list[str]:
     """The texts that are crossed by a line of these classes."""
     points = [point for kind in kinds for line in lines(scene, kind) for point in along(line)]
     return [
-        words
-        for words, (left, top, right, bottom) in letters(scene)
+        letter
+        for letter, (left, top, right, bottom) in letters(scene)
         if any(left <= x <= right and top <= y <= bottom for x, y in points)
     ]

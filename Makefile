@@ -47,8 +47,8 @@ soak: .venv/soaked
 
 # Updates the requirements files after a change of dependencies in pyproject.toml. Needs uv.
 lock:
-	$(EXPORT) --no-dev --output-file requirements.txt
-	$(EXPORT) --no-dev --extra postgresql --extra metrics --output-file requirements-server.txt
+	$(EXPORT) --no-dev --extra web --output-file requirements.txt
+	$(EXPORT) --no-dev --extra postgresql --extra metrics --extra web --output-file requirements-server.txt
 	$(EXPORT) --all-extras --group dev --output-file requirements-dev.txt
 	$(EXPORT) --only-group soak --output-file requirements-soak.txt
 

@@ -41,6 +41,8 @@ from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
 from .pipeline.results.diff import Diff as Diff
+from .pipeline.results.histogram import Bar as Bar
+from .pipeline.results.histogram import Histogram as Histogram
 from .pipeline.results.query import Query as Query
 from .pipeline.results.rejects import RejectReason as RejectReason
 from .pipeline.results.summary import Summary as Summary
@@ -54,6 +56,7 @@ from .pipeline.store.record.differences import Difference as Difference
 from .pipeline.store.record.order import Order as Order
 from .pipeline.store.runs.status import RunStatus as RunStatus
 from .pipeline.store.sources.stored import Source as Source
+from .pipeline.survey.interval import Interval as Interval
 from .runs import Audit as Audit
 from .runs import Run as Run
 from .stores import Store as Store

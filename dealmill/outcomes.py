@@ -20,6 +20,20 @@ class RunOverview:
     audit: AuditStatus | None
     fingerprint: str | None
 
+    @property
+    def state(self) -> str:
+        """One of ``retracted``, ``finished``, ``damaged``, ``reading`` (the source is not complete), ``waiting`` (for
+        workers) and ``solving``."""
+        run = self.run
+        states = {
+            "retracted": run.retracted is not None,
+            "finished": run.finished,
+            "damaged": run.damaged,
+            "reading": not run.complete,
+            "waiting": run.started is None,
+        }
+        return next((state for state, holds in states.items() if holds), "solving")
+
 
 @dataclass(frozen=True, slots=True)
 class Ingestion:

@@ -15,15 +15,17 @@ from dealmill.pipeline.progress import Progress, Rerunning, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.diff import Diff, diff
+from dealmill.pipeline.results.histogram import Column, Histogram, histogram_of
 from dealmill.pipeline.results.query import START, Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.audits.findings import Finding, findings_of
-from dealmill.pipeline.store.audits.planned import AuditStatus
+from dealmill.pipeline.store.audits.planned import AuditStatus, latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.order import Order
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.stored import rejects_of
+from dealmill.pipeline.survey.interval import Interval, of_share
 
 if TYPE_CHECKING:
     import pyarrow
@@ -146,6 +148,31 @@ class Run:
             If the engine version was retracted.
         """
         return find_result(self._store, answers_of(self.status(), retracted=retracted), position)
+
+    def histogram(self, column: Column) -> Histogram | None:
+        """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the first 20,000 items.
+
+        None if the run is packed, or no verdict has such a number.
+        """
+        return histogram_of(self._store, self.status(), column)
+
+    @property
+    def winnability(self) -> Interval | None:
+        """The 95 % confidence interval of the share of winnable layouts, if those solved so far are a random sample.
+
+        Undecided and failed layouts widen it: it covers both that none of them can be won, and that all can. None if no
+        layout has been found winnable or unwinnable.
+        """
+        counts = self.status().counts
+        won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
+        solved = sum(counts.values())
+        return of_share(won, solved - won - lost, solved) if won + lost else None
+
+    @property
+    def latest_audit(self) -> "Audit | None":
+        """The newest audit of the run, which may be unfinished; None if it has none."""
+        found = latest_audits(self._store).get(self.id)
+        return None if found is None else Audit(self._store, found)
 
     def rejects(self) -> Iterator[Reject]:
         """Iterate over the rejects of the source, each with all reasons."""

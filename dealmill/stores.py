@@ -55,15 +55,16 @@ WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
 
 
-def open(url: str | None = None) -> "Store":
+def open(url: str | None = None, *, read_only: bool = False) -> "Store":
     """Open a store.
 
     Parameters
     ----------
     url
         ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``; None means ``DEALMILL_DATABASE_URL``, by default
-        ``sqlite:///dealmill.db``. Append ``?mode=ro`` to a file to open it read-only. For PostgreSQL, create the tables
-        with `dealmill.db.upgrade`.
+        ``sqlite:///dealmill.db``. For PostgreSQL, create the tables with `dealmill.db.upgrade`.
+    read_only
+        Open the database without permission to write; ``?mode=ro`` in the URL of a file does the same.
 
     This creates nothing. A missing or empty SQLite file becomes a store when the first source is stored, by
     `Store.run`, `Store.ingest`, `Store.queue` or `Store.survey`. Until then, other methods raise a `StoreError`.
@@ -77,7 +78,8 @@ def open(url: str | None = None) -> "Store":
     DamagedError
         If its revision is damaged.
     """
-    return Store(open_store(settings().database_url.get_secret_value() if url is None else url))
+    chosen = settings().database_url.get_secret_value() if url is None else url
+    return Store(open_store(chosen, writable=not read_only))
 
 
 class Store:

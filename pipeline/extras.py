@@ -8,6 +8,7 @@ EXTRAS = {
     "parquet": ("pyarrow", "Parquet files and Arrow tables need"),
     "plots": ("matplotlib", "the plots of a survey report need"),
     "postgresql": ("psycopg", "a store on PostgreSQL needs"),
+    "web": ("fastapi", "dealmill web needs"),
     "metrics": ("prometheus_client", "DEALMILL_METRICS_PORT needs"),
 }
 """For each extra, the module that it installs and the beginning of the error message if it is missing."""

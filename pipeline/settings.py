@@ -46,6 +46,12 @@ class Settings(BaseSettings):
     metrics_host: str = "127.0.0.1"
     """The address on which metrics are served."""
 
+    web_token: SecretStr | None = None
+    """The access token that every request to the web pages must have; required to serve them to other machines."""
+
+    web_hosts: str = ""
+    """The host names in the URLs of the web pages, separated by commas, besides the address and ``localhost``."""
+
     log_format: Literal["console", "json"] = "console"
     """The format of worker logs: text for people, or one JSON object per line."""
 

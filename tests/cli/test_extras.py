@@ -26,6 +26,7 @@ def bare(tmp_path: Path) -> dict[str, str]:
         ("parquet", ("export", "1", "out.parquet"), {}),
         ("plots", ("survey", "memory", "--count", "1000", "--report", "out"), {}),
         ("postgresql", ("run", SOURCE), {"DEALMILL_DATABASE_URL": "postgresql://somebody:secret@127.0.0.1/night"}),
+        ("web", ("web",), {}),
         ("metrics", ("run", "deal:memory:seed=2:1-50"), {"DEALMILL_METRICS_PORT": "9100"}),
     ],
 )

@@ -20,7 +20,7 @@ from dealmill.workers.local.processes import die_with_parent
 from tests.deploy.files import OURS, dockerfile, services
 from tests.servers import ORDINARY_USER, Postgres, clean_environment
 
-PORTS = {"postgres": "5432", "valkey": "6379"}
+PORTS = {"postgres": "5432", "valkey": "6379", "web": "8000"}
 PASSWORDS = {"DEALMILL_POSTGRES_PASSWORD": "correcthorse", "DEALMILL_VALKEY_PASSWORD": "batterystaple"}
 UP_SECONDS = 60
 
@@ -56,6 +56,7 @@ class Deployment:
         self.folder = folder
         self.postgres = postgres
         self.passwords = PASSWORDS
+        self.settings: dict[str, str] = {}
         self.ports = {name: free_port() for name in PORTS}
         programs = folder / "programs"
         programs.mkdir()
@@ -150,7 +151,7 @@ class Deployment:
     def _environment(self, service: Mapping[str, Any]) -> dict[str, str]:
         """The variables of a service. One without a value is passed on from outside: here, one worker process."""
         given = {key: value for key, value in service["environment"].items() if value is not None}
-        return clean_environment({"DEALMILL_WORKERS": "1", **given, "PATH": self.path})
+        return clean_environment({"DEALMILL_WORKERS": "1", **self.settings, **given, "PATH": self.path})
 
     def _run(self, words: Sequence[str], service: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from copy import copy
 from pathlib import Path
 
+import httpx2
 import pytest
 from redis import AuthenticationError, Redis
 from redis.backoff import ConstantBackoff
@@ -93,6 +94,21 @@ def test_the_broker_keeps_nothing_and_lets_nobody_see_its_password(deployment: D
         broker.terminate()
         assert broker.wait(10) == 0
     assert not list(tmp_path.iterdir())
+
+
+def test_the_pages_are_served_with_the_token_only(deployment: Deployment) -> None:
+    with deployment.running("web") as refused:
+        assert refused.wait(60) == 2
+        assert "set DEALMILL_WEB_TOKEN" in (refused.stderr.read() if refused.stderr else "")
+    guarded = copy(deployment)
+    guarded.settings = {"DEALMILL_WEB_TOKEN": "letmein", "DEALMILL_WEB_HOSTS": "farm.example"}
+    with guarded.running("web"):
+        until(lambda: guarded.healthy("web"))
+        address = f"http://127.0.0.1:{guarded.ports['web']}/"
+        known = {"Authorization": "Bearer letmein", "Host": "farm.example"}
+        for headers, code in ((known, 200), ({**known, "Host": "evil.example"}, 400), ({"Host": "farm.example"}, 401)):
+            assert httpx2.get(address, headers=headers).status_code == code
+    assert not guarded.healthy("web")
 
 
 @pytest.mark.parametrize("password", PASSWORDS)

@@ -38,8 +38,9 @@ def test_a_service_is_guarded(name: str) -> None:
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
-    assert service["networks"] == ["farm"]
-    assert not service.keys() & {"ports", "privileged", "cap_add", "network_mode", "pid", "ipc", "devices"}
+    assert service["networks"] == (["farm", "outside"] if name == "web" else ["farm"])
+    assert service.get("ports", []) == (["127.0.0.1:8000:8000"] if name == "web" else [])
+    assert not service.keys() & {"privileged", "cap_add", "network_mode", "pid", "ipc", "devices"}
     assert service["image"] == OURS or service["user"] not in {"root", "0"}
     assert compose()["networks"]["farm"] == {"internal": True}
 
@@ -98,7 +99,7 @@ def test_passwords_come_from_the_environment_and_stand_in_no_command(name: str) 
     assert "hunter2" not in str({key: value for key, value in service.items() if key != "environment"})
 
 
-@pytest.mark.parametrize("name", ["migrate", "worker"])
+@pytest.mark.parametrize("name", ["migrate", "worker", "web"])
 def test_every_setting_of_dealmill_is_passed_on(name: str) -> None:
     assert {key.lower() for key in SERVICES[name]["environment"]} == {
         f"dealmill_{field}" for field in Settings.model_fields

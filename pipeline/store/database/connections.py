@@ -134,6 +134,15 @@ def _check_working_directory(file: str) -> None:
         ) from error
 
 
+def read_only(url: URL) -> URL:
+    """Return the URL that opens the same database without permission to write."""
+    if url.get_backend_name() == "sqlite":
+        return url.set(query=READ_ONLY_FILE)
+    given = url.query.get("options", ())
+    options = [given] if isinstance(given, str) else list(given)
+    return url.update_query_dict({"options": " ".join([*options, "-c default_transaction_read_only=on"])})
+
+
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     assert isinstance(connection, EmbeddedConnection)  # noqa: S101 -- listens on sqlite engines only
     connection.isolation_level = None  # _begin_sqlite issues BEGIN itself

@@ -1,20 +1,23 @@
 """Open a store for use. Its revision must be the one of this version of Dealmill."""
 
 from dealmill.pipeline.errors import StoreError
-from dealmill.pipeline.store.database.connections import Database, database_url, shown
+from dealmill.pipeline.store.database.connections import Database, database_url, read_only, shown
 from dealmill.pipeline.store.database.revision import create_tables, revision_of
 from dealmill.pipeline.store.database.tables import REVISION
 
 
-def open_store(url: str) -> Database:
+def open_store(url: str, *, writable: bool = True) -> Database:
     """Open the store. Nothing is created; `create_store` creates an embedded file that is missing or empty.
+
+    Unless it is `writable`, the database itself refuses every write.
 
     Raises
     ------
     StoreError
         If the database cannot be reached or has another revision.
     """
-    store = Database(database_url(url))
+    found = database_url(url)
+    store = Database(found if writable else read_only(found))
     try:
         check_tables(store)
     except StoreError:

@@ -70,6 +70,11 @@ class RunStatus(PlannedRun):
         """Verdicts per second in the last minute in which there were any; None if there were none."""
         return self.recent / self.recent_seconds if self.recent_seconds > 0 else None
 
+    @property
+    def ends(self) -> float | None:
+        """The expected end at this rate, in seconds since 1970; None if no job is running."""
+        return self.now + (self.items - self.solved) / self.rate if self.leased and self.rate else None
+
 
 MINUTE = 60.0
 MOST_PARAMETERS = 10_000

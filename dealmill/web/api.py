@@ -1,0 +1,210 @@
+"""The JSON API, described at ``/api/openapi.json``. Keys are those of the command line's ``--json``."""
+
+from itertools import islice
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+import dealmill
+from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
+from dealmill.web.damaged import damage
+from dealmill.web.downloads import FORMS, Form, row
+from dealmill.web.filters import Filtered
+from dealmill.web.layouts import After, Before, slice_of
+from dealmill.web.site import MOST_NUMBER, MOST_POSITION, OpenStore, RunNumber
+
+MOST_RESULTS = 1_000
+
+
+class Problem(BaseModel):
+    """An error."""
+
+    detail: str = Field(description="What is wrong, where, and what to do.")
+
+
+class Run(BaseModel):
+    """A run and its progress."""
+
+    run: int
+    game: str
+    engine: str
+    version: str
+    source: str
+    max_nodes: int | None
+    storage: str
+    repeats: int | None = Field(description="The run that this one is a rerun of.")
+    state: str
+    retracted: str | None = Field(description="Why the engine version was retracted; its counts are left out then.")
+    layouts: int
+    solved: int
+    counts: dict[str, int] = Field(description="The number of layouts by verdict.")
+    mean: float | None
+    rate: float | None = Field(description="Layouts per second in the last active minute.")
+    ends: float | None = Field(description="The expected end, in seconds since 1970.")
+    fingerprint: str | None
+
+
+class Result(BaseModel):
+    """The verdict on a layout, with its evidence."""
+
+    item: str | None
+    line: int
+    verdict: str
+    value: int | None
+    nodes: int
+    layout: str
+    evidence: str | None
+
+
+class Results(BaseModel):
+    """A page of results."""
+
+    results: list[Result]
+    before: int | None = Field(description="Pass this position to get the previous page; null if there is none.")
+    after: int | None = Field(description="Pass this position to get the next page; null if there is none.")
+    unreadable: list[str] = Field(description="Reasons why results of this page cannot be read.")
+
+
+class Judged(Result):
+    """A result with the judgement of the referee."""
+
+    engine: str
+    judgement: str
+    reason: str | None
+
+
+class Reject(BaseModel):
+    """A text of a source that is not a valid layout."""
+
+    line: int
+    text: str
+    reasons: list[str]
+
+
+class Rejects(BaseModel):
+    """A page of rejects."""
+
+    rejects: list[Reject]
+
+
+class ToCheck(BaseModel):
+    """A layout to solve."""
+
+    game: str = Field(max_length=100, description="A game, or the full name of an engine.")
+    layout: str = Field(max_length=MOST_LAYOUT)
+    engine: str | None = Field(default=None, max_length=100)
+    max_nodes: int = Field(default=NODES, ge=1, le=MOST_NODES)
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": Problem, "description": meaning}
+    for code, meaning in {
+        400: "An argument cannot be used.",
+        404: "There is no such run or result.",
+        409: "Another version of the engine is installed.",
+        410: "The engine version was retracted.",
+        422: "A parameter is malformed.",
+        503: "The store is not available.",
+    }.items()
+}
+router = APIRouter(prefix="/api", responses=ERRORS)
+
+Position = Annotated[int, Path(ge=1, le=MOST_POSITION, description="The position in the run, from 1.")]
+
+
+@router.get("/runs")
+def runs(
+    store: OpenStore,
+    after: Annotated[int, Query(ge=0, le=MOST_NUMBER, description="Only runs after this number.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
+) -> list[Run]:
+    """List the runs, oldest first."""
+    later = (one for one in store.status() if one.run.id > after)
+    return list(map(_run, islice(later, limit)))
+
+
+@router.get("/runs/{run}")
+def run(store: OpenStore, run: RunNumber) -> Run:
+    """Return a run."""
+    return _run(store.status(run)[0])
+
+
+@router.get("/runs/{run}/results")
+def results(
+    store: OpenStore,
+    run: RunNumber,
+    wanted: Filtered,
+    after: After = None,
+    before: Before = None,
+    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
+) -> Results:
+    """List the results of a run that match a filter, in order of position."""
+    found = slice_of(store, run, wanted, after, before, limit)
+    rows = [Result.model_validate(row(one)) for one in found.results]
+    return Results(
+        results=rows,
+        before=found.results[0].position if rows and found.earlier else None,
+        after=found.results[-1].position if rows and found.later else None,
+        unreadable=list(damage()),
+    )
+
+
+@router.get("/runs/{run}/results.{form}", response_class=StreamingResponse)
+def export(store: OpenStore, run: RunNumber, wanted: Filtered, form: Form) -> StreamingResponse:
+    """Send all results of a run that match a filter. The last line of a complete file starts with ``end``, or is the
+    object ``{"end": true, …}``, and has the number of results."""
+    writer = FORMS[form]
+    return StreamingResponse(writer.write(store.query(run=run, **wanted.arguments)), media_type=writer.media_type)
+
+
+@router.get("/runs/{run}/results/{position}")
+def result(store: OpenStore, run: RunNumber, position: Position, retracted: Annotated[bool, Query()] = False) -> Result:
+    """Return the result at a position."""
+    return Result.model_validate(row(store.result(f"{run}:{position}", retracted=retracted)))
+
+
+@router.get("/runs/{run}/rejects")
+def rejects(
+    store: OpenStore,
+    run: RunNumber,
+    skip: Annotated[int, Query(ge=0, le=MOST_POSITION)] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
+) -> Rejects:
+    """List the rejects of the source of a run."""
+    found = islice(store.find_run(run).rejects(), skip, skip + limit)
+    return Rejects(rejects=[Reject(line=one.line, text=one.text, reasons=list(one.reasons)) for one in found])
+
+
+@router.post("/check")
+def check(request: Request, given: ToCheck) -> Judged:
+    """Solve a layout and check its evidence. Nothing is stored."""
+    checked, judgement = request.app.state.checker.check(Task(given.game, given.layout, given.engine, given.max_nodes))
+    return Judged.model_validate(
+        row(checked) | {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
+    )
+
+
+def _run(overview: dealmill.RunOverview) -> Run:
+    found = overview.run
+    retracted = found.retracted is not None
+    return Run(
+        run=found.id,
+        game=found.game,
+        engine=found.engine,
+        version=found.version,
+        source=found.source_name,
+        max_nodes=found.max_nodes,
+        storage=found.storage.word,
+        repeats=found.repeats,
+        state=overview.state,
+        retracted=found.retracted,
+        layouts=found.items,
+        solved=found.solved,
+        counts={} if retracted else {verdict.word: count for verdict, count in found.counts.items()},
+        mean=None if retracted else found.mean,
+        rate=found.rate,
+        ends=found.ends,
+        fingerprint=overview.fingerprint,
+    )

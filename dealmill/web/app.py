@@ -1,0 +1,79 @@
+"""The application: routes, errors and everything that protects it.
+
+The store is opened read-only. Handlers are plain functions, which run in threads.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.resources import files
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+import dealmill
+from dealmill.web import api, layouts, overview, paste, runs, verdict
+from dealmill.web.check import Checker
+from dealmill.web.damaged import report_damage
+from dealmill.web.safety import MOST_BYTES, Gate
+from dealmill.web.site import page
+
+STATUS: dict[type[dealmill.DealmillError], int] = {
+    dealmill.BadLayout: 400,
+    dealmill.UsageError: 400,
+    dealmill.NotFoundError: 404,
+    dealmill.VersionError: 409,
+    dealmill.RetractedError: 410,
+    dealmill.DamagedError: 500,
+    dealmill.DifferenceError: 500,
+    dealmill.UnavailableError: 503,
+    dealmill.StoreError: 503,
+}
+"""The HTTP status of an error: that of the first class in its list of base classes."""
+
+
+def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | None = None) -> FastAPI:
+    """Return the application over a store that was opened read-only.
+
+    Requests must name one of the `hosts`, without a port, in their Host header; every request must have the `token`,
+    unless it is None.
+    """
+    app = FastAPI(
+        title="Dealmill",
+        description="Read-only access to the runs and results of a store.",
+        version=version("dealmill"),
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        max_body_size=MOST_BYTES,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+    )
+    app.state.store = store
+    app.state.checker = Checker()
+    for module in (api, overview, runs, layouts, verdict, paste):
+        app.include_router(module.router)
+    app.mount("/static", StaticFiles(directory=str(files("dealmill.web") / "static")))
+    app.add_exception_handler(dealmill.DealmillError, _explain)
+    app.add_exception_handler(HTTPException, _explain)
+    app.add_exception_handler(RequestValidationError, _explain)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
+    app.add_middleware(Gate, token=token)  # the outermost: its headers are on every response
+    report_damage()
+    return app
+
+
+def _explain(request: Request, error: Exception) -> Response:
+    """Return the message of an error, as a page or as JSON."""
+    if isinstance(error, RequestValidationError):
+        code, message = 422, "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
+    elif isinstance(error, HTTPException):
+        code, message = error.status_code, str(error.detail)
+    else:
+        code, message = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), str(error)
+    headers = error.headers if isinstance(error, HTTPException) else None
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"detail": message}, code, headers=headers)
+    return page(request, "error.html", code=code, message=message)

@@ -1,0 +1,77 @@
+"""Streams of results as CSV or JSON Lines. The last line proves that a file is complete: it has the number of rows."""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from io import StringIO
+from itertools import islice
+from typing import Literal
+
+import dealmill
+from dealmill.web.damaged import damage
+
+COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
+END = "end"
+ROWS = 500
+"""Rows in each part that is sent."""
+
+Form = Literal["csv", "jsonl"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A format: its media type, and the function that writes results in it."""
+
+    media_type: str
+    write: Callable[[Iterable[dealmill.Result]], Iterator[str]]
+
+
+def row(result: dealmill.Result) -> dict[str, object]:
+    """Return a result with the columns of ``dealmill query``."""
+    return {
+        "item": result.item,
+        "line": result.line,
+        "verdict": result.verdict.word,
+        "value": result.value,
+        "nodes": result.nodes,
+        "layout": result.layout,
+        "evidence": result.evidence,
+    }
+
+
+def _csv(results: Iterable[dealmill.Result]) -> Iterator[str]:
+    text = StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    count = 0
+    found = iter(results)
+    while part := list(islice(found, ROWS)):
+        count += len(part)
+        writer.writerows(map(row, part))
+        yield _taken(text)
+    writer.writerow({"item": END, "line": count, "verdict": f"unreadable: {len(damage())}" if damage() else None})
+    yield _taken(text)
+
+
+def _taken(text: StringIO) -> str:
+    """Return what was written, and empty the buffer."""
+    written = text.getvalue()
+    text.seek(0)
+    text.truncate()
+    return written
+
+
+def _json_lines(results: Iterable[dealmill.Result]) -> Iterator[str]:
+    count = 0
+    found = iter(results)
+    while part := list(islice(found, ROWS)):
+        count += len(part)
+        yield "".join(json.dumps(row(result)) + "\n" for result in part)
+    yield json.dumps({END: True, "rows": count, "unreadable": len(damage())}) + "\n"
+
+
+FORMS: dict[Form, Writer] = {
+    "csv": Writer("text/csv; charset=utf-8", _csv),
+    "jsonl": Writer("application/jsonl", _json_lines),
+}

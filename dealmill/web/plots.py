@@ -1,0 +1,97 @@
+"""Plots as inline SVG: a bar of shares, a histogram whose bars are links, and a confidence interval.
+
+They use classes and presentation attributes only, which the content security policy allows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from markupsafe import Markup
+
+import dealmill
+from dealmill.pipeline.games.verdict import Verdict
+
+WIDTH, HEIGHT = 480, 120
+BASE = HEIGHT - 22
+"""The height of the axis; below it are its labels."""
+
+
+def verdict_bar(counts: Mapping[Verdict, int], total: int) -> Markup:
+    """Return a bar of the shares of each verdict in a `total`; the rest is empty."""
+    shapes, start = [], 0.0
+    for verdict in Verdict:
+        if count := counts.get(verdict, 0):
+            width = 100 * count / max(total, 1)
+            shapes.append(
+                Markup('<rect class="fill-{}" x="{:.3f}" width="{:.3f}" height="8"/>').format(
+                    verdict.word, start, max(width - 0.15, 0.3)
+                )
+            )
+            start += width
+    told = ", ".join(f"{counts[verdict]:,} {verdict.word}" for verdict in Verdict if counts.get(verdict)) or "none yet"
+    return Markup(
+        '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{}">'
+        '<rect class="fill-none" width="100" height="8"/>{}</svg>'
+    ).format(told, Markup().join(shapes))
+
+
+def histogram(found: dealmill.Histogram, link: Callable[[int, int], str]) -> Markup:
+    """Return a histogram. Each bar leads to the page `link(low, high)`."""
+    highest = max(bar.count for bar in found.bars)
+    step = WIDTH / len(found.bars)
+    bars = Markup().join(_bar(bar, link, place * step, step, highest) for place, bar in enumerate(found.bars))
+    return Markup(
+        '<svg class="plot" viewBox="0 0 {} {}" role="group" aria-label="{}">{}<path class="axis" d="M0 {}H{}"/>{}</svg>'
+    ).format(
+        WIDTH,
+        HEIGHT,
+        f"Distribution of {'values' if found.column == 'value' else 'node counts'}",
+        bars,
+        BASE,
+        WIDTH,
+        _labels([bar.low for bar in found.bars], step),
+    )
+
+
+def _bar(bar: dealmill.Bar, link: Callable[[int, int], str], x: float, step: float, highest: int) -> Markup:
+    height = (BASE - 6) * bar.count / highest
+    width = max(step - 2, 1)
+    told = f"{_span(bar)}: {bar.count:,} {'layout' if bar.count == 1 else 'layouts'}"
+    shape = Markup('<rect class="column" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/>').format(
+        x, BASE - max(height, 1), width, max(height, 1)
+    )
+    if not bar.count:
+        return Markup()
+    return Markup(
+        '<a href="{}" aria-label="{}"><title>{}</title><rect class="reach" x="{:.2f}" width="{:.2f}" '
+        'height="{}"/>{}</a>'
+    ).format(link(bar.low, bar.high), told, told, x, step, BASE, shape)
+
+
+def _span(bar: dealmill.Bar) -> str:
+    return f"{bar.low:,}" if bar.low == bar.high else f"{bar.low:,} to {bar.high:,}"
+
+
+def _labels(lows: Sequence[int], step: float) -> Markup:
+    """Return labels for some of the bars, far enough apart to be read."""
+    every = -(-64 // int(step)) if step < 64 else 1
+    label = Markup('<text class="tick" x="{:.1f}" y="{}">{:,}</text>')
+    return Markup().join(
+        label.format(place * step + 1, HEIGHT - 6, low) for place, low in enumerate(lows) if place % every == 0
+    )
+
+
+def interval(found: dealmill.Interval, value: float) -> Markup:
+    """Return a confidence interval of a share on a scale around it, with the ends of the scale."""
+    reach = max(found.high - found.low, 0.002) * 1.5
+    low, high = max(found.low - reach, 0.0), min(found.high + reach, 1.0)
+
+    def at(share: float) -> float:
+        return 12 + (WIDTH - 24) * (share - low) / (high - low)
+
+    told = f"{value:.2%} of layouts are winnable; 95 % confidence interval {found.low:.2%} to {found.high:.2%}"
+    return Markup(
+        '<svg class="plot" viewBox="0 0 {} 56" role="img" aria-label="{}"><path class="axis" d="M12 34H{}"/>'
+        '<rect class="band" x="{:.1f}" y="20" width="{:.1f}" height="14"/>'
+        '<path class="mark" d="M{:.1f} 14V40"/>'
+        '<text class="tick" x="12" y="52">{:.1%}</text><text class="tick end" x="{}" y="52">{:.1%}</text></svg>'
+    ).format(WIDTH, told, WIDTH - 12, at(found.low), at(found.high) - at(found.low), at(value), low, WIDTH - 12, high)

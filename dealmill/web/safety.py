@@ -1,0 +1,90 @@
+"""The outermost layer of the application: the access token, and the headers of every response.
+
+Addresses beyond this machine are served only with a token, because the pages show everything in the store.
+"""
+
+import base64
+import binascii
+import ipaddress
+import secrets
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dealmill import UsageError
+from dealmill.web.damaged import collect_damage
+
+MOST_BYTES = 64 * 1024
+"""The largest body of a request."""
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="Dealmill", charset="UTF-8"'}
+TOKEN_MISSING = "the access token is missing or wrong: send it as the password, or as Authorization: Bearer TOKEN\n"  # noqa: S105
+
+
+def check_address(host: str, token: str | None) -> None:
+    """Check that an address of this machine only, or a token, protects the store.
+
+    Raises
+    ------
+    UsageError
+        If other machines could read the store without a token.
+    """
+    if token is None and not is_loopback(host):
+        raise UsageError(f"other machines could read the store at {host}: set DEALMILL_WEB_TOKEN, or use 127.0.0.1")
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class Gate:
+    """Middleware that refuses requests without the token, and adds `HEADERS`."""
+
+    def __init__(self, app: ASGIApp, token: str | None) -> None:
+        self._app = app
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                headers.setdefault("Cache-Control", "no-cache")
+            await send(message)
+
+        collect_damage()
+        allowed = self._token is None or _has_token(Headers(scope=scope), self._token)
+        app = self._app if allowed else PlainTextResponse(TOKEN_MISSING, 401, CHALLENGE)
+        await app(scope, receive, send_with_headers)
+
+
+def _has_token(headers: Headers, token: str) -> bool:
+    """Return whether the token is sent as a Bearer token, or as the password of Basic authentication (RFC 7617)."""
+    kind, _, value = headers.get("authorization", "").partition(" ")
+    sent = value.encode()
+    if kind.lower() == "basic":
+        try:
+            sent = base64.b64decode(value, validate=True).partition(b":")[2]
+        except binascii.Error:
+            return False
+    elif kind.lower() != "bearer":
+        return False
+    return secrets.compare_digest(sent, token.encode())

@@ -1,0 +1,41 @@
+"""Serve the application with uvicorn."""
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+import dealmill
+from dealmill.pipeline.settings import settings
+from dealmill.web.app import application
+from dealmill.web.safety import check_address
+
+LOOPBACK = ("127.0.0.1", "[::1]", "localhost")
+
+
+def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], object]) -> None:
+    """Serve the pages over a store until a KeyboardInterrupt; `tell` receives their address.
+
+    Raises
+    ------
+    UsageError
+        If other machines could reach the address, and no token is set; or the address cannot be used.
+    """
+    chosen = settings()
+    token = None if chosen.web_token is None else chosen.web_token.get_secret_value()
+    check_address(host, token)
+    hosts = [name.strip() for name in chosen.web_hosts.split(",") if name.strip()]
+    shown = f"[{host}]" if ":" in host else host
+    app = application(store, hosts=[shown, *LOOPBACK, *hosts], token=token)
+    listening = _listen(host, port)
+    tell(f"http://{shown}:{listening.getsockname()[1]}/ serves {store}; stop it with Ctrl-C")
+    config = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False, limit_concurrency=200)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise dealmill.UsageError(f"cannot listen on {host}, port {port}: {error.strerror}") from error

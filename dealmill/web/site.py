@@ -1,0 +1,86 @@
+"""What all pages share: the store, the templates, and conditional responses."""
+
+from datetime import UTC, datetime
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+import dealmill
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.web import plots
+from dealmill.web.damaged import damage
+
+MOST_NUMBER = 10**9 - 1
+"""The largest number of a run in a URL."""
+MOST_POSITION = 2**63 - 1
+"""The largest position."""
+
+
+def _store(request: Request) -> dealmill.Store:
+    store: dealmill.Store = request.app.state.store
+    return store
+
+
+OpenStore = Annotated[dealmill.Store, Depends(_store)]
+RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of the run.")]
+
+
+def page(request: Request, template: str, *, code: int = 200, **context: Any) -> Response:
+    """Render a page. The response is empty (304) if the browser has the same page already."""
+    html = TEMPLATES.get_template(template).render(request=request, code=code, damage=damage(), **context)
+    body = html.encode("utf-8", errors="replace")  # names of files may hold bytes that are not text
+    etag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
+    if code == 200 and request.headers.get("if-none-match") == etag:
+        return Response(status_code=304, headers={"ETag": etag})
+    return HTMLResponse(body, code, {"ETag": etag})
+
+
+def number(value: float | None) -> str:
+    """Return an integer with separators; a dash if there is none."""
+    return "–" if value is None else f"{value:,.0f}"
+
+
+def share(part: float, whole: float) -> str:
+    """Return a percentage with one digit after the point."""
+    return f"{part / whole:.1%}" if whole else "–"
+
+
+def moment(seconds: float) -> str:
+    """Return a time in seconds since 1970 as local time of the server, without the day if that is today."""
+    at = datetime.fromtimestamp(seconds, UTC).astimezone()
+    today = at.date() == datetime.now(UTC).astimezone().date()
+    return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
+
+
+def counted(count: int, thing: str) -> str:
+    """Return a count with its noun: ``1 job``, ``2,000 jobs``."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def notation(text: str) -> Markup:
+    """Return a text with the parts between backticks in code font."""
+    parts = text.split("`")
+    return Markup().join(
+        Markup("<code>{}</code>").format(part) if place % 2 else part for place, part in enumerate(parts)
+    )
+
+
+def _environment() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(str(files("dealmill.web") / "templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters.update(number=number, moment=moment, notation=notation)
+    found.globals.update(share=share, counted=counted, plots=plots, Verdict=Verdict)
+    return found
+
+
+TEMPLATES = _environment()

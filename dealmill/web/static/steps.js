@@ -1,0 +1,138 @@
+// Stepping without reloading the page, and polling while a run is in progress. Everything also works without this file.
+
+const POLL_MS = 2000;
+const MOST_PAGES = 50;
+const pages = new Map();
+
+// Returns the document at a URL.
+async function fetched(url) {
+  const response = await fetch(url, { headers: { Accept: "text/html" } });
+  if (!response.ok) throw new Error(response.statusText);
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+function stepper() {
+  return document.getElementById("stepper");
+}
+
+// Returns the URL of this page at another step.
+function at(step) {
+  const url = new URL(location.href);
+  url.searchParams.set(stepper().dataset.parameter, step);
+  return url;
+}
+
+function load(step) {
+  const url = at(step).href;
+  if (pages.size > MOST_PAGES) pages.clear();
+  if (!pages.has(url)) pages.set(url, fetched(url));
+  return pages.get(url);
+}
+
+let wanted = null;
+
+// Shows another step. The address changes with it, so that it can be shared; the focus stays where it was.
+async function go(step) {
+  const last = Number(stepper().dataset.last);
+  wanted = Math.min(Math.max(step, 0), last);
+  const asked = wanted;
+  try {
+    const found = await load(asked);
+    if (asked !== wanted) return; // a later key has overtaken this one
+    show(found.getElementById("stepper").cloneNode(true)); // the page itself is kept for the next visit
+    history.replaceState(null, "", at(asked));
+    if (asked < last) load(asked + 1);
+  } catch {
+    location.href = at(asked); // the page of an error says more
+  }
+}
+
+function show(next) {
+  const old = stepper();
+  old.dataset.step = next.dataset.step;
+  for (const part of ["figure", ".moves", ".tree"]) {
+    const there = old.querySelector(part);
+    if (there) replace(there, next.querySelector(part));
+  }
+  const slider = old.querySelector("input[type=range]");
+  const other = next.querySelector("input[type=range]");
+  slider.value = other.value;
+  slider.setAttribute("aria-valuetext", other.getAttribute("aria-valuetext"));
+  old.querySelector("output").textContent = next.querySelector("output").textContent;
+  renewControls(old, next);
+  old.querySelector(".moves [aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
+// Replaces the content of an element, which keeps the focus.
+function replace(there, by) {
+  const focused = there.contains(document.activeElement) ? document.activeElement.dataset.step : undefined;
+  there.replaceChildren(...by.childNodes);
+  if (focused !== undefined) there.querySelector(`[data-step="${focused}"]`)?.focus();
+}
+
+// The buttons before and after the form.
+function renewControls(old, next) {
+  const names = [...old.querySelectorAll(".controls > .button")];
+  const others = [...next.querySelectorAll(".controls > .button")];
+  names.forEach((button, place) => {
+    const focused = button === document.activeElement;
+    button.replaceWith(others[place]);
+    if (focused) (others[place].href ? others[place] : stepper().querySelector("figure")).focus();
+  });
+}
+
+const KEYS = {
+  ArrowLeft: (step) => step - 1,
+  ArrowRight: (step) => step + 1,
+  ArrowUp: (step) => step - 10,
+  ArrowDown: (step) => step + 10,
+  Home: () => 0,
+  End: () => Infinity,
+};
+
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in KEYS)) return;
+  const focused = document.activeElement;
+  const free = focused === document.body || (stepper().contains(focused) && focused.tagName !== "INPUT");
+  if (!free) return;
+  event.preventDefault();
+  go(KEYS[event.key](wanted ?? Number(stepper().dataset.step)));
+}
+
+function onClick(event) {
+  const link = event.target.closest("a[data-step]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  go(Number(link.dataset.step));
+}
+
+// Asks for the page again while it is visible, and replaces what has changed in the elements that have an id. Rows are
+// never added or moved.
+async function poll() {
+  if (!document.hidden) {
+    try {
+      const found = await fetched(location.href);
+      for (const part of found.querySelectorAll("main [id]")) {
+        const there = document.getElementById(part.id);
+        if (there && there.innerHTML !== part.innerHTML && !there.contains(document.activeElement)) {
+          there.replaceChildren(...part.childNodes);
+        }
+      }
+      if (!found.querySelector("main[data-live]")) {
+        document.querySelector(".live")?.replaceChildren("Finished");
+        return;
+      }
+    } catch {
+      // the server is away; the next attempt may succeed
+    }
+  }
+  setTimeout(poll, POLL_MS);
+}
+
+if (stepper()?.querySelector(".controls")) {
+  document.addEventListener("keydown", onKey);
+  stepper().addEventListener("click", onClick);
+  stepper().addEventListener("input", (event) => go(Number(event.target.value)));
+  stepper().classList.add("scripted");
+}
+if (document.querySelector("main[data-live]")) setTimeout(poll, POLL_MS);

@@ -1,0 +1,46 @@
+"""The page of one result: its pictures step by step, and the judgement of the referee."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+
+from dealmill.pipeline.games import find_engine
+from dealmill.web.filters import Filtered
+from dealmill.web.layouts import slice_of
+from dealmill.web.site import MOST_POSITION, OpenStore, RunNumber, page
+from dealmill.web.stepping import Number, is_small, steps_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/runs/{run}/layouts/{position}")
+def verdict(
+    request: Request,
+    store: OpenStore,
+    run: RunNumber,
+    position: Annotated[int, Path(ge=1, le=MOST_POSITION)],
+    wanted: Filtered,
+    step: Number = 0,
+    leaf: Number = 0,
+) -> Response:
+    """Show a result at one step of its evidence."""
+    [overview] = store.status(run)
+    result = store.result(f"{run}:{position}", retracted=wanted.retracted)
+    _, engine = find_engine(result.engine)
+    steps = steps_of(result, max(step, leaf))
+    path = f"/runs/{run}/layouts/{position}"
+    return page(
+        request,
+        "verdict.html",
+        run=overview.run,
+        result=result,
+        engine=engine,
+        steps=steps,
+        link=lambda number: wanted.link(path, **{steps.parameter: number} if steps else {}),
+        judgement=result.check() if is_small(result) else None,
+        path=path,
+        wanted=wanted,
+        previous=slice_of(store, run, wanted, None, position, 1).results,
+        following=slice_of(store, run, wanted, position, None, 1).results,
+    )

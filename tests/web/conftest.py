@@ -1,0 +1,31 @@
+"""A furnished store, and clients of the application over it."""
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+
+import dealmill
+from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.web.app import application
+from tests.conftest import with_tables
+from tests.web.shop import furnish
+
+HOSTS = ["testserver", "127.0.0.1"]
+
+
+@pytest.fixture(scope="session")
+def furnished(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URL of a furnished store on SQLite, which no test changes."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('web') / 'store.db'}"
+    store = with_tables(Database(database_url(url)))
+    furnish(store)
+    store.close()
+    return url
+
+
+@pytest.fixture(scope="session")
+def client(furnished: str) -> Iterator[TestClient]:
+    """A client of the application over the furnished store."""
+    with dealmill.open(furnished, read_only=True) as store, TestClient(application(store, hosts=HOSTS)) as client:
+        yield client

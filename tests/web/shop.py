@@ -1,0 +1,52 @@
+"""A store with something on every page: all games, an audit, a rerun, rejects, a retraction, and hostile text."""
+
+from sqlalchemy import text
+
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.entries import Entries
+from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.runs.retract import retract
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from tests.doing import a_run, an_audit, deal, do_runs
+from tests.survey.doing import a_survey
+
+HOSTILE = "</code><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">'\"&"
+"""Text that would run a script if a page did not escape it."""
+PAIRING, CAMELOT, HI_Q, MEMORY, TANTRIX, LIMITED, REJECTED, RERUN, SURVEY, RETRACTED = range(1, 11)
+"""The runs, in the order in which they are made."""
+LAYOUTS = 120
+"""Layouts of the runs over the card games: three pages."""
+
+
+def furnish(store: Database) -> None:
+    """Fill an empty store."""
+    cards = {name: deal(games()[name], 1, 1, LAYOUTS) for name in ("card-pairing", "camelot")}
+    an_audit(store, a_run(store, "card-pairing/winnable", cards["card-pairing"], name="cards.txt"))
+    a_run(store, "camelot/winnable", cards["camelot"], name="camelot.txt")
+    for game, engine in (("hi-q", "greedy"), ("memory", "two-pass"), ("tantrix", "legal-moves")):
+        a_run(store, f"{game}/{engine}", deal(games()[game], 1, 1, 3), name=f"{game}.txt")
+    limited = a_run(store, "card-pairing/winnable", cards["card-pairing"], max_nodes=12, name="cards.txt")
+    _with_rejects(store)
+    queue_rerun(store, limited, any_version=False)
+    do_runs(store)
+    a_survey(store, "camelot/winnable", 2_000)
+    a_run(store, "memory/incremental", ["ABBA", "ABAB"], name="other.txt")
+    retract(store, "memory/incremental", "1", f"it miscounts {HOSTILE}")
+
+
+def _with_rejects(store: Database) -> None:
+    """Store a source whose name, rejects and error are hostile, and a run over it with a failed layout."""
+    opened = open_source(store, "memory", f"{HOSTILE}.txt", b"hostile")
+    rejects = [Reject(line, f"{HOSTILE} {line}", (f"no {HOSTILE}", "too short")) for line in range(2, 250)]
+    source = complete(store, append(store, opened, Entries.of([Layout(1, "ABBA"), *rejects])))
+    run = queue_run(store, source, "memory/two-pass", None, Storage.ROWS)
+    do_runs(store)
+    with store.writing() as connection:
+        connection.execute(
+            text("UPDATE verdicts SET verdict = 5, value = NULL, evidence = :evidence WHERE run_id = :run"),
+            {"evidence": f"ValueError: {HOSTILE}", "run": run},
+        )

@@ -1,0 +1,109 @@
+"""The JSON API: what it says of itself holds for any request, and downloads are complete."""
+
+import csv
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+import dealmill
+from dealmill.web.app import application
+from tests.web import shop
+from tests.web.conftest import HOSTS
+
+OPERATIONS = {
+    ("GET", "/api/runs"),
+    ("GET", "/api/runs/{run}"),
+    ("GET", "/api/runs/{run}/results"),
+    ("GET", "/api/runs/{run}/results.{form}"),
+    ("GET", "/api/runs/{run}/results/{position}"),
+    ("GET", "/api/runs/{run}/rejects"),
+    ("POST", "/api/check"),
+}
+
+
+@pytest.fixture(scope="module")
+def schema(furnished: str) -> Any:
+    """The schema of the API, called in this process."""
+    app = application(dealmill.open(furnished, read_only=True), hosts=HOSTS)
+    return schemathesis.openapi.from_asgi("/api/openapi.json", app, headers={"Host": HOSTS[0]})
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(OPERATIONS))
+def test_every_answer_is_as_described(schema: Any, method: str, path: str) -> None:
+    @settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(schema[path][method].as_strategy())
+    def check(case: "schemathesis.Case[Any]") -> None:
+        # a range whose lower end exceeds the upper one is refused, which a schema cannot say
+        case.call_and_validate(headers={"Host": HOSTS[0]}, excluded_checks=[positive_data_acceptance])
+
+    check()
+
+
+def test_only_the_api_is_described(client: TestClient) -> None:
+    paths = client.get("/api/openapi.json").json()["paths"]
+    assert {(method.upper(), path) for path, found in paths.items() for method in found} == OPERATIONS
+    assert client.get("/docs").status_code == client.get("/redoc").status_code == 404
+
+
+def test_runs_are_paged(client: TestClient) -> None:
+    assert [one["run"] for one in client.get("/api/runs").json()] == list(range(1, 11))
+    assert [one["run"] for one in client.get("/api/runs?after=3&limit=2").json()] == [4, 5]
+    retracted = client.get(f"/api/runs/{shop.RETRACTED}").json()
+    assert retracted["state"] == "retracted" and retracted["counts"] == {} and retracted["mean"] is None
+
+
+def test_pages_of_results_are_complete_in_both_directions(client: TestClient) -> None:
+    path = f"/api/runs/{shop.PAIRING}/results?limit=50"
+    first = client.get(path).json()
+    second = client.get(f"{path}&after={first['after']}").json()
+    third = client.get(f"{path}&after={second['after']}").json()
+    items = [one["item"] for page in (first, second, third) for one in page["results"]]
+    assert items == [f"{shop.PAIRING}:{position}" for position in range(1, 121)]
+    assert (first["before"], third["after"]) == (None, None)
+    assert client.get(f"{path}&before={third['before']}").json()["results"] == second["results"]
+
+
+@pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])
+@pytest.mark.parametrize("prefix", ["/api/runs/{run}/results", "/runs/{run}/layouts"])
+def test_downloads_end_with_a_mark(client: TestClient, furnished: str, run: int, prefix: str) -> None:
+    path = prefix.format(run=run)
+    with dealmill.open(furnished) as store:
+        expected = [(one.item, one.layout, one.evidence) for one in store.query(run=run, verdict="unwinnable")]
+    lines = [json.loads(line) for line in client.get(f"{path}.jsonl?verdict=unwinnable").text.splitlines()]
+    assert [(one["item"], one["layout"], one["evidence"]) for one in lines[:-1]] == expected
+    assert lines[-1] == {"end": True, "rows": len(expected), "unreadable": 0}
+    answer = client.get(f"{path}.csv?verdict=unwinnable")
+    rows = list(csv.DictReader(answer.text.splitlines()))
+    assert [(one["item"], one["layout"], one["evidence"]) for one in rows[:-1]] == expected
+    assert (rows[-1]["item"], rows[-1]["line"]) == ("end", str(len(expected)))
+
+
+def test_a_download_that_fails_has_no_mark(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Iterator[dealmill.Result]:
+        yield dealmill.solve("memory", "ABBA")
+        raise dealmill.StoreUnavailable("the database is not available")
+
+    path = f"/api/runs/{shop.PAIRING}/results.jsonl"
+    assert '"end"' in client.get(path).text
+    monkeypatch.setattr(dealmill.Store, "query", lambda *_, **__: broken())
+    with pytest.raises(Exception, match="response already started"):
+        client.get(path)
+
+
+def test_check_solves_and_judges(client: TestClient) -> None:
+    answer = client.post("/api/check", json={"game": "memory", "layout": "ABBA"}).json()
+    assert (answer["verdict"], answer["value"], answer["judgement"], answer["engine"]) == (
+        "scored",
+        8,
+        "valid",
+        "memory/two-pass",
+    )
+    wrong = client.post("/api/check", json={"game": "memory", "layout": "ABB"})
+    assert wrong.status_code == 400 and "is not a layout" in wrong.json()["detail"]
+    assert client.post("/api/check", json={"game": "memory"}).status_code == 422

@@ -1,0 +1,267 @@
+"""The pages in a real browser: keyboard, no script, live runs, hostile text, accessibility and narrow screens."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.runs.planning import queue_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from tests.doing import a_run, a_source, deal, do_runs
+from tests.web import shop
+from tests.web.browser import running_browser, serving
+
+PATHS = [
+    "/",
+    "/log",
+    "/check",
+    "/check?game=memory&layout=ABBA",
+    "/nothing",
+    f"/runs/{shop.PAIRING}",
+    f"/runs/{shop.MEMORY}",
+    f"/runs/{shop.REJECTED}",
+    f"/runs/{shop.REJECTED}/rejects",
+    f"/runs/{shop.RETRACTED}",
+    f"/runs/{shop.LIMITED}/layouts?verdict=undecided",
+    *(f"/runs/{run}/layouts/1?step=1" for run in (shop.PAIRING, shop.CAMELOT, shop.HI_Q, shop.MEMORY, shop.TANTRIX)),
+    f"/runs/{shop.PAIRING}/layouts/5?leaf=1",
+]
+BAD = '<html lang="en"><title>x</title><main><h1>x</h1><p style="color:#ccc;background:#fff">pale<img src="x"></main>'
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for the tests of this module."""
+    with running_browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def site(furnished: str) -> Iterator[str]:
+    """The address of the pages over the furnished store."""
+    with serving(furnished) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Browser, site: str) -> Iterator[Page]:
+    """A page on which any message of the console or error is a failure."""
+    context = browser.new_context(base_url=site)
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    yield page
+    context.close()
+    assert [problem for problem in problems if "404" not in problem] == []
+
+
+def step_of(page: Page) -> int:
+    """Return the step that the address names."""
+    found = re.search(r"[?&](?:step|leaf)=(\d+)", page.url)
+    return int(found[1]) if found else 0
+
+
+def test_keys_step_through_a_trace_and_the_address_follows(page: Page) -> None:
+    page.goto(f"/runs/{shop.MEMORY}/layouts/1")
+    count, caption = page.locator("output"), page.locator("figcaption")
+    total = int(count.inner_text().split("/")[1])
+    first = caption.inner_text()
+    for key, expected in [
+        ("ArrowRight", 1),
+        ("ArrowDown", 11),
+        ("ArrowLeft", 10),
+        ("ArrowUp", 0),
+        ("ArrowLeft", 0),
+        ("End", total),
+        ("ArrowRight", total),
+        ("Home", 0),
+    ]:
+        page.keyboard.press(key)
+        expect(count).to_have_text(f"{expected} / {total}")
+        expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", str(expected))
+    assert caption.inner_text() == first
+    page.keyboard.press("ArrowRight")
+    expect(caption).not_to_have_text(first)
+    page.wait_for_url("**?step=1")
+    shown = caption.inner_text(), page.locator(".picture").inner_html()
+    page.reload()
+    assert (caption.inner_text(), page.locator(".picture").inner_html()) == shown
+
+
+@pytest.mark.parametrize("run", [shop.PAIRING, shop.CAMELOT, shop.HI_Q, shop.TANTRIX])
+def test_every_game_can_be_stepped_through(page: Page, run: int) -> None:
+    page.goto(f"/runs/{run}/layouts/1")
+    total = int(page.locator("output").inner_text().split("/")[1])
+    pictures = set()
+    for step in range(total + 1):
+        expect(page.locator("output")).to_have_text(f"{step} / {total}")
+        pictures.add(page.locator(".picture").inner_html())
+        page.keyboard.press("ArrowRight")
+    assert len(pictures) == total + 1
+
+
+def test_a_loss_opens_its_tree_where_the_case_is(page: Page) -> None:
+    page.goto(f"/runs/{shop.PAIRING}/layouts/5")
+    page.keyboard.press("End")
+    expect(page.locator(".tree [aria-current=step]")).to_be_visible()
+    assert step_of(page) > 1
+
+
+def test_the_slider_and_the_moves_work_too(page: Page) -> None:
+    page.goto(f"/runs/{shop.HI_Q}/layouts/1")
+    page.locator(".moves a").nth(3).click()
+    expect(page.locator("output")).to_contain_text("3 /")
+    page.locator("input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("output")).to_contain_text("4 /")
+    page.wait_for_url("**?step=4")
+
+
+def test_keys_leave_fields_alone(page: Page) -> None:
+    page.goto(f"/runs/{shop.PAIRING}/layouts")
+    page.get_by_label("Nodes").fill("10..")
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**nodes=10..*")
+    assert all(int(text) >= 10 for text in page.locator("tbody td:nth-child(3)").all_inner_texts())
+
+
+def test_everything_can_be_reached_by_keyboard_alone(page: Page) -> None:
+    page.goto("/")
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("Skip to content")
+    page.keyboard.press("Enter")
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        if page.locator(":focus").get_attribute("href") == f"/runs/{shop.RETRACTED}":
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/runs/{shop.RETRACTED}")
+
+
+def test_a_bar_of_a_histogram_filters(page: Page) -> None:
+    page.goto(f"/runs/{shop.PAIRING}")
+    bar = page.locator("svg.plot a").first
+    counted = re.search(r": ([\d,]+) layout", bar.get_attribute("aria-label") or "")
+    bar.click(force=True)
+    page.wait_for_url("**/layouts?nodes=*")
+    assert counted and page.locator("tbody tr").count() == min(int(counted[1].replace(",", "")), 50)
+
+
+def test_without_script_everything_is_a_link(browser: Browser, site: str) -> None:
+    context = browser.new_context(base_url=site, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("link", name=str(shop.HI_Q), exact=True).click()
+    page.get_by_role("link", name="Browse layouts").click()
+    page.get_by_role("link", name="2", exact=True).click()
+    page.get_by_role("link", name="Next", exact=True).click()
+    assert step_of(page) == 1
+    page.get_by_role("link", name="Last", exact=True).click()
+    assert page.locator("output").inner_text().split(" / ")[0] == str(step_of(page))
+    expect(page.get_by_role("button", name="Go")).to_be_visible()
+    context.close()
+
+
+def test_a_run_finishes_while_its_page_is_open(browser: Browser, sqlite_store: Database) -> None:
+    game = find_game("camelot")
+    a_run(sqlite_store, "memory/two-pass", ["ABBA"], name="done.txt")
+    source = a_source(sqlite_store, "camelot/winnable", deal(game, 1, 1, 200), "live.txt")
+    queue_run(sqlite_store, source, "camelot/winnable", None, Storage.ROWS)
+    with serving(sqlite_store.url.render_as_string()) as address:
+        context = browser.new_context(base_url=address)
+        page = context.new_page()
+        page.goto("/")
+        expect(page.locator("#state-2")).to_have_text("waiting for workers")
+        before = page.locator("tbody th").all_inner_texts()
+        place = page.locator("#solved-2").bounding_box()
+        do_runs(sqlite_store)
+        expect(page.locator("#state-2")).to_have_text("finished", timeout=20_000)
+        expect(page.locator("#solved-2")).to_have_text("200")
+        expect(page.locator(".live")).to_have_text("Finished")
+        assert page.locator("tbody th").all_inner_texts() == before
+        after = page.locator("#solved-2").bounding_box()
+        assert place and after and (place["y"], place["width"]) == (after["y"], after["width"])
+        context.close()
+
+
+def test_a_hidden_page_asks_for_nothing(browser: Browser, sqlite_store: Database) -> None:
+    source = a_source(sqlite_store, "memory/two-pass", ["ABBA"])
+    queue_run(sqlite_store, source, "memory/two-pass", None, Storage.ROWS)
+    with serving(sqlite_store.url.render_as_string()) as address:
+        context = browser.new_context(base_url=address)
+        page = context.new_page()
+        page.add_init_script("Object.defineProperty(document, 'hidden', {get: () => window.away ?? false})")
+        page.clock.install()
+        page.goto("/")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.evaluate("window.away = true")
+        page.clock.run_for(20_000)
+        assert asked == []
+        page.evaluate("window.away = false")
+        with page.expect_request("**/"):
+            page.clock.run_for(2_000)
+        context.close()
+
+
+def test_hostile_text_runs_nothing(page: Page) -> None:
+    for path in ("/", f"/runs/{shop.REJECTED}", f"/runs/{shop.REJECTED}/rejects", f"/runs/{shop.RETRACTED}"):
+        page.goto(path)
+        assert "hacked" not in page.title()
+        assert "onerror" in page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, site: str, scheme: str) -> None:
+    context = browser.new_context(base_url=site, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto("/")
+    height = page.locator("h1").bounding_box()
+    assert height and height["height"] > 10, "text has no height: the browser has no fonts, and axe would pass"
+    found = {}
+    for path in PATHS:
+        page.goto(path)
+        for violation in Axe().run(page).response["violations"]:
+            nodes = [node["html"][:200] for node in violation["nodes"]]
+            found[path, violation["id"]] = nodes
+    context.close()
+    assert found == {}
+
+
+def test_axe_finds_what_is_bad(browser: Browser) -> None:
+    page = browser.new_page()
+    page.set_content(BAD)
+    assert {"color-contrast", "image-alt"} <= {one["id"] for one in Axe().run(page).response["violations"]}
+    page.close()
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_page_is_wider_than_the_screen(browser: Browser, site: str, width: int) -> None:
+    context = browser.new_context(base_url=site, viewport={"width": width, "height": 800})
+    page = context.new_page()
+    wide = {}
+    for path in PATHS:
+        page.goto(path)
+        wide[path] = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+    assert {path: found for path, found in wide.items() if found > width} == {}
+
+
+@pytest.mark.parametrize("kind", ["protanopia", "deuteranopia", "tritanopia", "achromatopsia"])
+def test_verdicts_differ_without_colours(page: Page, kind: str) -> None:
+    page.goto(f"/runs/{shop.LIMITED}/layouts")
+    page.context.new_cdp_session(page).send("Emulation.setEmulatedVisionDeficiency", {"type": kind})
+    looks = {
+        word: page.locator(f".chip.{word}").first.evaluate("chip => getComputedStyle(chip).borderStyle")
+        for word in ("winnable", "unwinnable", "undecided")
+    }
+    assert len(set(looks.values())) == 3
+    shots = {word: page.locator(f".chip.{word}").first.screenshot() for word in looks}
+    assert len(set(shots.values())) == 3

@@ -1,0 +1,94 @@
+"""Pasted layouts: solved in a process of their own, which is killed if it takes too long."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+
+import dealmill
+from dealmill.web import check
+from dealmill.web.check import Busy, Checker, Task
+
+WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
+
+
+@pytest.fixture(scope="module")
+def checker() -> Iterator[Checker]:
+    """A process that solves layouts."""
+    found = Checker()
+    yield found
+    found.close()
+
+
+def test_the_result_is_that_of_the_engine_and_judged(checker: Checker) -> None:
+    result, judgement = checker.check(Task("card-pairing", WON, None, 1_000))
+    assert result == dealmill.solve("card-pairing", WON, max_nodes=1_000) and judgement.valid
+    undecided, judgement = checker.check(Task("card-pairing", WON, "card-pairing/winnable", 1))
+    assert undecided.verdict is dealmill.Verdict.UNDECIDED and judgement.outcome is dealmill.Outcome.NO_EVIDENCE
+
+
+@pytest.mark.parametrize(
+    ("task", "error", "message"),
+    [
+        (Task("card-pairing", "98AK", None, 1), dealmill.UsageError, "is not a layout of card-pairing"),
+        (Task("poker", WON, None, 1), dealmill.NotFoundError, "there is no game 'poker'"),
+        (Task("memory", WON, "camelot/winnable", 1), dealmill.UsageError, "camelot"),
+        (Task("memory", "A" * 10_001, None, 1), dealmill.UsageError, "more than 10,000 characters"),
+    ],
+)
+def test_errors_come_back_and_the_process_lives_on(
+    checker: Checker, task: Task, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        checker.check(task)
+    assert checker.check(Task("memory", "ABBA", None, 100))[0].value == 8
+
+
+def test_a_process_that_dies_is_replaced(checker: Checker) -> None:
+    checker.check(Task("memory", "ABBA", None, 100))
+    assert checker.process is not None
+    before = checker.process.pid
+    assert before is not None
+    os.kill(before, signal.SIGALRM)  # as at the end of its time
+    with pytest.raises(check.TooMuch, match="took more than 10 seconds"):
+        checker.check(Task("memory", "ABBA", None, 100))
+    assert checker.check(Task("memory", "ABAB", None, 100))[0].value is not None
+    assert checker.process.pid != before
+
+
+def test_requests_wait_for_each_other_only_so_long(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "MOST_WAIT", 0.05)
+    with checker.lock, pytest.raises(Busy, match="try again"):
+        checker.check(Task("memory", "ABBA", None, 100))
+
+
+def test_many_requests_at_once_are_answered_one_after_the_other(client: TestClient) -> None:
+    answers: list[int] = []
+
+    def ask(layout: str) -> None:
+        answers.append(client.get("/check", params={"game": "memory", "layout": layout}).status_code)
+
+    threads = [threading.Thread(target=ask, args=(layout,)) for layout in ("ABBA", "ABAB", "AABB") * 3]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [200] * 9
+
+
+def test_the_form_shows_the_solution_step_by_step(client: TestClient) -> None:
+    assert "<form" in client.get("/check").text
+    given = {"game": "card-pairing", "layout": f"  {WON}\r\n", "nodes": "1000", "step": "3"}
+    text = client.get("/check", params=given).text
+    assert "Checked layout" in text and 'data-step="3" aria-current="step"' in text and "step=4" in text
+
+
+def test_the_form_keeps_what_was_wrong(client: TestClient) -> None:
+    answer = client.get("/check", params={"game": "memory", "layout": "<b>\"'&"})
+    assert answer.status_code == 400 and "is not a layout of memory" in answer.text
+    assert "&lt;b&gt;&#34;&#39;&amp;</textarea>" in answer.text
+    assert client.get("/check", params={"game": "memory", "layout": "A" * 10_001}).status_code == 422
+    assert client.get("/check", params={"game": "memory", "layout": "AA", "nodes": "x"}).status_code == 422

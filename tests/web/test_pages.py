@@ -1,0 +1,228 @@
+"""Pages as text: what they show, their links, and that nothing from the store becomes markup."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+import dealmill
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.web.app import application
+from tests.doing import a_run
+from tests.web import shop
+from tests.web.conftest import HOSTS
+
+PATHS = [
+    "/",
+    "/?before=3",
+    "/log",
+    "/check",
+    *(f"/runs/{run}" for run in range(1, 11)),
+    *(f"/runs/{run}/layouts" for run in range(1, 11)),
+    f"/runs/{shop.REJECTED}/rejects",
+    f"/runs/{shop.REJECTED}/rejects?skip=100",
+    f"/runs/{shop.RETRACTED}/layouts?retracted=1",
+    f"/runs/{shop.PAIRING}/layouts?verdict=unwinnable&nodes=10..&audit=valid",
+    *(f"/runs/{run}/layouts/1" for run in range(1, 10)),
+]
+
+
+STEP = re.compile(r"[?&](step|leaf)=(?!1$)")
+"""A link to a step other than the first; there are too many of them to follow."""
+
+
+class Page(HTMLParser):
+    """The links, elements and headings of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Record an element."""
+        found = dict(attrs)
+        self.tags.append(tag)
+        assert not [name for name in found if name.startswith("on") or name == "style"], (tag, attrs)
+        if tag == "a" and (link := found.get("href")) and not link.startswith("#"):
+            self.links.append(link)
+        if identity := found.get("id"):
+            self.ids.append(identity)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_page_is_whole_and_harmless(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.text
+    page = Page(answer.text)
+    assert page.tags.count("h1") == page.tags.count("main") == page.tags.count("script") == 1
+    assert len(page.ids) == len(set(page.ids))
+    assert "img" not in page.tags and "http" not in re.sub(r"http://www\.w3\.org/\S+", "", answer.text)
+
+
+def test_every_link_leads_to_a_page(client: TestClient) -> None:
+    seen: set[str] = set()
+    waiting = ["/"]
+    while waiting and len(seen) < 100:
+        path = waiting.pop(0)
+        answer = client.get(path)
+        assert answer.status_code == 200, (path, answer.text)
+        seen.add(path)
+        if "html" in answer.headers["content-type"]:
+            found = [link if link.startswith("/") else answer.url.path + link for link in Page(answer.text).links]
+            waiting += [
+                link
+                for link in dict.fromkeys(found)
+                if link not in seen and link not in waiting and not STEP.search(link)
+            ]
+    assert {f"/runs/{run}" for run in range(1, 11)} <= seen
+
+
+def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
+    for path in ("/", f"/runs/{shop.REJECTED}", f"/runs/{shop.REJECTED}/rejects", f"/runs/{shop.REJECTED}/layouts/1"):
+        text = client.get(path).text
+        assert "&lt;script&gt;document.title" in text and "<script>document" not in text
+
+
+def test_the_overview_shows_the_state_of_every_run(client: TestClient) -> None:
+    text = client.get("/").text
+    assert text.count("finished") >= 9 and "retracted" in text
+    assert "120 valid" in text and "not audited" in text
+
+
+def test_totals_reconcile(client: TestClient, furnished: str) -> None:
+    with dealmill.open(furnished) as store:
+        status = store.find_run(shop.LIMITED).status()
+    text = client.get(f"/runs/{shop.LIMITED}").text
+    rows = [int(number) for number in re.findall(r'</a></th><td class="n">(\d+)</td>', text)]
+    assert rows == [status.counts[verdict] for verdict in dealmill.Verdict if verdict in status.counts]
+    assert sum(rows) == shop.LAYOUTS and f'<td class="n">{shop.LAYOUTS}</td>' in text
+
+
+def test_a_run_names_its_rerun_and_says_that_it_is_equal(client: TestClient) -> None:
+    text = client.get(f"/runs/{shop.LIMITED}").text
+    assert f'href="/runs/{shop.RERUN}"' in text and "a rerun of this one" in text
+    assert "all verdicts and evidence are equal" in text and "different" in text  # the run without a limit differs
+
+
+@pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])
+def test_pages_forwards_and_backwards_are_complete(client: TestClient, run: int) -> None:
+    pages = walk(client, f"/runs/{run}/layouts?verdict=winnable&nodes=..20", "next", 4)
+    assert len(pages) > 1 and len(pages[0]) == 50
+    first = f"/runs/{run}/layouts?verdict=winnable&nodes=..20&before={pages[-1][0]}"
+    assert walk(client, first, "prev", 4) == pages[-2::-1]
+    expected = client.get(f"/api/runs/{run}/results?verdict=winnable&nodes=..20&limit=200").json()["results"]
+    assert [f"{run}:{position}" for page in pages for position in page] == [one["item"] for one in expected]
+
+
+def walk(client: TestClient, path: str, relation: str, most: int) -> list[list[int]]:
+    """Return the positions on each of at most `most` pages of layouts, following the links of a relation."""
+    pages: list[list[int]] = []
+    while path and len(pages) < most:
+        text = client.get(path).text
+        pages.append([int(found) for found in re.findall(r'href="/runs/\d+/layouts/(\d+)\?', text)])
+        found = re.search(rf'href="([^"]+)" rel="{relation}"', text)
+        path = found[1].replace("&amp;", "&") if found else ""
+    return pages
+
+
+def test_a_verdict_leads_to_its_neighbours_under_the_filter(client: TestClient) -> None:
+    [positions] = walk(client, f"/runs/{shop.PAIRING}/layouts?verdict=unwinnable", "next", 1)
+    text = client.get(f"/runs/{shop.PAIRING}/layouts/{positions[1]}?verdict=unwinnable").text
+    assert re.findall(r'href="([^"]+)" rel="(?:prev|next)"', text) == [
+        f"/runs/{shop.PAIRING}/layouts/{position}?verdict=unwinnable" for position in (positions[0], positions[2])
+    ]
+
+
+def test_retracted_results_are_shown_only_on_request(client: TestClient) -> None:
+    path = f"/runs/{shop.RETRACTED}/layouts"
+    assert "ABBA" not in client.get(path).text
+    assert "ABBA" in client.get(f"{path}?retracted=1").text
+    assert client.get(f"{path}/1").status_code == 410
+    answer = client.get(f"{path}/1?retracted=1")
+    assert answer.status_code == 200 and "<strong>Retracted.</strong>" in answer.text
+
+
+def test_a_step_is_rendered_by_the_server(client: TestClient) -> None:
+    path = f"/runs/{shop.HI_Q}/layouts/1"
+    with_step = client.get(f"{path}?step=2").text
+    assert 'data-step="2" aria-current="step"' in with_step
+    assert 'data-step="0" aria-current="step"' in client.get(path).text
+    last = re.search(r'data-last="(\d+)"', with_step)
+    assert last and f'data-step="{last[1]}" aria-current' in client.get(f"{path}?step=999999").text
+
+
+def test_a_loss_is_a_tree_of_cases(client: TestClient, furnished: str) -> None:
+    with dealmill.open(furnished) as store:
+        lost = max(store.query(run=shop.PAIRING, verdict="unwinnable"), key=lambda found: len(found.evidence or ""))
+    text = client.get(f"/runs/{shop.PAIRING}/layouts/{lost.position}?leaf=2").text
+    assert "<details open><summary>" in text and 'data-step="2" aria-current="step"' in text
+    assert 'data-parameter="leaf"' in text
+
+
+def test_a_page_that_has_not_changed_is_not_sent_again(client: TestClient) -> None:
+    first = client.get("/runs/1")
+    again = client.get("/runs/1", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+    assert client.get("/runs/2", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "message"),
+    [
+        ("/runs/99", 404, "has no run"),
+        ("/runs/1/layouts/121", 404, "no verdict on item 121"),
+        ("/runs/0", 422, "run: "),
+        ("/runs/1/layouts?value=x", 400, "is not a range"),
+        ("/runs/1/layouts?value=9..1", 400, "the lower end exceeds"),
+        ("/runs/1/layouts?verdict=won", 400, "there is no verdict"),
+        ("/runs/1/layouts?audit=fine", 400, "there is no outcome"),
+        (f"/runs/{shop.SURVEY}/layouts?audit=valid", 400, "is packed"),
+        ("/nothing", 404, "Not Found"),
+    ],
+)
+def test_errors_are_pages_that_say_what_is_wrong(client: TestClient, path: str, code: int, message: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == code and message in answer.text and 'href="/"' in answer.text
+
+
+def test_an_empty_store_and_a_missing_one(store: Database, tmp_path: Path) -> None:
+    url = store.url.render_as_string(hide_password=False)
+    with dealmill.open(url, read_only=True) as opened, TestClient(application(opened, hosts=HOSTS)) as client:
+        assert "There are no runs yet" in client.get("/").text
+        a_run(store, "memory/two-pass", ["ABBA"])
+        assert client.get("/runs/1/layouts/1").status_code == 200
+    with (
+        dealmill.open(f"sqlite:///{tmp_path}/none.db", read_only=True) as opened,
+        TestClient(application(opened, hosts=HOSTS)) as client,
+    ):
+        answer = client.get("/")
+        assert answer.status_code == 503 and "there is no store" in answer.text
+
+
+def test_damaged_rows_are_reported_on_the_page_that_meets_them(sqlite_store: Database) -> None:
+    a_run(sqlite_store, "memory/two-pass", ["ABBA", "ABAB"])
+    with sqlite_store.writing() as connection:
+        connection.exec_driver_sql("UPDATE verdicts SET nodes = 'many' WHERE position = 2")
+    url = sqlite_store.url.render_as_string()
+    with dealmill.open(url, read_only=True) as opened, TestClient(application(opened, hosts=HOSTS)) as client:
+        assert "1 row cannot be read" in client.get("/runs/1/layouts").text
+        assert "cannot be read" not in client.get("/log").text
+        assert client.get("/api/runs/1/results").json()["unreadable"] != []
+        assert (
+            client.get("/api/runs/1/results.jsonl").text.splitlines()[-1] == '{"end": true, "rows": 1, "unreadable": 1}'
+        )
+
+
+def test_the_pages_of_both_databases_are_the_same(store: Database) -> None:
+    a_run(store, "card-pairing/winnable", [], name="none.txt")
+    a_run(store, "memory/two-pass", ["ABBA", "ABAB"])
+    url = store.url.render_as_string(hide_password=False)
+    with dealmill.open(url, read_only=True) as opened, TestClient(application(opened, hosts=HOSTS)) as client:
+        for path in ("/", "/runs/1", "/runs/2", "/runs/2/layouts?value=6..", "/runs/2/layouts/2?step=3", "/log"):
+            assert client.get(path).status_code == 200

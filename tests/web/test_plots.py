@@ -1,0 +1,91 @@
+"""Histograms against a naive count, and plots that are well-formed SVG."""
+
+import xml.etree.ElementTree as ET
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dealmill
+from dealmill.pipeline.results.histogram import MOST_BARS, Histogram, bars_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.web.plots import histogram, interval, verdict_bar
+from tests.doing import a_run
+
+NUMBERS = st.lists(st.integers(-(2**62), 2**62) | st.integers(-50, 50), min_size=1, max_size=50)
+NODES = st.lists(st.integers(0, 2**62) | st.integers(0, 9), min_size=1, max_size=50)
+
+
+def check_bars(numbers: list[int], bars: list[dealmill.Bar]) -> None:
+    """Check that the bars have no gaps, cover all numbers, and count them."""
+    assert all(one.high + 1 == other.low for one, other in pairwise(bars))
+    assert [bar.count for bar in bars] == [sum(bar.low <= number <= bar.high for number in numbers) for bar in bars]
+    assert sum(bar.count for bar in bars) == len(numbers) and bars[0].count and bars[-1].count
+
+
+@given(NUMBERS)
+def test_bars_of_values_are_equally_wide(numbers: list[int]) -> None:
+    bars = bars_of(numbers, doubling=False)
+    check_bars(numbers, bars)
+    assert len(bars) <= MOST_BARS
+    [width] = {bar.high - bar.low + 1 for bar in bars}
+    assert str(width).rstrip("0") in {"1", "2", "5"} and bars[0].low % width == 0
+
+
+@given(NODES)
+def test_bars_of_nodes_double(numbers: list[int]) -> None:
+    bars = bars_of(numbers, doubling=True)
+    check_bars(numbers, bars)
+    assert all(bar.low.bit_length() == bar.high.bit_length() for bar in bars)
+
+
+def test_the_histogram_of_a_run_counts_its_verdicts(store: Database) -> None:
+    run = dealmill.Store(store).find_run(a_run(store, "memory/two-pass", ["ABBA", "ABAB", "AABB", "AABB"]).id)
+    found = run.histogram("value")
+    assert found is not None and found.items == 4
+    values = Counter(result.value for result in run.results())
+    assert {bar.low: bar.count for bar in found.bars if bar.count} == values
+    lost = a_run(store, "camelot/winnable", [], name="empty.txt")
+    assert dealmill.Store(store).find_run(lost.id).histogram("value") is None
+
+
+def test_packed_runs_have_none(furnished: str) -> None:
+    with dealmill.open(furnished) as store:
+        assert store.find_run(9).histogram("nodes") is None
+
+
+def test_the_interval_of_a_run_is_that_of_its_counts(furnished: str) -> None:
+    with dealmill.open(furnished) as store:
+        limited, scored = store.find_run(6), store.find_run(4)
+        counts = limited.status().counts
+        found = limited.winnability
+        assert found is not None and scored.winnability is None
+        assert found.low < counts[dealmill.Verdict.WINNABLE] / 120
+        assert found.high > (counts[dealmill.Verdict.WINNABLE] + counts[dealmill.Verdict.UNDECIDED]) / 120
+
+
+@given(NUMBERS)
+def test_plots_are_well_formed_and_their_bars_are_links(numbers: list[int]) -> None:
+    found = Histogram("value", len(numbers), bars_of(numbers, doubling=False))
+    drawn = ET.fromstring(histogram(found, lambda low, high: f"/?value={low}..{high}&x"))
+    assert [link.get("href") for link in drawn.iter("a")] == [
+        f"/?value={bar.low}..{bar.high}&x" for bar in found.bars if bar.count
+    ]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_an_interval_fits_into_its_plot(share: float) -> None:
+    drawn = ET.fromstring(interval(dealmill.Interval(max(share - 0.1, 0), min(share + 0.1, 1)), share))
+    band = drawn.find("rect")
+    assert band is not None
+    start, width = float(band.get("x", "")), float(band.get("width", ""))
+    assert 12 <= start < start + width <= 468
+
+
+def test_a_bar_shows_each_share_and_says_it_in_words() -> None:
+    drawn = ET.fromstring(verdict_bar({dealmill.Verdict.WINNABLE: 30, dealmill.Verdict.FAILED: 10}, 80))
+    assert drawn.get("aria-label") == "30 winnable, 10 failed"
+    widths = [round(float(rect.get("width", ""))) for rect in drawn.findall("rect")]
+    assert widths == [100, 37, 12]

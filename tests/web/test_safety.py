@@ -1,0 +1,124 @@
+"""What protects the store: headers, host names, the token, sizes, and a connection that cannot write."""
+
+import base64
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+
+import dealmill
+from dealmill import StoreError, UsageError
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.web.app import application
+from dealmill.web.safety import MOST_BYTES, check_address
+from tests.doing import a_run
+from tests.web.conftest import HOSTS
+
+TOKEN = "correct horse"  # noqa: S105
+
+
+@pytest.fixture(scope="module")
+def guarded(furnished: str) -> Iterator[TestClient]:
+    """A client of an application with a token."""
+    with (
+        dealmill.open(furnished, read_only=True) as store,
+        TestClient(application(store, hosts=HOSTS, token=TOKEN)) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/nothing", "/static/steps.js", "/api/runs", "/api/runs/99", "/runs/1/layouts.csv"]
+)
+def test_every_response_has_the_policy(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    assert headers["content-security-policy"] == (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    assert headers["x-content-type-options"] == "nosniff" and "access-control-allow-origin" not in headers
+
+
+@pytest.mark.parametrize(
+    ("host", "code"),
+    [
+        ("testserver", 200),
+        ("TESTSERVER:8000", 200),
+        ("127.0.0.1:1", 200),
+        ("evil.example", 400),
+        ("testserver.evil.example", 400),
+        ("testserver@evil.example", 400),
+        ("", 400),
+    ],
+)
+def test_only_known_host_names_are_answered(client: TestClient, host: str, code: int) -> None:
+    assert client.get("/", headers={"Host": host}).status_code == code
+
+
+def test_a_token_is_a_password_or_a_bearer_token(guarded: TestClient) -> None:
+    refused = guarded.get("/")
+    assert refused.status_code == 401 and refused.headers["www-authenticate"].startswith("Basic ")
+    assert "content-security-policy" in refused.headers and "Dealmill</a>" not in refused.text
+    assert guarded.get("/", auth=("anyone", TOKEN)).status_code == 200
+    assert guarded.get("/api/runs", headers={"Authorization": f"bearer {TOKEN}"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        f"Bearer {TOKEN}x",
+        f"Token {TOKEN}",
+        TOKEN,
+        "Basic",
+        "Basic !",
+        "Basic " + base64.b64encode(TOKEN.encode()).decode(),
+        "Basic " + base64.b64encode(f"{TOKEN}:".encode()).decode(),
+        "Bearer \u00e9",
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/static/style.css", "/api/openapi.json", "/nothing"])
+def test_anything_else_is_refused(guarded: TestClient, path: str, authorization: str) -> None:
+    assert guarded.get(path, headers={b"Authorization": authorization.encode()}).status_code == 401
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.7", "example.org"])  # noqa: S104
+def test_other_machines_are_served_only_with_a_token(host: str) -> None:
+    with pytest.raises(UsageError, match="set DEALMILL_WEB_TOKEN"):
+        check_address(host, None)
+    check_address(host, TOKEN)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
+def test_this_machine_needs_none(host: str) -> None:
+    check_address(host, None)
+
+
+def test_large_bodies_are_refused(client: TestClient) -> None:
+    assert client.post("/api/check", content=b" " * (MOST_BYTES + 1)).status_code == 413
+    chunked = client.post("/api/check", content=(b" " * 1000 for _ in range(MOST_BYTES // 1000 + 1)))
+    assert chunked.status_code == 413
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
+    for path in ("/", "/runs/1", "/check", "/api/runs", "/api/runs/1"):
+        assert client.request(method, path).status_code == 405
+
+
+def test_files_outside_the_folder_are_not_served(client: TestClient) -> None:
+    for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static//etc/passwd", "/static"):
+        assert client.get(path).status_code == 404
+
+
+def test_the_database_itself_refuses_writes(store: Database) -> None:
+    a_run(store, "memory/two-pass", ["ABBA"])
+    url = store.url.render_as_string(hide_password=False)
+    with dealmill.open(url, read_only=True) as opened:
+        assert [result.value for result in opened.query(run=1)] == [8]
+        with pytest.raises(StoreError, match="read-only"):
+            opened.retract("memory/two-pass", "1", "no reason")
+    with dealmill.open(url) as opened:
+        assert opened.status()[0].run.retracted is None

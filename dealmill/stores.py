@@ -1,7 +1,7 @@
 """The store: sources, runs and results in a database, and the methods that create and use them."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from types import TracebackType
@@ -34,10 +34,13 @@ from dealmill.pipeline.store.sources.stored import Source, find_source, rejects_
 from dealmill.runs import Run
 
 if TYPE_CHECKING:
+    from dealmill.pipeline.ingest import named as ingested
+    from dealmill.pipeline.ingest.queries import SavedQuery
     from dealmill.surveys import Survey
 
-Named = str | PathLike[str] | DealRange
-"""A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST``, or what `deals` returns."""
+Named = str | PathLike[str] | DealRange | Query
+"""A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST`` or what `deals` returns,
+``query:RUN:CONDITION`` or what `Run.results` returns."""
 
 WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
@@ -110,7 +113,9 @@ class Store:
         Parameters
         ----------
         source
-            A file, a range of deals, or what `dealmill.deals` returns.
+            A file; a range of deals, or what `dealmill.deals` returns; or a saved query such as
+            ``"query:3:verdict=undecided"``, or what `Run.results` returns. The layouts of a query are those of the
+            results of one finished run.
         game
             The game of a file whose name does not contain it.
         engine
@@ -126,12 +131,15 @@ class Store:
         Raises
         ------
         InputError
-            If the file cannot be fully read; the layouts before the error are solved and stored.
+            If the file cannot be fully read, or no result matches a query; the layouts before the error are solved and
+            stored.
         NotFoundError, UsageError
             If there is no such game or engine, the engine belongs to another game, an argument is out of range, or
-            `packed` is true for a file.
+            `packed` is true for a file or a query.
         RetractedError
-            If the installed version of the engine was retracted.
+            If the installed version of the engine was retracted, or the queried run.
+        StoreError
+            If the queried run is not finished, or part of it cannot be read.
         BrokerError, WorkerError
             If the broker or the workers cannot be started.
         """
@@ -158,14 +166,14 @@ class Store:
         All files must exist. A file that cannot be read does not stop the others; see `BatchResult.errors`. See `run`
         for the other parameters and errors.
         """
-        from dealmill.pipeline.ingest.named import all_named, game_of_source, open_readings, packed_sources
+        from dealmill.pipeline.ingest.named import game_of_source, open_readings, packed_sources
         from dealmill.workers.local.working import solve_runs  # loads Celery
 
         limit = node_limit(max_nodes)
-        wanted = all_named(sources)
+        wanted = _named(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
         for source in wanted if names else ():
-            engines_for(game_of_source(source, game).name, names)
+            engines_for(game_of_source(self._database, source, game).name, names)
         storage = Storage.PACKED if packed else Storage.ROWS
         with open_readings(self._database, [] if packed else wanted, game, progress) as readings:
             found = packed_sources(self._database, wanted) if packed else [one.source for one in readings.found]
@@ -189,12 +197,7 @@ class Store:
         InputError, NotFoundError, UsageError
             If a file does not exist, or its game is unknown.
         """
-        from dealmill.pipeline.ingest.named import all_named, open_readings  # loads NumPy
-
-        with open_readings(self._database, all_named(sources), game, progress) as readings:
-            for reading in readings.found:
-                reading.finish(progress)
-        return Ingestion(readings.sources, readings.errors)
+        return self._ingest(_named(sources), game, progress)
 
     def queue(
         self,
@@ -207,8 +210,8 @@ class Store:
     ) -> Run:
         """Queue a run over a source for workers, and return it immediately.
 
-        `source` is the number or the name of a source in the store, or a range of deals, which is first read into the
-        store unless `packed` is true (see `run`).
+        `source` is the number or the name of a source in the store, or a range of deals or a query (see `run`). The
+        last two are first read into the store, except deals if `packed` is true.
 
         Raises
         ------
@@ -217,16 +220,19 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.named import named, packed_sources  # loads NumPy
+        from dealmill.pipeline.ingest.named import packed_sources  # loads NumPy
 
         limit = node_limit(max_nodes)
-        wanted = str(source) if isinstance(source, int) else named(source)
-        if not isinstance(wanted, DealRange):
+        [wanted] = [str(source)] if isinstance(source, int) else _named([source])
+        if isinstance(wanted, str):
             found = find_source(self._database, wanted)
         elif packed:
             [found] = packed_sources(self._database, [wanted])
         else:
-            found = self._ingested(wanted, progress)
+            ingestion = self._ingest([wanted], None, progress)
+            for error in ingestion.errors:
+                raise error
+            [found] = ingestion.sources
         if not (found.complete or found.endless or packed):
             raise StoreError(f"{found.name} has not been fully read; finish it with: dealmill ingest")
         storage = Storage.PACKED if packed else Storage.ROWS
@@ -448,11 +454,42 @@ class Store:
         """Return the action log, oldest entry first: who did what to the store, when and why."""
         return list_actions(self._database)
 
-    def _ingested(self, deals: DealRange, progress: Progress) -> Source:
-        ingestion = self.ingest(deals, progress=progress)
-        for error in ingestion.errors:
-            raise error
-        return ingestion.sources[0]
+    def _ingest(self, sources: "Sequence[ingested.Named]", game: str | None, progress: Progress) -> Ingestion:
+        from dealmill.pipeline.ingest.named import open_readings  # loads NumPy
+
+        with open_readings(self._database, sources, game, progress) as readings:
+            for reading in readings.found:
+                reading.finish(progress)
+        return Ingestion(readings.sources, readings.errors)
 
     def _fingerprint(self, run: RunStatus) -> str | None:
         return fingerprint_of(self._database, run.id, run.items) if run.finished else None
+
+
+def _named(sources: Named | Iterable[Named]) -> "list[ingested.Named]":
+    """Return one source or several as `dealmill.pipeline.ingest.named` names them.
+
+    Raises
+    ------
+    UsageError, NotFoundError
+        If one is malformed; see also `_saved`.
+    """
+    from dealmill.pipeline.ingest.named import named  # loads NumPy
+
+    several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
+    return [named(_saved(source) if isinstance(source, Query) else source) for source in several]
+
+
+def _saved(query: Query) -> "SavedQuery":
+    """Return a query as the name of a source.
+
+    Raises
+    ------
+    UsageError
+        If it is not a query of all matching results of one run.
+    """
+    from dealmill.pipeline.ingest.queries import SavedQuery
+
+    if len(query.runs) != 1 or query.after[1] or query.limit is not None:
+        raise UsageError("a query can be a source only if it is of one run, without after and limit")
+    return SavedQuery(query.runs[0].id, query.wanted)

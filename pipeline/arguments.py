@@ -1,5 +1,6 @@
-"""Validation of integer arguments."""
+"""Validation of integer arguments and of ranges of integers."""
 
+import re
 from operator import index
 
 from dealmill.pipeline.errors import UsageError
@@ -40,6 +41,25 @@ def node_limit(max_nodes: object) -> int | None:
         If the limit is not an integer from 1 to 2⁶² − 1.
     """
     return None if max_nodes is None else whole("max_nodes", max_nodes, 1, MOST_NODES)
+
+
+def number_range(text: str) -> tuple[int | None, int | None]:
+    """Parse ``70..80``, ``70..``, ``..80`` or ``75``. Return both ends, inclusive; None for an open end.
+
+    Raises
+    ------
+    UsageError
+        If the text is not a range, or its lower end exceeds the upper end.
+    """
+    match = re.fullmatch(r"(-?\d{1,18})?(\.\.)?(-?\d{1,18})?", text, re.ASCII)
+    if not match or not (match[1] or match[3]) or (match[1] and match[3] and not match[2]):
+        raise UsageError(f"{text!r} is not a range; write 70..80, 70.. or ..80")
+    low, dots, high = match.groups()
+    if not dots:
+        return int(low), int(low)
+    if low and high and int(low) > int(high):
+        raise UsageError(f"{text!r} is not a range: the lower end exceeds the upper end")
+    return (int(low) if low else None), (int(high) if high else None)
 
 
 def row_number(key: object) -> int | None:

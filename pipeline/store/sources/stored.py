@@ -98,6 +98,18 @@ def find_source(store: Database, key: int | str) -> Source:
     return found
 
 
+def earlier_namesake(store: Database, source: Source) -> Source | None:
+    """Return the newest source of the same name that is older than `source`; None if there is none."""
+    with store.reading() as connection:
+        return one_source(
+            connection,
+            select(*COLUMNS)
+            .where(sources.c.name == source.name, sources.c.id < source.id)
+            .order_by(sources.c.id.desc())
+            .limit(1),
+        )
+
+
 def reread(store: Database, source: Source) -> Source:
     """Return the current state of a source."""
     with store.reading() as connection:

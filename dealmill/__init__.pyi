@@ -40,6 +40,7 @@ from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
 from .pipeline.results.diff import Diff as Diff
+from .pipeline.results.find import Match as Match
 from .pipeline.results.query import Query as Query
 from .pipeline.results.summary import Summary as Summary
 from .pipeline.store.actions import Action as Action

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from os import PathLike
+from itertools import chain, islice
+from os import PathLike, fsdecode
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -12,7 +12,7 @@ from dealmill.pipeline.arguments import MOST, MOST_PACKED, node_limit, whole
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
-from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.referee import Outcome
@@ -34,14 +34,18 @@ from dealmill.pipeline.store.sources.stored import Source, find_source, rejects_
 from dealmill.runs import Run
 
 if TYPE_CHECKING:
+    from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest import named as ingested
     from dealmill.pipeline.ingest.queries import SavedQuery
+    from dealmill.pipeline.results.find import Match
     from dealmill.surveys import Survey
 
 Named = str | PathLike[str] | DealRange | Query
 """A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST`` or what `deals` returns,
 ``query:RUN:CONDITION`` or what `Run.results` returns."""
 
+MOST_LINES = 10_000
+"""Lines of a file in which a single layout is looked for."""
 WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
 
@@ -337,6 +341,33 @@ class Store:
         runs = [found for found in matching if one is None or found.id == one.id]
         return query_of(self._database, runs, wanted_results(verdict, value, nodes, audit), after, limit)
 
+    def find(
+        self, layout: str | Layout | Result | PathLike[str], *, game: str | None = None, progress: Progress = silent
+    ) -> "list[Match]":
+        """Return where a layout is stored, and the results of the runs over it, in order of source, position and run.
+
+        Parameters
+        ----------
+        layout
+            One line of text, as in a file; a `Layout` or a `Result`; or the path of a file with a single layout.
+        game
+            Search only this game; by default, all games that have such a layout.
+
+        Only stored layouts are found, not the numbered deals of packed runs and surveys.
+
+        Raises
+        ------
+        BadLayout
+            If this is not exactly one layout.
+        InputError
+            If the file cannot be read.
+        NotFoundError
+            If there is no such game.
+        """
+        from dealmill.pipeline.results.find import find_layout  # loads NumPy
+
+        return find_layout(self._database, _lines(layout), game, progress)
+
     def rejects(
         self, *, run: int | str | None = None, source: int | str | None = None, limit: int | None = None
     ) -> Iterator[tuple[Source, Reject]]:
@@ -493,3 +524,19 @@ def _saved(query: Query) -> "SavedQuery":
     if len(query.runs) != 1 or query.after[1] or query.limit is not None:
         raise UsageError("a query can be a source only if it is of one run, without after and limit")
     return SavedQuery(query.runs[0].id, query.wanted)
+
+
+def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":
+    """Return the lines of a layout, or the first lines of a file."""
+    from dealmill.pipeline.ingest.files import lines_of, open_binary, text_blocks
+
+    match layout:
+        case str():
+            return list(enumerate(layout.splitlines(), start=1))
+        case Layout():
+            return [(1, layout.text)]
+        case Result():
+            return [(1, layout.layout)]
+    name = fsdecode(layout)
+    with open_binary(name) as file:
+        return list(islice(chain.from_iterable(lines_of(*block) for block in text_blocks(file, name)), MOST_LINES))

@@ -70,9 +70,7 @@ def indexed_items(store: Database, game: str, layout: str) -> list[Place]:
     with store.reading() as connection:
         _check_counts(connection)
         proposed = [_numbered(connection, number) for number in _numbers(connection, digest[:HEAD])]
-        behind = and_(items.c.source_id == unindexed.c.source_id, items.c.position >= unindexed.c.position)
-        listed = select(items.c.source_id, items.c.position).select_from(unindexed.join(items, behind))
-        proposed += map(tuple, connection.execute(listed.where(items.c.digest == digest)))
+        proposed += _unindexed_with(connection, digest)
         for source, position in proposed:
             if (row := _item(connection, source, position)) is None or row.digest[:HEAD] != digest[:HEAD]:
                 raise _damaged(f"it refers to item {position} of source {source}, which has another digest")
@@ -116,6 +114,17 @@ def _numbers(connection: Connection, head: bytes) -> Iterator[int]:
         if BLOCK_SHAPE.trouble(row) or block_digest(row.id, row.bits, row.number, row.entries) != row.digest:
             raise _damaged(f"a block of segment {row.id} is missing or was changed")
         yield from numbers_in(row.entries, head)
+
+
+def _unindexed_with(connection: Connection, digest: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the items with a digest that are not indexed. One query per source: for a join, SQLite would read all items
+    of the store."""
+    left = select(unindexed.c.source_id, unindexed.c.position).join(sources)
+    for source, first in connection.execute(left.where(sources.c.accepted >= unindexed.c.position)).all():
+        query = select(items.c.position).where(
+            items.c.source_id == source, items.c.position >= first, items.c.digest == digest
+        )
+        yield from ((source, position) for position in connection.execute(query).scalars())
 
 
 def _numbered(connection: Connection, number: int) -> tuple[int, int]:

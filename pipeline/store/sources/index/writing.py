@@ -22,7 +22,7 @@ from dealmill.pipeline.store.database.tables import (
     unindexed,
 )
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes
-from dealmill.pipeline.store.sources.index.entries import HEAD, block_digest
+from dealmill.pipeline.store.sources.index.entries import ENTRY, HEAD, block_digest
 from dealmill.pipeline.store.sources.stored import Source
 
 if TYPE_CHECKING:
@@ -140,9 +140,11 @@ def _write_segment(connection: Connection, stretches: Sequence[tuple[int, int, i
 
 
 def _sorted_entries(heads: Bytes, number: int) -> "NDArray[np.uint64]":
-    parts = [heads[:, place].astype(np.uint64) << np.uint64(56 - 8 * place) for place in range(HEAD)]
-    numbered = np.arange(number, number + len(heads), dtype=np.uint64)
-    entries: NDArray[np.uint64] = np.sort(parts[0] | parts[1] | parts[2] | numbered)
+    padded = np.zeros((len(heads), ENTRY), dtype=np.uint8)
+    padded[:, :HEAD] = heads[:, :HEAD]
+    entries = padded.view(">u8").ravel().astype(np.uint64)
+    entries += np.arange(number, number + len(heads), dtype=np.uint64)
+    entries.sort()
     return entries
 
 

@@ -143,7 +143,7 @@ def into_postgres(game: Game, file: Path, url: str) -> None:
                         *([found.values[chosen].astype(">i8")] if values else []),
                         found.nodes[chosen].astype(">i8"),
                     ],
-                    found.evidence.chosen(chosen),
+                    found.evidence.take(chosen),
                 )
             connection.commit()
 

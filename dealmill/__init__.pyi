@@ -6,8 +6,8 @@ from .layouts import deals as deals
 from .layouts import solve as solve
 from .outcomes import BatchResult as BatchResult
 from .outcomes import Ingestion as Ingestion
-from .outcomes import Overview as Overview
 from .outcomes import Retraction as Retraction
+from .outcomes import RunOverview as RunOverview
 from .pipeline.answer import Answered as Answered
 from .pipeline.deals import DealRange as DealRange
 from .pipeline.errors import BadLayout as BadLayout

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, TextIO, overload
 
-from dealmill.pipeline.arguments import MOST, MOST_DEAL, node_limit, whole
+from dealmill.pipeline.arguments import MOST, MOST_DEAL, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import engine_of, find_game
@@ -39,10 +39,10 @@ def deals(
     UsageError
         If the seed, the range or a parameter is not valid.
     """
-    first = whole("the number of the first deal", first, 1, MOST_DEAL)
+    first = check_integer("the number of the first deal", first, 1, MOST_DEAL)
     last = MOST
     if count is not None:
-        last = whole("the number of the last deal", first + whole("count", count, 1) - 1, 1, MOST_DEAL)
+        last = check_integer("the number of the last deal", first + check_integer("count", count, 1) - 1, 1, MOST_DEAL)
     found = DealRange(find_game(game), seed, first, last, parameters or {})
     found.check_parameters()
     return found

@@ -13,7 +13,7 @@ from dealmill.runs import Run
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class RunOverview:
     """The progress of a run, its newest audit, and its fingerprint; None if it is not audited or not finished."""
 
     run: RunStatus

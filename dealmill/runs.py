@@ -5,16 +5,16 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.arguments import whole
+from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.audit.sealing import entry_in, seal_of, still_sealed
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import Progress, Repeating, silent
+from dealmill.pipeline.progress import Progress, Rerunning, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.diff import Diff, compare
+from dealmill.pipeline.results.diff import Diff, diff
 from dealmill.pipeline.results.query import Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.audits.findings import Finding, findings_of
@@ -160,12 +160,12 @@ class Run:
         """
         from dealmill.workers.local.working import finish_audit  # loads Celery
 
-        size = None if sample is None else whole("sample", sample, 1)
+        size = None if sample is None else check_integer("sample", sample, 1)
         if seal is not None:
             entry_in(seal)
         if seal is not None and size is not None:
             raise UsageError("a seal covers the whole record: compare it without a sample")
-        number = queue_audit(self._store, self.status(), size, whole("seed", seed))
+        number = queue_audit(self._store, self.status(), size, check_integer("seed", seed))
         return Audit(self._store, finish_audit(self._store, number, progress), seal)
 
     def rerun(self, *, any_version: bool = False, progress: Progress = silent) -> Diff:
@@ -183,9 +183,9 @@ class Run:
         from dealmill.workers.local.working import solve_runs  # loads Celery
 
         number = queue_rerun(self._store, self.status(), any_version=any_version)
-        progress(Repeating(number, self.id))
+        progress(Rerunning(number, self.id))
         [new] = solve_runs(self._store, [number], progress)
-        return compare(self._store, self.status(), new)
+        return diff(self._store, self.status(), new)
 
     def diff(self, other: "Run") -> Diff:
         """Return the diff of this run and another run of the same game.
@@ -198,7 +198,7 @@ class Run:
         """
         if other._store.url != self._store.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
-        return compare(self._store, self.status(), other.status())
+        return diff(self._store, self.status(), other.status())
 
     def export(
         self,

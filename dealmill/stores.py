@@ -7,8 +7,8 @@ from os import PathLike, fsdecode
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from dealmill.outcomes import BatchResult, Ingestion, Overview, Retraction
-from dealmill.pipeline.arguments import MOST, MOST_PACKED, node_limit, whole
+from dealmill.outcomes import BatchResult, Ingestion, Retraction, RunOverview
+from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
@@ -180,13 +180,13 @@ class Store:
             engines_for(game_of_source(self._database, source, game).name, names)
         storage = Storage.PACKED if packed else Storage.ROWS
         with open_readings(self._database, [] if packed else wanted, game, progress) as readings:
-            found = packed_sources(self._database, wanted) if packed else [one.source for one in readings.found]
+            found = packed_sources(self._database, wanted) if packed else [one.source for one in readings.opened]
             numbers = [
                 queue_run(self._database, source, engine, limit, storage)
                 for source in found
                 for engine in engines_for(source.game, names)
             ]
-            statuses = solve_runs(self._database, numbers, progress, readings.found) if numbers else []
+            statuses = solve_runs(self._database, numbers, progress, readings.opened) if numbers else []
         runs = [Run(self._database, status) for status in statuses]
         read = found if packed else readings.sources
         return BatchResult(runs, statuses, read, summarise(statuses, read), readings.errors)
@@ -281,7 +281,7 @@ class Store:
         """Return all runs, oldest first."""
         return [Run(self._database, status) for status in list_runs(self._database)]
 
-    def status(self, run: int | str | None = None) -> list[Overview]:
+    def status(self, run: int | str | None = None) -> list[RunOverview]:
         """Return the progress of all runs, oldest first, or of one run.
 
         Raises
@@ -291,9 +291,9 @@ class Store:
         """
         statuses = list_runs(self._database) if run is None else [find_run(self._database, run)]
         audits = latest_audits(self._database)
-        return [Overview(one, audits.get(one.id), self._fingerprint(one)) for one in statuses]
+        return [RunOverview(one, audits.get(one.id), self._fingerprint(one)) for one in statuses]
 
-    def watch(self, run: int | str | None = None) -> Iterator[list[Overview]]:
+    def watch(self, run: int | str | None = None) -> Iterator[list[RunOverview]]:
         """Yield `status` once a second until all runs are finished or retracted."""
         while True:
             found = self.status(run)
@@ -382,7 +382,7 @@ class Store:
         """
         if (source is None) == (run is None):
             raise UsageError("name a run or a source (--source) to list its rejects, but not both")
-        most = None if limit is None else whole("limit", limit)
+        most = None if limit is None else check_integer("limit", limit)
         key = find_run(self._database, str(run)).source if source is None else source
         found = self.find_source(key)
         return ((found, reject) for reject in islice(rejects_of(self._database, found.id), most))
@@ -446,7 +446,7 @@ class Store:
         from dealmill.workers.local.surveying import grow_survey
 
         limit = node_limit(max_nodes)
-        goal = Width.parse(half_width) if count is None else whole("count", count, 1, MOST_PACKED)
+        goal = Width.parse(half_width) if count is None else check_integer("count", count, 1, MOST_PACKED)
         found, used = engine_of(game, engine)
         deals = DealRange(found, seed, 1, MOST, parameters or {})
         planned = open_survey(self._database, deals, found.full_name(used), limit)
@@ -489,7 +489,7 @@ class Store:
         from dealmill.pipeline.ingest.named import open_readings  # loads NumPy
 
         with open_readings(self._database, sources, game, progress) as readings:
-            for reading in readings.found:
+            for reading in readings.opened:
                 reading.finish(progress)
         return Ingestion(readings.sources, readings.errors)
 

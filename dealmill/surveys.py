@@ -7,7 +7,7 @@ from pathlib import Path
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.survey.estimate import Estimate
-from dealmill.pipeline.survey.report import survey_facts, told, write_report, written
+from dealmill.pipeline.survey.report import format_figure, summary_sentence, survey_facts, write_report
 from dealmill.runs import Run
 
 
@@ -39,7 +39,7 @@ class Survey:
         self.facts: Mapping[str, object] = survey_facts(store, status, estimate)
 
     def __str__(self) -> str:
-        return told(self.facts)
+        return summary_sentence(self.facts)
 
     def __repr__(self) -> str:
         return f"<Survey {self.run.id}: {self}>"
@@ -48,9 +48,9 @@ class Survey:
     def figures(self) -> dict[str, str]:
         """The estimate and the ends of its interval, rounded to the precision of the interval."""
         return {
-            str(self.facts["estimate"]): written(self.facts, "value"),
-            "low": written(self.facts, "low"),
-            "high": written(self.facts, "high"),
+            str(self.facts["estimate"]): format_figure(self.facts, "value"),
+            "low": format_figure(self.facts, "low"),
+            "high": format_figure(self.facts, "high"),
         }
 
     def report(self, folder: str | PathLike[str]) -> None:

@@ -18,7 +18,7 @@ from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load, solve_texts
 
-Complain = Callable[[str], object]
+ReportProblem = Callable[[str], object]
 """Called with a message for each layout that has no answer."""
 
 
@@ -31,7 +31,7 @@ class Answered:
     failed: int
 
 
-def answer(game: Game, engine: Engine, entries: Iterable[Entries], output: TextIO, complain: Complain) -> Answered:
+def answer(game: Game, engine: Engine, entries: Iterable[Entries], output: TextIO, complain: ReportProblem) -> Answered:
     """Write an answer for every layout to `output`, in input order; ``?`` for a layout that has no answer."""
     form, name = game.answer, game.full_name(engine)
     seen = rejected = failed = 0
@@ -73,7 +73,7 @@ def _reject_messages(part: Entries) -> Iterator[tuple[int, str]]:
 def _failure_messages(engine: str, part: Entries, solved: Solved, broken: Numbers) -> Iterator[tuple[int, str]]:
     """Yield the line number and a message for each layout on which the engine failed."""
     lines = part.lines[broken].tolist()
-    for line, error in zip(lines, unpack(solved.evidence.chosen(broken)), strict=True):
+    for line, error in zip(lines, unpack(solved.evidence.take(broken)), strict=True):
         yield line, f"line {line}: {engine} failed: {error}"
 
 
@@ -83,6 +83,6 @@ def _answers(form: AnswerFormat, part: Entries, solved: Solved) -> list[str]:
     scored = int(Verdict.SCORED)
     said = zip(solved.verdicts.tolist(), solved.values.tolist(), strict=True)
     words = [str(value) if code == scored else known[code] for code, value in said]
-    for place in part.places.tolist():  # ascending, so that all earlier ones are already inserted
+    for place in part.reject_indexes.tolist():  # ascending, so that all earlier ones are already inserted
         words.insert(place, UNKNOWN)
     return words

@@ -16,7 +16,7 @@ MOST_PACKED = 10**11
 """The most deals in a packed run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""
 
 
-def whole(what: str, number: object, least: int = 0, most: int = MOST) -> int:
+def check_integer(what: str, number: object, least: int = 0, most: int = MOST) -> int:
     """Return an integer of any type, such as a NumPy integer, as an int; `what` names it in the error message.
 
     Raises
@@ -40,7 +40,7 @@ def node_limit(max_nodes: object) -> int | None:
     UsageError
         If the limit is not an integer from 1 to 2⁶² − 1.
     """
-    return None if max_nodes is None else whole("max_nodes", max_nodes, 1, MOST_NODES)
+    return None if max_nodes is None else check_integer("max_nodes", max_nodes, 1, MOST_NODES)
 
 
 def number_range(text: str) -> tuple[int | None, int | None]:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from dealmill.pipeline.arguments import MOST, MOST_DEAL, MOST_SEED, whole
+from dealmill.pipeline.arguments import MOST, MOST_DEAL, MOST_SEED, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
@@ -44,16 +44,16 @@ class DealRange:
         UsageError
             If one of them is out of range, or the game has no such parameter.
         """
-        whole("the seed", self.seed, 0, MOST_SEED)
-        whole("the number of the first deal", self.first, 1, MOST_DEAL)
-        whole("the number of the last deal", self.last, 1)
+        check_integer("the seed", self.seed, 0, MOST_SEED)
+        check_integer("the number of the first deal", self.first, 1, MOST_DEAL)
+        check_integer("the number of the last deal", self.last, 1)
         if self.first > self.last:
             raise UsageError(f"{self.first}-{self.last} is not a range of deals: the first number exceeds the last")
         for name, value in self.parameters.items():
             if (known := self.game.deals.parameters.get(name)) is None:
                 offered = ", ".join(self.game.deals.parameters) or "none"
                 raise UsageError(f"deals of {self.game.name} have no parameter {name!r}; available: {offered}")
-            whole(f"{name} ({known.meaning})", value, known.least, known.most)
+            check_integer(f"{name} ({known.meaning})", value, known.least, known.most)
 
     def __repr__(self) -> str:
         return f"<DealRange {self.name}>"
@@ -193,5 +193,11 @@ def parse_deal_range(text: str) -> DealRange:
         raise UsageError(usage)
     seed = parameters.pop("seed")
     first = int(span[1])
-    last = whole("the number of the last deal", int(span[3]), 1, MOST_DEAL) if span[3] else MOST if span[2] else first
+    last = (
+        check_integer("the number of the last deal", int(span[3]), 1, MOST_DEAL)
+        if span[3]
+        else MOST
+        if span[2]
+        else first
+    )
     return DealRange(find_game(game), seed, first, last, parameters)

@@ -100,9 +100,9 @@ def whole_blocks(first: int, layouts: "Texts", solved: "Solved", *, last: bool =
             solved.verdicts[part].data,
             values[part].data,
             layout_lengths[part].data,
-            layouts.part(part.start, part.stop).together.data,
+            layouts.part(part.start, part.stop).concatenated_text.data,
             lengths[part].data,
-            solved.evidence.part(part.start, part.stop).together.data,
+            solved.evidence.part(part.start, part.stop).concatenated_text.data,
         )
     return digests
 

@@ -22,10 +22,10 @@ __all__ = [
     "Ingested",
     "Ingesting",
     "Message",
+    "OpenFailed",
     "Opening",
     "Progress",
-    "Refused",
-    "Repeating",
+    "Rerunning",
     "Solving",
     "Step",
     "Surveying",
@@ -110,7 +110,7 @@ class Ingested:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class OpenFailed:
     """A file or a range of deals cannot be opened."""
 
     error: "InputError"
@@ -133,7 +133,7 @@ class Continued:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeating:
+class Rerunning:
     """Run number `run` is a rerun of run number `repeats`."""
 
     run: int
@@ -157,9 +157,9 @@ Event = (
     | Exporting
     | Copying
     | Ingested
-    | Refused
+    | OpenFailed
     | Continued
-    | Repeating
+    | Rerunning
     | Message
 )
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import Batch, Solved, Texts, joined, listed, pack, unpack
+from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, pack, to_batch, unpack
 from dealmill.pipeline.games.caches import caches, mark_of_check
 from dealmill.pipeline.games.contract import Engine, Game, Solver
-from dealmill.pipeline.games.guard import refusal
+from dealmill.pipeline.games.guard import not_canonical_error
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
@@ -40,7 +40,7 @@ def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> 
     BadLayout
         If a text is not canonical; nothing is solved then.
     """
-    return listed(_solve(engine, pack(layouts), max_nodes)) if layouts else Batch([], [], [], [])
+    return to_batch(_solve(engine, pack(layouts), max_nodes)) if layouts else Batch([], [], [], [])
 
 
 def solve_texts(
@@ -63,17 +63,18 @@ def solve_texts(
     good = np.setdiff1d(np.arange(len(layouts)), bad)
     parts = [_failed([errors[place] for place in bad.tolist()])]
     if len(good):
-        parts.append(solve_texts(engine, layouts.chosen(good), max_nodes))
-    return joined(parts).chosen(np.argsort(np.concatenate([bad, good])))
+        parts.append(solve_texts(engine, layouts.take(good), max_nodes))
+    return concatenate_solved(parts).take(np.argsort(np.concatenate([bad, good])))
 
 
 def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
     """Return an error text for each text that is not canonical, by index from 0."""
     game, _ = find_engine(engine)
     bad = np.flatnonzero(~game.canonical(layouts))
-    told = unpack(layouts.chosen(bad))
+    texts = unpack(layouts.take(bad))
     return {
-        place: f"fault of the record: {refusal(game, text)}" for place, text in zip(bad.tolist(), told, strict=True)
+        place: f"fault of the record: {not_canonical_error(game, text)}"
+        for place, text in zip(bad.tolist(), texts, strict=True)
     }
 
 
@@ -86,10 +87,10 @@ def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
     except Exception as error:
         if len(layouts) == 1:
             logger.exception("%s failed on %s", engine, unpack(layouts)[0])
-            return broken_down(f"{type(error).__name__}: {error}", 1)
+            return failed_verdicts(f"{type(error).__name__}: {error}", 1)
     middle = len(layouts) // 2
     halves = layouts.part(0, middle), layouts.part(middle, len(layouts))
-    return joined([_solve(engine, half, max_nodes) for half in halves])
+    return concatenate_solved([_solve(engine, half, max_nodes) for half in halves])
 
 
 def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: int | None = None) -> list[Result]:
@@ -107,7 +108,7 @@ def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: i
     return [Result(name, *row, position, position) for position, row in enumerate(rows, start=1)]
 
 
-def broken_down(trouble: str, count: int) -> Solved:
+def failed_verdicts(trouble: str, count: int) -> Solved:
     """Return `FAILED` verdicts for `count` layouts that could not be solved, with `trouble` on one line as evidence."""
     return _failed([" ".join(trouble.replace("\0", " ").split())] * count)
 
@@ -115,8 +116,8 @@ def broken_down(trouble: str, count: int) -> Solved:
 def _failed(reasons: Sequence[str]) -> Solved:
     """Return verdicts `FAILED` with these reasons as evidence, each as one line of ASCII."""
     nothing = np.zeros(len(reasons), dtype=np.int64)
-    told = [printable(reason).encode("ascii", "backslashreplace").decode() for reason in reasons]
-    return Solved(np.full(len(told), int(Verdict.FAILED), dtype=np.int8), nothing, nothing, pack(told))
+    encoded = [printable(reason).encode("ascii", "backslashreplace").decode() for reason in reasons]
+    return Solved(np.full(len(encoded), int(Verdict.FAILED), dtype=np.int8), nothing, nothing, pack(encoded))
 
 
 @cache

@@ -5,7 +5,7 @@ from functools import partial
 
 from dealmill.pipeline.audit.jobs import do, queue_audit
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Batch, listed, pack, unpack
+from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.runs.planning import installed_engines
@@ -74,7 +74,7 @@ def solver(engine: str) -> Callable[..., Batch]:
     not caught."""
 
     def called(layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
-        return listed(load(engine)(pack(layouts), max_nodes))
+        return to_batch(load(engine)(pack(layouts), max_nodes))
 
     return called
 

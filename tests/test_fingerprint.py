@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
 from dealmill.pipeline.games import find_engine, find_game, games
-from dealmill.pipeline.games.batch import Solved, listed, pack
+from dealmill.pipeline.games.batch import Solved, pack, to_batch
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import load
@@ -87,7 +87,7 @@ def test_whole_blocks_have_the_same_digests_from_arrays_as_from_lists(engine: st
     game, _ = find_engine(engine)
     layouts = deal(game, 8, 4_500, 3_000)
     solved = load(engine)(pack(layouts), max_nodes)
-    said = listed(solved)
+    said = to_batch(solved)
     expected = {}
     for block in (5, 6):
         part = slice(block * BLOCK + 1 - 4_500, (block + 1) * BLOCK + 1 - 4_500)
@@ -105,7 +105,7 @@ def test_whole_blocks_have_the_same_digests_whatever_is_in_them(
     told = ["" if verdict is Verdict.UNDECIDED else text for verdict, text in zip(verdicts, evidence, strict=True)]
     values = np.array(numbers, dtype=np.int64)
     solved = Solved(np.array(verdicts, dtype=np.int8), values, values, pack(told))
-    said = listed(solved)
+    said = to_batch(solved)
     assert whole_blocks(1, pack(layouts), solved) == {
         0: block_digest(1, layouts, said.verdicts, said.values, said.evidence)
     }

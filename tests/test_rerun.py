@@ -25,7 +25,7 @@ from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources.stored import find_source
 from dealmill.pipeline.store.sources.writing import append, leave, open_source
-from dealmill.pipeline.survey.growth import ask_for, open_survey
+from dealmill.pipeline.survey.growth import extend_to, open_survey
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 
 ENGINE = "memory/two-pass"
@@ -210,7 +210,7 @@ def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Data
 def test_a_retracted_survey_is_asked_for_as_many_deals_anew(store: Database) -> None:
     deals = DealRange(find_game("memory"), 7, 1, MOST)
     survey = open_survey(store, deals, ENGINE, 77)
-    ask_for(store, survey, 12_000)
+    extend_to(store, survey, 12_000)
     a_run(store, ENGINE, LAYOUTS)
     put_on_record(store, "0")
     planned = [requeue(store, gone) for gone in retract(store, ENGINE, "0", "miscounts")]

@@ -10,10 +10,10 @@ import pytest
 from dealmill.pipeline import solve as room
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Solved, Texts, listed, pack, unpack
+from dealmill.pipeline.games.batch import Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import broken_down, compiling, load, solve, solve_texts
+from dealmill.pipeline.solve import compiling, failed_verdicts, load, solve, solve_texts
 from tests.doing import deal
 
 COUNT = 1_000
@@ -67,10 +67,10 @@ def test_texts_on_record_that_are_not_canonical_fail_alone(
 
     monkeypatch.setattr(room, "load", lambda _name: watched)
     layouts = deal(find_game("memory"), 8, 1, COUNT)
-    expected = listed(solver(pack(layouts)))
+    expected = to_batch(solver(pack(layouts)))
     wrong = set(Random(1).sample(range(COUNT), bad))
     texts = ["ä  \n" if number in wrong else layout for number, layout in enumerate(layouts)]
-    solved = listed(solve_texts("memory/two-pass", pack(texts)))
+    solved = to_batch(solve_texts("memory/two-pass", pack(texts)))
     for number in range(COUNT):
         if number in wrong:
             assert solved.verdicts[number] is Verdict.FAILED
@@ -86,7 +86,7 @@ def test_texts_on_record_that_are_not_canonical_fail_alone(
 
 
 def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
-    failed = listed(broken_down("OSError: no room\n at\0 all, \udcff", 3))
+    failed = to_batch(failed_verdicts("OSError: no room\n at\0 all, \udcff", 3))
     assert failed.verdicts == [Verdict.FAILED] * 3
     assert failed.evidence == ["OSError: no room at all, \\udcff"] * 3
 

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any, TypeVar
 
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
-from dealmill.pipeline.runs.planning import installed_engines, other_version_here
+from dealmill.pipeline.runs.planning import installed_engines, version_mismatch
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import open_store
@@ -125,7 +125,7 @@ def _workable(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool
 @cache
 def _log_unworkable(engine: str, version: str) -> None:
     """Log that jobs are left to other workers, once per process."""
-    here = other_version_here(engine, version) or "it was retracted, or its deals need another generator"
+    here = version_mismatch(engine, version) or "it was retracted, or its deals need another generator"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
 
 

@@ -10,7 +10,7 @@ from io import StringIO
 import click
 
 from dealmill.cli.exits import DIFFERENT, DONE, ERROR, INTERRUPTED, REJECTED, exit_code
-from dealmill.cli.interrupt import heed_signals
+from dealmill.cli.interrupt import handle_signals
 from dealmill.cli.streams import replace_closed_streams
 from dealmill.cli.warned import Warned
 from dealmill.pipeline.errors import DealmillError, WorkerError
@@ -76,7 +76,7 @@ def main() -> None:
     """Run the command line and exit with its exit code."""
     gc.set_threshold(10_000)  # Python's default of 700 spends a sixth of the import time on collections
     atexit.register(gc.freeze)  # a last collection takes up to a third of a short command
-    heed_signals()
+    handle_signals()
     replace_closed_streams()
     warned = Warned()
     try:

@@ -17,7 +17,9 @@ def doctor(ctx: click.Context, form: str | None) -> None:
     The exit code is 1 if a check fails.
     """
     checks = dealmill.doctor()
-    rows = [{"check": check.name, "state": "ok" if check.passed else "wrong", "found": check.found} for check in checks]
+    rows = [
+        {"check": check.name, "state": "ok" if check.passed else "failed", "found": check.found} for check in checks
+    ]
     write_rows(["check", "state", "found"], rows, form)
     if not all(check.passed for check in checks):
         ctx.exit(ERROR)

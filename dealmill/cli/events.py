@@ -14,9 +14,9 @@ from dealmill.pipeline.progress import (
     Ingested,
     Ingesting,
     Message,
+    OpenFailed,
     Opening,
-    Refused,
-    Repeating,
+    Rerunning,
     Solving,
     Step,
     Surveying,
@@ -37,11 +37,11 @@ def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[
             draw(event)
         case Ingested(source, None):
             _tell_source(store, source, say)
-        case Ingested(_, error) | Refused(error):
+        case Ingested(_, error) | OpenFailed(error):
             say(f"dealmill: {error}")
         case Continued():
             say(_continued(event))
-        case Repeating():
+        case Rerunning():
             say(f"run {event.run} is a rerun of run {event.repeats}")
         case Message(text):
             say(text)

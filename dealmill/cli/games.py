@@ -15,11 +15,11 @@ def games(form: str | None) -> None:
             "engine": game.full_name(engine),
             "version": engine.version,
             "default": "*" if engine is game.engines[0] else "",
-            "what it says": engine.summary,
+            "summary": engine.summary,
             "evidence": engine.evidence,
             "title": game.title,
             "deals": game.deals.version,
-            "deal parameters": [
+            "deal_parameters": [
                 f"{name}={parameter.default} ({parameter.meaning}, {parameter.least} to {parameter.most})"
                 for name, parameter in game.deals.parameters.items()
             ],
@@ -29,7 +29,7 @@ def games(form: str | None) -> None:
         for engine in game.engines
     ]
     write_rows(
-        ["engine", "version", "default", "what it says", "deal parameters"] if form is None else list(rows[0]),
+        ["engine", "version", "default", "summary", "deal_parameters"] if form is None else list(rows[0]),
         rows,
         form,
     )

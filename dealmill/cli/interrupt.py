@@ -14,7 +14,7 @@ RETRY_SECONDS = 0.01
 _told = Event()
 
 
-def heed_signals() -> None:
+def handle_signals() -> None:
     """Make these signals raise KeyboardInterrupt, and raise it again if the interpreter ignored it.
 
     SIGHUP, which is sent when a terminal is closed, stays ignored under `nohup`.

@@ -63,7 +63,7 @@ def _held(job: "dealmill.Held") -> str:
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
 
-def _show_runs(overviews: Sequence["dealmill.Overview"], form: str | None) -> None:
+def _show_runs(overviews: Sequence["dealmill.RunOverview"], form: str | None) -> None:
     if not overviews:
         tell("no runs yet; start one with: dealmill run FILE…")
     rows = list(map(_row, overviews))
@@ -75,7 +75,7 @@ def _show_runs(overviews: Sequence["dealmill.Overview"], form: str | None) -> No
     write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
-def _row(overview: "dealmill.Overview") -> dict[str, object]:
+def _row(overview: "dealmill.RunOverview") -> dict[str, object]:
     run = overview.run
     answers = {} if run.retracted is not None else run.counts
     return {

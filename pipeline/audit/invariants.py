@@ -18,7 +18,7 @@ from dealmill.pipeline.store.sources.digests import layout_digest
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class AuditScope:
     """The part of the record that a job of an audit checks: a stretch of a run, and the store for everything else.
 
     `whole` tells whether the audit is of all verdicts. The job with the first stretch of such an audit also checks the
@@ -33,7 +33,7 @@ class Look:
     whole: bool
 
     @property
-    def begins(self) -> bool:
+    def checks_whole_record(self) -> bool:
         """Whether this is the first stretch of an audit of all verdicts."""
         return self.whole and self.first == 1
 
@@ -59,29 +59,29 @@ class Invariant:
 
     name: str
     sentence: str
-    broken: Callable[[Look], Iterator[Fault]]
+    find_faults: Callable[[AuditScope], Iterator[Fault]]
     storages: tuple[Storage, ...] = (Storage.ROWS, Storage.PACKED)
     of_whole: bool = False
 
 
-def _lost_items(look: Look) -> Iterator[Fault]:
-    there = {item.position for item in look.stretch.items}
-    for first, last in _spans(position for position in look.stretch.positions if position not in there):
+def _lost_items(scope: AuditScope) -> Iterator[Fault]:
+    there = {item.position for item in scope.stretch.items}
+    for first, last in _spans(position for position in scope.stretch.positions if position not in there):
         yield Fault(first, last, "these items are missing from the source")
 
 
-def _altered_layouts(look: Look) -> Iterator[Fault]:
-    for item in look.stretch.items:
-        if item.digest is not None and layout_digest(look.run.game, item.layout) != item.digest:
+def _altered_layouts(scope: AuditScope) -> Iterator[Fault]:
+    for item in scope.stretch.items:
+        if item.digest is not None and layout_digest(scope.run.game, item.layout) != item.digest:
             yield Fault(item.position, item.position, "the text of the layout does not match its digest")
 
 
-def _items_without_one_job(look: Look) -> Iterator[Fault]:
-    if look.stretch.jobs is None or not look.stretch.positions:
+def _items_without_one_job(scope: AuditScope) -> Iterator[Fault]:
+    if scope.stretch.jobs is None or not scope.stretch.positions:
         return
-    first, last = look.stretch.positions[0], look.stretch.positions[-1]
+    first, last = scope.stretch.positions[0], scope.stretch.positions[-1]
     reached = first
-    for job in look.stretch.jobs:
+    for job in scope.stretch.jobs:
         if job.state not in (PENDING, LEASED, DONE):
             yield Fault(
                 max(job.first, first), min(job.stop - 1, last), f"the state of their job, {job.state}, is not valid"
@@ -95,26 +95,26 @@ def _items_without_one_job(look: Look) -> Iterator[Fault]:
         yield Fault(reached, last, "these items belong to no job")
 
 
-def _unanswered_items(look: Look) -> Iterator[Fault]:
-    for first, last in _spans(item.position for item in look.stretch.items if item.due and item.verdict is None):
+def _unanswered_items(scope: AuditScope) -> Iterator[Fault]:
+    for first, last in _spans(item.position for item in scope.stretch.items if item.due and item.verdict is None):
         yield Fault(first, last, "there is no verdict, but the job is done")
 
 
-def _changed_verdicts(look: Look) -> Iterator[Fault]:
-    for item in look.stretch.items:
+def _changed_verdicts(scope: AuditScope) -> Iterator[Fault]:
+    for item in scope.stretch.items:
         if item.again is not None and item.verdict is not None and item.again != item.verdict:
             again = Verdict(item.again).word
             reason = f"the recorded verdict is {Verdict(item.verdict).word}, but solving again gives {again}"
             yield Fault(item.position, item.position, reason)
 
 
-def _wrong_totals(look: Look) -> Iterator[Fault]:
-    for job in look.stretch.jobs or ():
+def _wrong_totals(scope: AuditScope) -> Iterator[Fault]:
+    for job in scope.stretch.jobs or ():
         differing = [name for name, total in job.counted.items() if total != job.totals[name]]
         if differing:
             pairs = [(name, _shown(job.totals[name]), _shown(job.counted[name])) for name in differing]
-            told = ", ".join(f"{name} is {total}, expected {counted}" for name, total, counted in pairs)
-            yield Fault(job.first, job.stop - 1, f"the recorded totals do not match the verdicts: {told}")
+            differences = ", ".join(f"{name} is {total}, expected {counted}" for name, total, counted in pairs)
+            yield Fault(job.first, job.stop - 1, f"the recorded totals do not match the verdicts: {differences}")
 
 
 def _shown(value: object) -> str:
@@ -123,14 +123,14 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _blocks_without_digest(look: Look) -> Iterator[Fault]:
-    for block in look.stretch.blocks:
+def _blocks_without_digest(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.stretch.blocks:
         if block.recorded is None:
             yield Fault(block.first, block.stop - 1, "no digest of these verdicts is recorded")
 
 
-def _changed_blocks(look: Look) -> Iterator[Fault]:
-    for block in look.stretch.blocks:
+def _changed_blocks(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.stretch.blocks:
         if block.recorded is not None and block.recorded != block.found:
             yield Fault(
                 block.first,
@@ -140,58 +140,58 @@ def _changed_blocks(look: Look) -> Iterator[Fault]:
             )
 
 
-def _strays(look: Look) -> Iterator[Fault]:
-    early = {item.position for item in look.stretch.items if item.verdict is not None and not item.due}
-    for first, last in _spans(sorted(early.union(look.stretch.strays))):
+def _strays(scope: AuditScope) -> Iterator[Fault]:
+    early = {item.position for item in scope.stretch.items if item.verdict is not None and not item.due}
+    for first, last in _spans(sorted(early.union(scope.stretch.strays))):
         yield Fault(first, last, "there are rows that belong to no item, or to no finished job")
 
 
-def _damaged_rows(look: Look) -> Iterator[Fault]:
-    yield from look.stretch.damaged
+def _damaged_rows(scope: AuditScope) -> Iterator[Fault]:
+    yield from scope.stretch.damaged
 
 
-def _altered_lines(look: Look) -> Iterator[Fault]:
-    for block in look.stretch.source_blocks:
+def _altered_lines(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.stretch.source_blocks:
         if block.recorded != block.found:
             yield Fault(
                 block.first, block.stop - 1, "the lines or layouts of these items were changed after they were read"
             )
 
 
-def _altered_source(look: Look) -> Iterator[Fault]:
-    return _of_whole(look, source_faults(look.store, look.run))
+def _altered_source(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, source_faults(scope.store, scope.run))
 
 
-def _lost_end(look: Look) -> Iterator[Fault]:
-    return _of_whole(look, item_faults(look.store, look.run, look.population))
+def _lost_end(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, item_faults(scope.store, scope.run, scope.population))
 
 
-def _altered_rejects(look: Look) -> Iterator[Fault]:
-    return _of_whole(look, reject_faults(look.store, look.run, look.population))
+def _altered_rejects(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, reject_faults(scope.store, scope.run, scope.population))
 
 
-def _altered_plan(look: Look) -> Iterator[Fault]:
-    return _of_whole(look, plan_faults(look.store, look.run))
+def _altered_plan(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, plan_faults(scope.store, scope.run))
 
 
-def _altered_log(look: Look) -> Iterator[Fault]:
-    return _of_whole(look, log_faults(look.store))
+def _altered_log(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, log_faults(scope.store))
 
 
-def _altered_audits(look: Look) -> Iterator[Fault]:
-    if look.whole:
+def _altered_audits(scope: AuditScope) -> Iterator[Fault]:
+    if scope.whole:
         yield from earlier_faults(
-            look.store, look.run.id, look.audit, look.first, look.stop, last=look.stop > look.population
+            scope.store, scope.run.id, scope.audit, scope.first, scope.stop, last=scope.stop > scope.population
         )
 
 
-def _altered_plans_of_audits(look: Look) -> Iterator[Fault]:
-    return _of_whole(look, audit_faults(look.store, look.run.id))
+def _altered_plans_of_audits(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, audit_faults(scope.store, scope.run.id))
 
 
-def _of_whole(look: Look, reasons: Iterator[str]) -> Iterator[Fault]:
+def _of_whole(scope: AuditScope, reasons: Iterator[str]) -> Iterator[Fault]:
     for reason in reasons:
-        yield Fault(1, max(look.population, 1), reason)
+        yield Fault(1, max(scope.population, 1), reason)
 
 
 INVARIANTS: tuple[Invariant, ...] = (
@@ -250,14 +250,14 @@ FREE = {
 """The columns that an audit does not check, with their meaning. An invariant covers each of the others."""
 
 
-def faults_of(look: Look) -> list[Fault]:
+def faults_of(scope: AuditScope) -> list[Fault]:
     """Return the faults that a job of an audit finds: the places where an invariant does not hold."""
     checked = (
         invariant
         for invariant in INVARIANTS
-        if look.run.storage in invariant.storages and (look.begins or not invariant.of_whole)
+        if scope.run.storage in invariant.storages and (scope.checks_whole_record or not invariant.of_whole)
     )
-    return [fault for invariant in checked for fault in invariant.broken(look)]
+    return [fault for invariant in checked for fault in invariant.find_faults(scope)]
 
 
 def _spans(positions: Iterable[int]) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from dealmill.pipeline.audit.invariants import Look, faults_of
+from dealmill.pipeline.audit.invariants import AuditScope, faults_of
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.referee import referee
@@ -91,7 +91,7 @@ def do(store: Database, job: AuditJob) -> Findings:
     else:
         positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
         stretch = record.sample(store, run, job.population, positions)
-    look = Look(store, run, job.lease.owner, job.population, stretch, whole)
+    look = AuditScope(store, run, job.lease.owner, job.population, stretch, whole)
     judge = referee(run.engine)
     judged = [
         (item.position, judge(item.layout, item.verdict, item.value, item.evidence))

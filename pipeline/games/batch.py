@@ -36,7 +36,7 @@ class Texts:
         return self.starts[1:] - self.starts[:-1]
 
     @property
-    def together(self) -> Bytes:
+    def concatenated_text(self) -> Bytes:
         """All texts, concatenated."""
         return self.text[self.starts[0] : self.starts[-1]]
 
@@ -44,7 +44,7 @@ class Texts:
         """Return the texts `[first, stop)`, counted from 0."""
         return Texts(self.text, self.starts[first : stop + 1])
 
-    def chosen(self, numbers: Numbers) -> "Texts":
+    def take(self, numbers: Numbers) -> "Texts":
         """Return the texts with these indexes, in the order of the indexes."""
         lengths = self.lengths[numbers]
         starts = lengths_to_starts(lengths)
@@ -68,9 +68,9 @@ class Solved(NamedTuple):
         part = slice(first, stop)
         return Solved(self.verdicts[part], self.values[part], self.nodes[part], self.evidence.part(first, stop))
 
-    def chosen(self, numbers: Numbers) -> "Solved":
+    def take(self, numbers: Numbers) -> "Solved":
         """Return the output for the layouts with these indexes, in the order of the indexes."""
-        return Solved(self.verdicts[numbers], self.values[numbers], self.nodes[numbers], self.evidence.chosen(numbers))
+        return Solved(self.verdicts[numbers], self.values[numbers], self.nodes[numbers], self.evidence.take(numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def pack(texts: Sequence[str]) -> Texts:
     return Texts(np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths_to_starts(list(map(len, encoded))))
 
 
-def rows(texts: Bytes) -> Texts:
+def texts_from_rows(texts: Bytes) -> Texts:
     """Return texts of equal length, given as the rows of an array."""
     count, width = texts.shape
     return Texts(texts.reshape(-1), np.arange(count + 1, dtype=np.int64) * width)
@@ -133,7 +133,7 @@ def rows(texts: Bytes) -> Texts:
 
 def unpack(texts: Texts) -> list[str]:
     """Return flat arrays as strings. Bytes that are not valid UTF-8 are replaced by U+FFFD."""
-    whole = texts.together.tobytes()
+    whole = texts.concatenated_text.tobytes()
     ends = (texts.starts - texts.starts[0]).tolist()
     if whole.isascii():
         characters = whole.decode("ascii")
@@ -169,20 +169,20 @@ def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solv
             raise ValueError(f"evidence is longer than the maximum of {longest} bytes")
         evidence.append(Texts(room[: starts[-1]], starts))
         first = reached
-    return Solved(verdicts, values, nodes, concatenated(evidence or [pack([])]))
+    return Solved(verdicts, values, nodes, concatenate_texts(evidence or [pack([])]))
 
 
-def joined(parts: Sequence[Solved]) -> Solved:
+def concatenate_solved(parts: Sequence[Solved]) -> Solved:
     """Concatenate the outputs for consecutive parts of a batch."""
     return Solved(
         np.concatenate([part.verdicts for part in parts]),
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.nodes for part in parts]),
-        concatenated([part.evidence for part in parts]),
+        concatenate_texts([part.evidence for part in parts]),
     )
 
 
-def listed(solved: Solved) -> Batch:
+def to_batch(solved: Solved) -> Batch:
     """Convert arrays to lists, with None for values and evidence that are not meaningful."""
     words = [VERDICTS[code] for code in solved.verdicts.tolist()]
     values, evidence = solved.values.tolist(), unpack(solved.evidence)
@@ -194,12 +194,12 @@ def listed(solved: Solved) -> Batch:
     )
 
 
-def concatenated(parts: Sequence[Texts]) -> Texts:
+def concatenate_texts(parts: Sequence[Texts]) -> Texts:
     """Concatenate lists of texts."""
     if len(parts) == 1:
         return parts[0]
     return Texts(
-        np.concatenate([part.together for part in parts]),
+        np.concatenate([part.concatenated_text for part in parts]),
         lengths_to_starts(np.concatenate([part.lengths for part in parts])),
     )
 

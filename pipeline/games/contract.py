@@ -253,7 +253,7 @@ class Game:
     def solver(self, engine: Engine) -> Solver:
         """Return the checked function of an engine; its kernels are compiled or loaded at the first call."""
         module = import_module(f"{self.package}.engine")
-        return _guard().guarded(self, cast(EngineFunction, getattr(module, engine.function)))
+        return _guard().checked_solver(self, cast(EngineFunction, getattr(module, engine.function)))
 
 
 class _GuardModule(Protocol):
@@ -261,7 +261,7 @@ class _GuardModule(Protocol):
 
     def mask(self, game: Game, layouts: "Texts") -> "Mask": ...
 
-    def guarded(self, game: Game, function: EngineFunction) -> Solver: ...
+    def checked_solver(self, game: Game, function: EngineFunction) -> Solver: ...
 
 
 def _guard() -> _GuardModule:

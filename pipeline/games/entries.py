@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Numbers, Texts, concatenated, pack
+from dealmill.pipeline.games.batch import Numbers, Texts, concatenate_texts, pack
 from dealmill.pipeline.games.contract import Layout, Reject
 
 
@@ -17,7 +17,7 @@ class Entries:
     """The number of the line in which each layout starts."""
     layouts: Texts
     rejects: Sequence[Reject]
-    places: Numbers
+    reject_indexes: Numbers
     """The index of each reject among all entries, from 0."""
 
     def __len__(self) -> int:
@@ -35,32 +35,32 @@ class Entries:
             np.array([place for place, _ in bad], dtype=np.int64),
         )
 
-    def behind(self, count: int) -> "Entries":
+    def after(self, count: int) -> "Entries":
         """Return the entries after the first `count`."""
-        rejects = int(np.searchsorted(self.places, count))
+        rejects = int(np.searchsorted(self.reject_indexes, count))
         layouts = count - rejects
         return Entries(
             self.lines[layouts:],
             self.layouts.part(layouts, len(self.layouts)),
             self.rejects[rejects:],
-            self.places[rejects:] - count,
+            self.reject_indexes[rejects:] - count,
         )
 
 
-def joined_entries(parts: Sequence[Entries]) -> Entries:
+def concatenate_entries(parts: Sequence[Entries]) -> Entries:
     """Concatenate consecutive parts of the entries of a source."""
     if len(parts) == 1:
         return parts[0]
     before = np.cumsum([0, *map(len, parts)])
     return Entries(
         np.concatenate([part.lines for part in parts]),
-        concatenated([part.layouts for part in parts]),
+        concatenate_texts([part.layouts for part in parts]),
         [reject for part in parts for reject in part.rejects],
-        np.concatenate([part.places + count for part, count in zip(parts, before, strict=False)]),
+        np.concatenate([part.reject_indexes + count for part, count in zip(parts, before, strict=False)]),
     )
 
 
-def dealt(first: int, layouts: Texts) -> Entries:
+def deal_entries(first: int, layouts: Texts) -> Entries:
     """Return numbered deals as entries; `first` is the number of the first deal, and lines are deal numbers."""
     nothing = np.zeros(0, dtype=np.int64)
     return Entries(np.arange(first, first + len(layouts), dtype=np.int64), layouts, [], nothing)

@@ -9,7 +9,7 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.batch import Mask, Solved, Texts, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalModule, EngineFunction, Game, Layout, Reject, Solver
-from dealmill.pipeline.games.reading import KEPT, entries_of, is_canonical
+from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical
 
 
 def mask(game: Game, layouts: Texts) -> Mask:
@@ -25,7 +25,7 @@ def compiled_check(game: Game) -> CanonicalModule | None:
     return cast(CanonicalModule, import_module(name)) if find_spec(name) else None
 
 
-def guarded(game: Game, function: EngineFunction) -> Solver:
+def checked_solver(game: Game, function: EngineFunction) -> Solver:
     """Return the function of an engine, preceded by the check.
 
     Raises
@@ -38,15 +38,15 @@ def guarded(game: Game, function: EngineFunction) -> Solver:
         canonical = mask(game, layouts)
         if not canonical.all():
             first = int(np.argmin(canonical))
-            raise refusal(game, unpack(layouts.part(first, first + 1))[0])
+            raise not_canonical_error(game, unpack(layouts.part(first, first + 1))[0])
         return function(layouts, NO_LIMIT if max_nodes is None else max_nodes)
 
     return solve
 
 
-def refusal(game: Game, text: str) -> BadLayout:
+def not_canonical_error(game: Game, text: str) -> BadLayout:
     """Return the error for a text that is not a canonical layout, with the reasons that the game's reader gives."""
-    shown = repr(text[:KEPT]) + "..." * (len(text) > KEPT)
+    shown = repr(text[:MOST_RECORDED_CHARACTERS]) + "..." * (len(text) > MOST_RECORDED_CHARACTERS)
     return BadLayout(_reasons(game, text), f"{shown} is not a canonical layout of {game.name}")
 
 

@@ -6,7 +6,7 @@ from itertools import chain, islice
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 
-KEPT = 200
+MOST_RECORDED_CHARACTERS = 200
 """Characters that are recorded of a rejected text, and of each reason."""
 MOST_REASONS = 50
 NO_END = 2**62
@@ -83,8 +83,8 @@ class EachLine:
     def missing(self) -> Iterator[Reject]:
         """Yield a reject if the file ends before the announced number of layouts."""
         if self._announced is not None and self._count < self._announced:
-            told = f"the first line announces {self._announced} layouts, but the file has {self._count}"
-            yield rejected(self._last, "", [told])
+            reason = f"the first line announces {self._announced} layouts, but the file has {self._count}"
+            yield rejected(self._last, "", [reason])
 
     def read(self, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
         """Yield all entries of a file."""
@@ -136,13 +136,13 @@ def read_one(game: Game, text: str) -> str:
         case [Layout(text=canonical)]:
             return canonical
         case [Reject(reasons=reasons)]:
-            raise BadLayout(reasons, f"{text[:KEPT]!r} is not a layout of {game.name}")
-    raise BadLayout([f"{text[:KEPT]!r} is not exactly one layout of {game.name}"])
+            raise BadLayout(reasons, f"{text[:MOST_RECORDED_CHARACTERS]!r} is not a layout of {game.name}")
+    raise BadLayout([f"{text[:MOST_RECORDED_CHARACTERS]!r} is not exactly one layout of {game.name}"])
 
 
 def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:
     """Return a reject that starts in line `number`, with its text and reasons cut to their maximum lengths."""
-    told = [reason[:KEPT] for reason in islice(reasons, MOST_REASONS + 1)]
-    if len(told) > MOST_REASONS:
-        told[-1] = "and more"
-    return Reject(number, text[:KEPT], tuple(told))
+    listed = [reason[:MOST_RECORDED_CHARACTERS] for reason in islice(reasons, MOST_REASONS + 1)]
+    if len(listed) > MOST_REASONS:
+        listed[-1] = "and more"
+    return Reject(number, text[:MOST_RECORDED_CHARACTERS], tuple(listed))

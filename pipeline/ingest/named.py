@@ -8,19 +8,19 @@ from functools import partial
 from os import PathLike, fsdecode
 from pathlib import Path
 
-from dealmill.pipeline.arguments import MOST_PACKED, whole
+from dealmill.pipeline.arguments import MOST_PACKED, check_integer
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.games.entries import Entries, dealt
+from dealmill.pipeline.games.entries import Entries, deal_entries
 from dealmill.pipeline.ingest.compiled import check_of
 from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, rereadable, text_digest
 from dealmill.pipeline.ingest.queries import SavedQuery, is_saved_query, parse_saved_query, queried_run, query_reading
 from dealmill.pipeline.ingest.reading import Reached, Reading
 from dealmill.pipeline.ingest.scanning import scan
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.progress import Opening, Progress, Refused
+from dealmill.pipeline.progress import OpenFailed, Opening, Progress
 from dealmill.pipeline.runs.planning import NO_END
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.sources.stored import Source
@@ -31,18 +31,18 @@ from dealmill.pipeline.store.sources.writing import open_deals, open_source
 class Readings:
     """The sources that a command reads, and the errors for those that could not be opened."""
 
-    found: list[Reading] = field(default_factory=list)
-    refused: list[InputError] = field(default_factory=list)
+    opened: list[Reading] = field(default_factory=list)
+    open_errors: list[InputError] = field(default_factory=list)
 
     @property
     def sources(self) -> list[Source]:
         """The sources in their current state, each once."""
-        return list({reading.source.id: reading.source for reading in self.found}.values())
+        return list({reading.source.id: reading.source for reading in self.opened}.values())
 
     @property
     def errors(self) -> list[InputError]:
         """The errors for files that could not be opened, or not read to their end."""
-        return [*self.refused, *(reading.broken for reading in self.found if reading.broken)]
+        return [*self.open_errors, *(reading.error for reading in self.opened if reading.error)]
 
 
 Named = str | DealRange | SavedQuery
@@ -101,10 +101,10 @@ def open_readings(
         for number, (source, opener) in enumerate(zip(sources, openers, strict=True)):
             progress(Opening(number, len(sources), printable(source if isinstance(source, str) else source.name)))
             try:
-                readings.found.append(opener())
+                readings.opened.append(opener())
             except InputError as error:
-                readings.refused.append(error)
-                progress(Refused(error))
+                readings.open_errors.append(error)
+                progress(OpenFailed(error))
         yield readings
 
 
@@ -206,13 +206,13 @@ def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
         if not isinstance(source, DealRange):
             name = source if isinstance(source, str) else source.name
             raise UsageError(f"{printable(name)} cannot be stored packed: only numbered deals can be dealt again")
-        whole(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
+        check_integer(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
     return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
 
 
 def _deal_entries(deals: DealRange, reached: Reached) -> Iterator[Entries]:
     for part in deals.parts():
-        yield dealt(part.first, part.texts())
+        yield deal_entries(part.first, part.texts())
         reached(part.last - deals.first + 1)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games.entries import Entries, joined_entries
+from dealmill.pipeline.games.entries import Entries, concatenate_entries
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
@@ -23,18 +23,18 @@ Reached = Callable[[int], None]
 class Reading:
     """A source that is being read into the store.
 
-    `source` is its current state, and `broken` the error that stopped reading, if any. One command may have a hundred
+    `source` is its current state, and `error` the error that stopped reading, if any. One command may have a hundred
     thousand readings, so an instance is small and keeps no file open.
     """
 
-    __slots__ = ("_entries", "_read", "_size", "_store", "broken", "source")
+    __slots__ = ("_entries", "_read", "_size", "_store", "error", "source")
 
     def __init__(
         self, store: Database, source: Source, entries: Callable[[Reached], Iterator[Entries]], size: int
     ) -> None:
         """`entries` yields all entries of the source, and reports how much of its `size` has been read."""
         self.source = source
-        self.broken: InputError | None = None
+        self.error: InputError | None = None
         self._store = store
         self._entries = entries
         self._read = 0
@@ -43,7 +43,7 @@ class Reading:
     def finish(self, progress: Progress, tick: Callable[[], None] = lambda: None) -> None:
         """Read to the end, continuing where an earlier attempt stopped, and call `tick` after every batch.
 
-        An InputError stops reading and is set as `broken`; the entries before it are stored. While the database is
+        An InputError stops reading and is set as `error`; the entries before it are stored. While the database is
         unavailable, this method waits.
 
         Raises
@@ -53,7 +53,7 @@ class Reading:
         self.source = reread(self._store, self.source)  # one command may name it twice
         if not self.source.complete:
             self._read_on(progress, tick)
-        progress(Ingested(self.source, self.broken))
+        progress(Ingested(self.source, self.error))
 
     def _read_on(self, progress: Progress, tick: Callable[[], None]) -> None:
         def tell(text: str) -> None:
@@ -61,7 +61,7 @@ class Reading:
 
         batches, seen = 0, DigestPrefixes()
         for batch, at_end in self._batches():
-            last = at_end and not self.broken
+            last = at_end and not self.error
             step = partial(append, self._store, self.source, batch, seen, last=last)
             self.source = self._once(step, self.source.entries + len(batch), tell)
             batches += 1
@@ -70,7 +70,7 @@ class Reading:
             read = self.source
             progress(Ingesting(self._read, self._size, read.name, read.accepted, read.rejected))
             tick()
-        if self.broken:
+        if self.error:
             patiently(partial(leave, self._store, self.source), tell)
         elif not self.source.complete:
             step = partial(complete, self._store, self.source, seen)
@@ -83,22 +83,22 @@ class Reading:
         behind, found, held = self.source.entries, list[Entries](), 0
         for entries in self._readable_entries():
             if held >= BATCH:
-                yield joined_entries(found), False
+                yield concatenate_entries(found), False
                 found, held = [], 0
             skipped = min(behind, len(entries))
             behind -= skipped
             if skipped < len(entries):
-                found.append(entries.behind(skipped))
+                found.append(entries.after(skipped))
                 held += len(found[-1])
         if found:
-            yield joined_entries(found), True
+            yield concatenate_entries(found), True
 
     def _readable_entries(self) -> Iterator[Entries]:
-        """Yield the entries up to the first InputError, which is set as `broken`."""
+        """Yield the entries up to the first InputError, which is set as `error`."""
         try:
             yield from self._entries(self._reached)
         except InputError as error:
-            self.broken = error
+            self.error = error
 
     def _reached(self, read: int) -> None:
         self._read = read

@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, concatenated, lengths_to_starts, pack
+from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, concatenate_texts, lengths_to_starts, pack
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
@@ -88,7 +88,7 @@ def _scanned(each: EachLine, number: int, block: bytes, check: Check) -> Entries
     if tidied := [(at, entry.text) for at, entry in found if isinstance(entry, Layout)]:
         places = np.concatenate((places, [at for at, _ in tidied]))
         order = np.argsort(places)
-        layouts = concatenated([layouts, pack([text for _, text in tidied])]).chosen(order)
+        layouts = concatenate_texts([layouts, pack([text for _, text in tidied])]).take(order)
         places = places[order]
     bad = [(at, entry) for at, entry in found if isinstance(entry, Reject)]
     before = np.searchsorted(places, np.array([at for at, _ in bad], dtype=np.int64))

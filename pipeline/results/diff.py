@@ -52,7 +52,7 @@ class Diff:
         return [run for run in (self.one, self.other) if not run.finished]
 
 
-def compare(store: Database, one: RunStatus, other: RunStatus) -> Diff:
+def diff(store: Database, one: RunStatus, other: RunStatus) -> Diff:
     """Compare two runs of a game.
 
     Raises

@@ -68,8 +68,8 @@ def export(
             written += len(rows)
             progress(Exporting(written, max(written, total)))
     if verdicts and run.finished and written != total:
-        told = f"the jobs of run {run.id} counted {total:,} such verdicts, but {written:,} were written"
-        warnings.warn(DamagedWarning(f"{told}; find the faults with: dealmill audit {run.id}"), stacklevel=2)
+        message = f"the jobs of run {run.id} counted {total:,} such verdicts, but {written:,} were written"
+        warnings.warn(DamagedWarning(f"{message}; find the faults with: dealmill audit {run.id}"), stacklevel=2)
     return written
 
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from dealmill.pipeline.arguments import MOST_NODES, whole
+from dealmill.pipeline.arguments import MOST_NODES, check_integer
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.unreadable import Unreadable, told
+from dealmill.pipeline.results.unreadable import Unreadable, fault_message
 from dealmill.pipeline.store.audits.planned import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record import record_of
@@ -95,7 +95,7 @@ def _range(what: str, ends: Ends | int | None) -> tuple[int, int]:
 
 
 def _end(what: str, end: object, missing: int) -> int:
-    return missing if end is None else whole(what, end, -MOST_NODES, MOST_NODES)
+    return missing if end is None else check_integer(what, end, -MOST_NODES, MOST_NODES)
 
 
 def query_of(
@@ -115,8 +115,8 @@ def query_of(
         after = find_run(store, key).id, place
     if not isinstance(after, tuple) or len(after) != 2:
         raise UsageError(f"after must be an item, such as '3:17' or (3, 17), not {after!r}")
-    run, position = (whole("after", number) for number in after)
-    return Query(store, runs, wanted, (run, position), None if limit is None else whole("limit", limit))
+    run, position = (check_integer("after", number) for number in after)
+    return Query(store, runs, wanted, (run, position), None if limit is None else check_integer("limit", limit))
 
 
 def parse_item(text: str) -> tuple[str, int]:
@@ -240,11 +240,11 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
     DamagedError
         If the record of the item cannot be read.
     """
-    position = whole("the position", position, 1)
+    position = check_integer("the position", position, 1)
     page = record_of(run).page(store, run, Wanted(), position - 1, 1)
     for fault in page.faults:
         if fault.first <= position <= fault.last:
-            raise DamagedError(told(run.id, replace(fault, first=position, last=position)))
+            raise DamagedError(fault_message(run.id, replace(fault, first=position, last=position)))
     if not page.results or page.results[0].position != position:
         why = f"it has {run.items:,} items" if run.finished else f"see its progress with: dealmill status {run.id}"
         raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")

@@ -26,11 +26,11 @@ class Unreadable:
     def warn(self) -> None:
         """Warn of the faults added since the last warning."""
         if self._last:
-            warnings.warn(DamagedWarning(told(self._run, self._last)), stacklevel=2)
+            warnings.warn(DamagedWarning(fault_message(self._run, self._last)), stacklevel=2)
         self._last = None
 
 
-def told(run: int, fault: Fault) -> str:
+def fault_message(run: int, fault: Fault) -> str:
     """Return a message about a fault."""
     items = f"{run}:{fault.first}" + (f"-{fault.last}" if fault.last > fault.first else "")
     return f"{items} cannot be read: {fault.reason}; find all faults with: dealmill audit {run}"

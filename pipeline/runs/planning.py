@@ -19,7 +19,7 @@ def installed_engines() -> frozenset[tuple[str, str]]:
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
-def other_version_here(engine: str, version: str) -> str | None:
+def version_mismatch(engine: str, version: str) -> str | None:
     """Return a message about the installed version of an engine, or None if it is this version."""
     installed = dict(installed_engines()).get(engine)
     if installed is None:
@@ -48,7 +48,7 @@ def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
     return fitting
 
 
-def refuse_retracted(run: RunStatus) -> None:
+def check_not_retracted(run: RunStatus) -> None:
     """Refuse to wait for an unfinished run of a retracted engine, since workers do not continue it.
 
     Raises

@@ -2,7 +2,7 @@
 
 from dealmill.pipeline.errors import DamagedError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.runs.planning import refuse_retracted
+from dealmill.pipeline.runs.planning import check_not_retracted
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.runs.plan import plan_repetition
@@ -50,7 +50,7 @@ def check_finished(run: RunStatus) -> None:
     """
     if run.finished:
         return
-    refuse_retracted(run)
+    check_not_retracted(run)
     if run.damaged:
         raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
     if not run.complete:

@@ -60,7 +60,7 @@ class Estimate:
         return of_share(self.count(Verdict.WINNABLE), self.unknown, self.deals)
 
 
-def course(store: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:
+def estimates_after(store: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:
     """Return the estimates of a survey after the numbers of blocks `blocks_at`, in ascending order.
 
     Numbers beyond the first deal that is not solved are left out. The estimates are computed from the recorded sums of
@@ -101,7 +101,7 @@ def estimate(store: Database, run: RunStatus) -> Estimate | None:
     """
     if not run.items:
         return None
-    reached = course(store, run.id, [run.items // BLOCK])
+    reached = estimates_after(store, run.id, [run.items // BLOCK])
     if not reached or not _matches_totals(reached[0], run):
         raise DifferenceError(
             f"verdicts on the first {run.items:,} deals of run {run.id} are missing or damaged; find them with: "

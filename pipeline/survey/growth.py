@@ -80,7 +80,7 @@ def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int |
     return find_run(store, number)
 
 
-def wanted_deals(found: Estimate | None, goal: Width | int) -> int:
+def next_stage(found: Estimate | None, goal: Width | int) -> int:
     """Return the number of deals of a survey's next stage; its current number if it has reached the goal.
 
     `goal` is the width of the interval, or a number of deals.
@@ -115,7 +115,7 @@ def _whole_blocks(deals: int) -> int:
     return -(-deals // BLOCK) * BLOCK
 
 
-def ask_for(store: Database, run: RunStatus, deals: int) -> None:
+def extend_to(store: Database, run: RunStatus, deals: int) -> None:
     """Extend a survey to `deals` deals, in jobs that take a worker about `JOB_SECONDS`, judging by earlier jobs."""
     known = pace(store, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK

@@ -18,7 +18,7 @@ from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.packed.again import deals_of
 from dealmill.pipeline.store.record.packed.packs import extremes
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.survey.estimate import Estimate, course
+from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
 WINNABILITY, MEAN = "winnability", "mean value"
@@ -72,16 +72,16 @@ def survey_facts(store: Database, run: RunStatus, found: Estimate) -> dict[str, 
     return {**facts, "fingerprint": fingerprint_of(store, run.id, run.items), "dealmill": version("dealmill")}
 
 
-def told(facts: Mapping[str, object]) -> str:
+def summary_sentence(facts: Mapping[str, object]) -> str:
     """Return the result of a survey as a sentence."""
     engine, source, deals = facts["engine"], facts["source"], facts["deals"]
-    value, low, high = (written(facts, key) for key in ("value", "low", "high"))
+    value, low, high = (format_figure(facts, key) for key in ("value", "low", "high"))
     share = facts["estimate"] == WINNABILITY
     what = f"{value} of deals are winnable" if share else f"the mean value of deals is {value}"
     return f"{what}, with 95 % confidence {low} to {high} ({engine} on {deals:,} deals of {source})"
 
 
-def written(facts: Mapping[str, object], key: str) -> str:
+def format_figure(facts: Mapping[str, object], key: str) -> str:
     """Return a figure (`value`, `low`, `high`) with one digit more than the interval makes significant."""
     number, half = facts[key], facts["half_width"]
     assert isinstance(number, float) and isinstance(half, float)  # noqa: S101 -- `survey_facts` made them
@@ -96,7 +96,7 @@ def written(facts: Mapping[str, object], key: str) -> str:
 def _page(facts: Mapping[str, object], deals: DealRange) -> str:
     rows = "\n".join(f"| {key} | {_cell(value)} |" for key, value in facts.items() if value is not None)
     return (
-        f"# {facts['engine']}: {facts['estimate']}\n\n{told(facts)}.\n\n"
+        f"# {facts['engine']}: {facts['estimate']}\n\n{summary_sentence(facts)}.\n\n"
         f"![The narrowing interval]({PICTURES[0]})\n\n| | |\n| --- | --- |\n{rows}\n\n"
         f"To reproduce it, with the same fingerprint:\n\n```\n{_command(facts, deals)}\n```\n"
     )
@@ -119,7 +119,7 @@ def _interval_points(store: Database, run: RunStatus) -> Iterator[dict[str, floa
     """Yield the estimate and its interval after numbers of blocks that are evenly spaced on a logarithmic scale."""
     last = run.items // BLOCK
     at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})
-    for point in course(store, run.id, at):
+    for point in estimates_after(store, run.id, at):
         interval = point.interval
         yield {"deals": point.deals, "value": point.value, "low": interval.low, "high": interval.high}
 

@@ -82,7 +82,7 @@ def test_each_kind_of_work_has_its_events(worked: Worked) -> None:
     assert kinds == {
         "run": [progress.Opening, progress.Ingesting, progress.Ingested, progress.Solving],
         "audit": [progress.Auditing],
-        "rerun": [progress.Repeating, progress.Solving],
+        "rerun": [progress.Rerunning, progress.Solving],
         "survey": [progress.Surveying],
         "work": [progress.Working],
         "again": [progress.Opening, progress.Ingested, progress.Continued],
@@ -100,7 +100,7 @@ def test_events_come_in_the_thread_of_the_caller_and_count_to_the_end(worked: Wo
     assert (solving[-1].done, solving[-1].total, solving[-1].run) == (6_000, 6_000, worked.run.id)
     dones = [event.done for event in solving]
     assert dones == sorted(dones)
-    [repeating] = [event for event in worked.told["rerun"].events if isinstance(event, progress.Repeating)]
+    [repeating] = [event for event in worked.told["rerun"].events if isinstance(event, progress.Rerunning)]
     assert (repeating.run, repeating.repeats) == (worked.diff.other.id, worked.run.id)
     continued = worked.told["again"].events[-1]
     assert isinstance(continued, progress.Continued)
@@ -147,7 +147,7 @@ def test_several_sources_and_engines_and_a_file_that_breaks_off(worked: Worked, 
         ("memory/incremental", 2, 1),
     ]
     assert ["is truncated" in str(error) for error in batch.errors] == [True]
-    assert [event.error for event in told.events if isinstance(event, progress.Refused)] == batch.errors
+    assert [event.error for event in told.events if isinstance(event, progress.OpenFailed)] == batch.errors
     with pytest.raises(dealmill.InputError, match="is truncated"):
         worked.store.run(bad)
     with pytest.raises(dealmill.InputError, match="there is no file"):

@@ -41,7 +41,7 @@ def test_all_is_well_with_a_fresh_folder_and_nothing_is_made_in_it(tmp_path: Pat
 def test_all_is_well_with_a_server_that_has_its_tables(postgres: Postgres, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": postgres.new_database()}
     code, found = examined(tmp_path, env)
-    assert (code, found["tables"][0]) == (1, "wrong")
+    assert (code, found["tables"][0]) == (1, "failed")
     assert "create them with: dealmill db upgrade" in found["tables"][1]
     assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
     code, found = examined(tmp_path, env)
@@ -57,7 +57,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         "XDG_CACHE_HOME": "/proc/none",
     }
     code, found = examined(tmp_path, env)
-    wrong = {check: told for check, (state, told) in found.items() if state == "wrong"}
+    wrong = {check: told for check, (state, told) in found.items() if state == "failed"}
     assert (code, list(wrong)) == (1, ["kernels", "database", "tables", "clock", "broker"])
     assert "name another cache folder with XDG_CACHE_HOME" in wrong["kernels"]
     assert "is DEALMILL_DATABASE_URL right?" in wrong["database"]
@@ -67,7 +67,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("url", ["foo://x", "redis://:secret/x@h/0", "redis:/:secret@h/0"])
 def test_a_broker_url_that_is_none_is_told_without_its_password(url: str, tmp_path: Path) -> None:
     code, found = examined(tmp_path, {"DEALMILL_BROKER_URL": url})
-    assert (code, found["broker"][0]) == (1, "wrong")
+    assert (code, found["broker"][0]) == (1, "failed")
     assert "DEALMILL_BROKER_URL is not a valid broker URL" in found["broker"][1]
 
 
@@ -91,14 +91,14 @@ def test_a_password_in_the_query_of_a_url_is_not_shown(postgres: Postgres, tmp_p
 def test_a_file_where_none_can_be_is_told(file: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, found = examined(tmp_path, {"DEALMILL_DATABASE_URL": f"sqlite:///{tmp_path}/{file}"})
-    assert (code, found["database"][0]) == (1, "wrong"), found
-    assert found["disk"][0] == ("wrong" if file.startswith("none") else "ok")
+    assert (code, found["database"][0]) == (1, "failed"), found
+    assert found["disk"][0] == ("failed" if file.startswith("none") else "ok")
 
 
 def test_a_database_of_another_version_is_wrong(tmp_path: Path) -> None:
     assert dealmill("db", "upgrade", "0003", cwd=tmp_path).returncode == 0
     code, found = examined(tmp_path, {})
-    assert (code, found["tables"][0]) == (1, "wrong")
+    assert (code, found["tables"][0]) == (1, "failed")
     assert "upgrade it with: dealmill db upgrade" in found["tables"][1]
     with sqlite3.connect(tmp_path / "dealmill.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -113,7 +113,7 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr("dealmill.workers.health.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
     ran = CliRunner().invoke(doctor.doctor, ["--json"])
-    wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "wrong"}
+    wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "failed"}
     assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])
     assert "behind the database's; synchronize both by NTP" in wrong["clock"]
     assert "free some disk space" in wrong["disk"]

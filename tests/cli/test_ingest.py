@@ -161,5 +161,5 @@ def test_a_file_that_waits_for_its_turn_takes_little_memory(store: Database, tmp
     with open_readings(store, names, None, silent) as waiting:
         held = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    assert len(waiting.found) == len(names)
+    assert len(waiting.opened) == len(names)
     assert held < 2_000 * len(names)

@@ -54,7 +54,7 @@ def _as_in_a_command(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(interrupt, "_told", type(interrupt._told)())
     monkeypatch.setattr(working, "Farm", SwallowingFarm)
-    interrupt.heed_signals()
+    interrupt.handle_signals()
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

@@ -19,7 +19,7 @@ from dealmill.pipeline.ingest.named import deals_reading, deals_source
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.diff import compare
+from dealmill.pipeline.results.diff import diff
 from dealmill.pipeline.results.export import FORMS, export
 from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.runs.planning import installed_engines
@@ -291,9 +291,9 @@ def check_audits(store: Database, pair: Pair, sample: int | None, seed: int = 1)
 
 def check_differences(store: Database, ours: Pair, theirs: Pair) -> list[Difference]:
     """Check that two runs have the same differences however each of them is stored; return the differences."""
-    found = [list(compare(store, one, other)) for one in ours for other in theirs]
+    found = [list(diff(store, one, other)) for one in ours for other in theirs]
     assert found[0] == found[1] == found[2] == found[3]
-    mirrored = [Difference(it.layout, it.other, it.one) for it in compare(store, theirs.packed, ours.rows)]
+    mirrored = [Difference(it.layout, it.other, it.one) for it in diff(store, theirs.packed, ours.rows)]
     assert mirrored == found[0]
     return found[0]
 

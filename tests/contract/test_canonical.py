@@ -104,7 +104,7 @@ def unreachable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 
 @each_game
 def test_nothing_else_reaches_an_engine(game: Game) -> None:
-    solve = guard.guarded(game, unreachable)
+    solve = guard.checked_solver(game, unreachable)
     good = canonical_texts(game)[0].decode()
     refused = [text.decode("utf-8", "replace") for text in hostile(game, 4) if not is_canonical(game, text)][:500]
     for text in ["", "garbage", "ä", "\ud800", "\0", f"{good}\n", f"{good}\n{good}", "x" * 5_000, *refused]:
@@ -132,8 +132,8 @@ def test_the_reasons_are_those_of_the_reader() -> None:
         "AAB": "letter B occurs only once",
     }
     for text, reason in expected.items():
-        assert guard.refusal(find_game("memory"), text).reasons == (reason,)
-    several = guard.refusal(find_game("hi-q"), "2 5 0 6 0")
+        assert guard.not_canonical_error(find_game("memory"), text).reasons == (reason,)
+    several = guard.not_canonical_error(find_game("hi-q"), "2 5 0 6 0")
     assert str(several) == "'2 5 0 6 0' is not a canonical layout of hi-q: the text has more than one layout"
-    beyond = guard.refusal(find_game("hi-q"), "1 5 0 6 0")
+    beyond = guard.not_canonical_error(find_game("hi-q"), "1 5 0 6 0")
     assert beyond.reasons == ("this is game 2, but the first line announces 1",)

@@ -13,7 +13,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.diff import compare
+from dealmill.pipeline.results.diff import diff
 from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
@@ -82,13 +82,13 @@ def test_a_changed_row_differs_from_what_is_packed(store: Database, game: Game, 
     for position, change in changed.items():
         alter(store, f"UPDATE verdicts SET {change} WHERE run_id = 1 AND position = {position}")
     alter(store, "DELETE FROM verdicts WHERE run_id = 1 AND position = 1100")
-    found = list(compare(store, pair.rows, pair.packed))
+    found = list(diff(store, pair.rows, pair.packed))
     assert [difference.one.position for difference in found] == [*changed, 1_100]
     assert [difference.layout for difference in found] == [
         find_result(store, pair.packed, position).layout for position in (*changed, 1_100)
     ]
     assert found[-1].one == Said(1_100, None, None, None) and found[-1].other.verdict is not None
-    assert [(it.other, it.one) for it in compare(store, pair.packed, pair.rows)] == [(it.one, it.other) for it in found]
+    assert [(it.other, it.one) for it in diff(store, pair.packed, pair.rows)] == [(it.one, it.other) for it in found]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_changed_digest_of_a_packed_run_is_a_difference_without_a_layout(
 ) -> None:
     alter(store, change, **({"junk": b"x" * 32} if ":junk" in change else {}))
     for one, other in (damaged, damaged[::-1]):
-        [difference] = compare(store, one, other)
+        [difference] = diff(store, one, other)
         assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
         assert difference.one == difference.other == Said(1_001, None, None, None)
     for sample in (None, 60):
@@ -137,7 +137,7 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
     with store.reading() as connection:
         packs = connection.execute(text("SELECT first, verdicts FROM packs WHERE run_id = 2")).all()
     was = flip(store, damaged.packed, position)
-    [difference] = compare(store, *damaged)
+    [difference] = diff(store, *damaged)
     assert difference.layout == find_result(store, damaged.rows, position).layout
     assert difference.one == Said(position, was, None, None)
     assert difference.other == Said(position, turned(was), None, None)
@@ -152,7 +152,7 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
 
     for first, kept in packs:
         alter(store, "UPDATE packs SET verdicts = :kept WHERE run_id = 2 AND first = :first", kept=kept, first=first)
-    assert list(compare(store, *damaged)) == []
+    assert list(diff(store, *damaged)) == []
     assert an_audit(store, damaged.packed).clean
     assert list(results(store, [damaged.packed], Wanted(audit=Outcome.INVALID), (0, 0), None)) == []
 
@@ -180,7 +180,7 @@ def test_what_stands_behind_the_end_of_a_run_is_found_by_an_audit(
 def test_a_changed_layout_is_a_difference(store: Database, damaged: Pair) -> None:
     text = find_result(store, damaged.rows, 7).layout
     alter(store, "UPDATE items SET layout = :text WHERE position = 1005", text=text)
-    [difference] = compare(store, *damaged)
+    [difference] = diff(store, *damaged)
     assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
 
 
@@ -199,7 +199,7 @@ def test_a_changed_row_is_found_by_an_audit_of_the_rows_alone(
     audit = an_audit(store, damaged.rows)
     assert {(fault.first, fault.last) for fault in faults_of(store, audit.id)} == faults
     assert an_audit(store, damaged.packed, 60).clean
-    assert [difference.one.position for difference in compare(store, *damaged)] == [1_005]
+    assert [difference.one.position for difference in diff(store, *damaged)] == [1_005]
 
 
 def test_a_missing_pack_is_found_by_an_audit(store: Database, damaged: Pair) -> None:
@@ -210,7 +210,7 @@ def test_a_missing_pack_is_found_by_an_audit(store: Database, damaged: Pair) -> 
     with pytest.warns(DamagedWarning, match="2:1-1100 cannot be read: "):
         assert everything(store, damaged.packed) == []
     alter(store, "DELETE FROM blocks WHERE run_id = 2")
-    found = list(compare(store, *damaged))
+    found = list(diff(store, *damaged))
     assert [difference.one.position for difference in found] == list(range(1, 1_101))
     assert {difference.other.verdict for difference in found} == {None}
 
@@ -237,7 +237,7 @@ def test_deals_of_another_generator_are_neither_planned_nor_shown(store: Databas
     for ask in (
         lambda: queue_rerun(store, packed, any_version=True),
         lambda: queue_run(store, replace(source, generator="philox4x64-10 card-pairing/0"), PAIRING, 1, Storage.PACKED),
-        lambda: list(compare(store, find_run(store, 1), packed)),
+        lambda: list(diff(store, find_run(store, 1), packed)),
         lambda: find_result(store, packed, 1),
     ):
         with pytest.raises(VersionError, match="was dealt by philox4x64-10 card-pairing/0, but "):
@@ -264,7 +264,7 @@ def test_an_item_that_was_moved_differs_from_the_one_before(store: Database, dam
     alter(store, "UPDATE items SET position = 3000 WHERE position = 5")
     again = find_run(store, queue_rerun(store, damaged.rows, any_version=False))
     do_runs(store)
-    [difference] = compare(store, damaged.rows, find_run(store, again.id))
+    [difference] = diff(store, damaged.rows, find_run(store, again.id))
     assert (difference.layout, difference.one.position, difference.other.verdict) == (None, 5, Verdict.FAILED)
 
 

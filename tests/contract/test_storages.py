@@ -19,7 +19,7 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.named import deals_source
-from dealmill.pipeline.results.diff import compare
+from dealmill.pipeline.results.diff import diff
 from dealmill.pipeline.runs.planning import queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.runs.retract import requeue, retract
@@ -208,10 +208,10 @@ def test_a_rows_run_of_deals_that_are_being_read_is_compared_as_far_as_it_is(sto
     do_runs(store)
     rows, packed = pair_of(store, numbers)
     assert (rows.items, rows.finished, packed.items) == (1_500, False, 2_500)
-    assert list(compare(store, rows, packed)) == list(compare(store, packed, rows)) == []
+    assert list(diff(store, rows, packed)) == list(diff(store, packed, rows)) == []
     alter(store, "UPDATE verdicts SET evidence = 'changed' WHERE position = 1400")
     for one, other in ((rows, packed), (packed, rows)):
-        assert [difference.one.position for difference in compare(store, one, other)] == [1_400]
+        assert [difference.one.position for difference in diff(store, one, other)] == [1_400]
 
 
 def test_the_command_says_what_to_do_with_deals_without_end(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_packed_runs_are_compared_over_the_same_deals_only(store: Database) -> N
     game, _ = find_engine(MEMORY)
     pair = a_pair(store, DealRange(game, 1, 11, 40), MEMORY)
     other = a_pair(store, DealRange(game, 1, 12, 41), MEMORY)
-    assert len(list(compare(store, pair.rows, other.rows))) == 2
+    assert len(list(diff(store, pair.rows, other.rows))) == 2
     for one, another in ((pair.rows, other.packed), (pair.packed, other.rows), (pair.packed, other.packed)):
         packed = one if one.storage is Storage.PACKED else another
         told = (
@@ -253,5 +253,5 @@ def test_packed_runs_are_compared_over_the_same_deals_only(store: Database) -> N
             f"run {one.id} is over deal:memory:seed=1:11-40, run {another.id} over deal:memory:seed=1:12-41"
         )
         with pytest.raises(UsageError) as refused:
-            compare(store, one, another)
+            diff(store, one, another)
         assert str(refused.value) == told

@@ -24,7 +24,7 @@ from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence,
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Batch
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
-from dealmill.pipeline.games.reading import KEPT, MOST_REASONS
+from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files
 from dealmill.pipeline.printable import printable
@@ -55,9 +55,9 @@ def reading(game: Game) -> Property:
                 case Layout(text=text):
                     assert_canonical(game, text)
                 case Reject(text=text, reasons=reasons):
-                    assert len(text) <= KEPT
+                    assert len(text) <= MOST_RECORDED_CHARACTERS
                     assert 0 < len(reasons) <= MOST_REASONS + 1
-                    assert all(reason and len(reason) <= KEPT for reason in reasons)
+                    assert all(reason and len(reason) <= MOST_RECORDED_CHARACTERS for reason in reasons)
 
     return reads
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, whole_blocks
-from dealmill.pipeline.games.batch import Numbers, Solved, Texts, listed, pack, unpack
+from dealmill.pipeline.games.batch import Numbers, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 
 texts = st.lists(st.text(st.characters(categories=None), max_size=8), max_size=8)
@@ -22,7 +22,7 @@ def test_any_texts_come_out_as_they_went_in(given_texts: list[str]) -> None:
 
 @given(encodable)
 def test_texts_are_packed_as_utf_8(given_texts: list[str]) -> None:
-    assert pack(given_texts).together.tobytes() == "".join(given_texts).encode()
+    assert pack(given_texts).concatenated_text.tobytes() == "".join(given_texts).encode()
 
 
 @pytest.mark.parametrize("text", [b"\xff", b"AA\xe4BB", b"\xc3", b"\xf4\x90\x80\x80"])
@@ -35,20 +35,20 @@ def test_bytes_that_are_no_text_are_replaced(text: bytes) -> None:
 def test_chosen_texts_come_in_the_order_asked_for(given_texts: list[str], random: np.random.Generator) -> None:
     numbers = [number for number in range(len(given_texts)) for _ in range(2)]
     random.shuffle(numbers)
-    chosen = pack([*given_texts, "more"]).part(0, len(given_texts)).chosen(np.array(numbers, dtype=np.int64))
+    chosen = pack([*given_texts, "more"]).part(0, len(given_texts)).take(np.array(numbers, dtype=np.int64))
     assert unpack(chosen) == [given_texts[number] for number in numbers]
 
 
 def test_chosen_results_come_in_the_order_asked_for() -> None:
     solved = _solved(["a", "", "ccc"])
-    chosen = listed(solved.chosen(np.array([2, 0])))
+    chosen = to_batch(solved.take(np.array([2, 0])))
     assert (chosen.values, chosen.nodes, chosen.evidence) == ([12, 10], [2, 0], ["ccc", "a"])
 
 
 def test_the_digest_of_a_block_is_the_same_from_arrays_whatever_its_texts() -> None:
     layouts = ["ä" * (number % 3) + "\n😀\0"[: number % 4] for number in range(BLOCK)]
     solved = _solved(layouts)
-    lists = listed(solved)
+    lists = to_batch(solved)
     digest = block_digest(1, layouts, lists.verdicts, lists.values, lists.evidence)
     assert whole_blocks(1, pack(layouts), solved) == {0: digest}
 

@@ -12,7 +12,7 @@ from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Game, Layout, Reject
-from dealmill.pipeline.games.entries import Entries, joined_entries
+from dealmill.pipeline.games.entries import Entries, concatenate_entries
 from dealmill.pipeline.ingest import files
 from dealmill.pipeline.ingest.compiled import checked_by
 from dealmill.pipeline.ingest.scanning import scan
@@ -56,7 +56,7 @@ def listed(entries: Entries) -> list[Layout | Reject]:
     """Entries one by one, in their order."""
     pairs = zip(entries.lines.tolist(), unpack(entries.layouts), strict=True)
     found: list[Layout | Reject] = [Layout(line, text) for line, text in pairs]
-    for place, reject in zip(entries.places.tolist(), entries.rejects, strict=True):
+    for place, reject in zip(entries.reject_indexes.tolist(), entries.rejects, strict=True):
         found.insert(place, reject)
     return found
 
@@ -120,11 +120,11 @@ def test_entries_can_be_skipped_and_joined(game: Game, data: st.DataObject) -> N
     with patch.object(files, "LINES", 256):
         parts, _ = scanned(game, file, [256] * 40, compiled=True)
     expected = [entry for part in parts for entry in listed(part)]
-    whole = joined_entries([Entries.of([]), *parts])
+    whole = concatenate_entries([Entries.of([]), *parts])
     assert listed(whole) == expected
     assert len(whole) == len(expected)
     count = data.draw(st.integers(0, len(expected)))
-    assert listed(whole.behind(count)) == expected[count:]
+    assert listed(whole.after(count)) == expected[count:]
     assert listed(Entries.of(expected)) == expected
 
 

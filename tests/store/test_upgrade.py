@@ -34,7 +34,7 @@ import pytest
 from sqlalchemy import Connection, LargeBinary, MetaData, Table, text
 
 import dealmill
-from dealmill import NotFoundError, Overview, Result, Run, Store
+from dealmill import NotFoundError, Result, Run, RunOverview, Store
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.audits.planned import find_audit
@@ -42,7 +42,7 @@ from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.survey.growth import ask_for
+from dealmill.pipeline.survey.growth import extend_to
 from dealmill.runs import Audit
 from tests.doing import an_audit, do_audit, do_runs
 
@@ -137,7 +137,7 @@ def _source(store: Store, number: int) -> Json:
     }
 
 
-def _run(store: Store, overview: Overview) -> Json:
+def _run(store: Store, overview: RunOverview) -> Json:
     run = store.find_run(overview.run.id)
     it = overview.run
     objections = [
@@ -168,18 +168,18 @@ def digest(results: Iterable[Result]) -> str:
     return f"{number} {found.hexdigest()}"
 
 
-def _is_survey(overview: Overview) -> bool:
+def _is_survey(overview: RunOverview) -> bool:
     """Return whether a run is over deals without end."""
     return overview.run.source_name.startswith("deal:") and overview.run.source_name.endswith("-")
 
 
-def _is_estimate(overview: Overview) -> bool:
+def _is_estimate(overview: RunOverview) -> bool:
     """Return whether `Store.survey` returns this run without solving anything."""
     it = overview.run
     return _is_survey(overview) and it.finished and it.items > 0 and it.repeats is None and it.retracted is None
 
 
-def _facts(store: Store, overview: Overview) -> Json:
+def _facts(store: Store, overview: RunOverview) -> Json:
     it = overview.run
     deals = parse_deal_range(it.source_name)
     survey = store.survey(
@@ -259,7 +259,7 @@ def test_unfinished_runs_and_audits_can_be_finished(upgraded: Database, fixture:
 def test_surveys_can_be_asked_for_more_deals(upgraded: Database, fixture: Json) -> None:
     store, recorded = opened(upgraded), fixture["grown"]
     for run, one in recorded.items():
-        ask_for(upgraded, find_run(upgraded, run), one["deals"])
+        extend_to(upgraded, find_run(upgraded, run), one["deals"])
     do_runs(upgraded)
     assert {run: store.find_run(run).fingerprint for run in recorded} == {
         run: one["fingerprint"] for run, one in recorded.items()

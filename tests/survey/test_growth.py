@@ -12,8 +12,8 @@ from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.packed.packs import extremes
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.survey.estimate import course, estimate
-from dealmill.pipeline.survey.growth import Width, ask_for, open_survey, wanted_deals
+from dealmill.pipeline.survey.estimate import estimate, estimates_after
+from dealmill.pipeline.survey.growth import Width, extend_to, next_stage, open_survey
 from tests.doing import LEASE, do_runs
 from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pending
 
@@ -24,8 +24,8 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
     reached = []
     for workers in (1, 2):
         run = open_survey(store, endless(engine), engine, 10**12 + workers)
-        while (wanted := wanted_deals(estimate(store, run), width)) > run.items:
-            ask_for(store, run, wanted)
+        while (wanted := next_stage(estimate(store, run), width)) > run.items:
+            extend_to(store, run, wanted)
             do_runs(store, backwards=workers == 2)
             run = find_run(store, run.id)
         found = estimate(store, run)
@@ -34,7 +34,7 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
         assert found.deals == run.items == run.solved
         reached.append(found)
     assert reached[0] == reached[1]
-    assert wanted_deals(reached[0], Width(width.half * 0.9, width.relative)) > reached[0].deals
+    assert next_stage(reached[0], Width(width.half * 0.9, width.relative)) > reached[0].deals
 
 
 def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: Database) -> None:
@@ -42,8 +42,8 @@ def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: D
     found = estimate(store, survey)
     assert found is not None and found.unknown / 2_000 > 0.02
     with pytest.raises(StoreError, match="of 2,000 deals are undecided or failed"):
-        wanted_deals(found, Width(0.01, relative=False))
-    assert wanted_deals(found, Width(found.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
+        next_stage(found, Width(0.01, relative=False))
+    assert next_stage(found, Width(found.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
 
 
 def test_the_interval_holds_what_the_undecided_turn_out_to_be(store: Database) -> None:
@@ -56,7 +56,7 @@ def test_the_interval_holds_what_the_undecided_turn_out_to_be(store: Database) -
 def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -> None:
     survey = a_survey(store, MEMORY, 3_000, chunk=2_000)
     values = np.array([it.value for it in results(store, [survey], Wanted(), (0, 0), None)])
-    for stage, stop in zip(course(store, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
+    for stage, stop in zip(estimates_after(store, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
         part = values[:stop]
         assert (stage.deals, stage.value_sum, stage.value_squares) == (stop, part.sum(), (part * part).sum())
         assert stage.count(Verdict.SCORED) == stop
@@ -66,7 +66,7 @@ def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -
     for number in pending(store)[1:]:
         job = jobs.claim(store, number, "test", LEASE)
         assert job is not None and jobs.finish(store, job, jobs.do(store, job))
-    assert [stage.deals for stage in course(store, survey.id, [3, 4, 6])] == [3_000]
+    assert [stage.deals for stage in estimates_after(store, survey.id, [3, 4, 6])] == [3_000]
 
 
 def test_what_others_let_a_survey_grow_by_meanwhile_is_left_out(store: Database) -> None:

@@ -22,7 +22,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.named import named
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.results.diff import compare
+from dealmill.pipeline.results.diff import diff
 from dealmill.pipeline.results.export import export
 from dealmill.pipeline.results.query import find_result, query_of, results
 from dealmill.pipeline.runs.planning import queue_run
@@ -178,13 +178,13 @@ def test_a_repetition_is_compared_block_by_block(store: Database) -> None:
     do_runs(store)
     again = find_run(store, number)
     assert (again.items, again.repeats, again.storage) == (3_000, survey.id, Storage.PACKED)
-    assert list(compare(store, survey, again)) == []
+    assert list(diff(store, survey, again)) == []
     grown = a_survey(store, PAIRING, 5_000)
     assert (grown.items, find_run(store, number).items) == (5_000, 3_000)
-    assert list(compare(store, grown, again)) == []
+    assert list(diff(store, grown, again)) == []
 
     alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 2", junk=b"x" * 32)
-    [difference] = compare(store, grown, again)
+    [difference] = diff(store, grown, again)
     assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=7:2001-3000"
     with store.writing() as connection:
         packed = bytearray(
@@ -194,9 +194,9 @@ def test_a_repetition_is_compared_block_by_block(store: Database) -> None:
         connection.execute(
             text("UPDATE packs SET verdicts = :packed WHERE run_id = 2 AND first = 1"), {"packed": bytes(packed)}
         )
-    assert [it.one.position for it in compare(store, grown, again)] == [1, 3, 2_001]
+    assert [it.one.position for it in diff(store, grown, again)] == [1, 3, 2_001]
     alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 0", junk=b"x" * 32)
-    found = list(compare(store, grown, again))
+    found = list(diff(store, grown, again))
     assert [it.one.position for it in found] == [1, 3, 2_001]
     assert found[0].layout == deal(find_engine(PAIRING)[0], 7, 1, 1)[0]
     assert {found[0].one.verdict, found[0].other.verdict} == {Verdict.WINNABLE, Verdict.UNWINNABLE}
@@ -207,8 +207,8 @@ def test_only_surveys_of_the_same_deals_are_compared(store: Database) -> None:
     other = a_survey(store, "memory/two-pass", 1_000)
     run = a_run(store, MEMORY, deal(find_engine(MEMORY)[0], 7, 1, 20))
     with pytest.raises(UsageError, match="only be compared with a run over the same deals"):
-        list(compare(store, survey, run))
-    assert len(list(compare(store, survey, other))) == 1_000
+        list(diff(store, survey, run))
+    assert len(list(diff(store, survey, other))) == 1_000
 
 
 def test_a_survey_is_exported_as_rows(store: Database, tmp_path: object) -> None:
@@ -236,7 +236,7 @@ def test_a_survey_is_compared_with_a_packed_run_over_as_many_deals(store: Databa
     source = open_deals(store, DealRange(game, 7, 1, 2_500))
     number = queue_run(store, source, MEMORY, None, Storage.PACKED)
     do_runs(store)
-    both = compare(store, survey, find_run(store, number))
+    both = diff(store, survey, find_run(store, number))
     assert (list(both), both.deals_of_both) == ([], 2_500)
     alter(store, "UPDATE packs SET verdicts = :lost WHERE run_id = :run", lost=b"\1\2", run=number)
     assert len(list(both)) == 2_500

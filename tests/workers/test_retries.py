@@ -96,7 +96,7 @@ def test_what_cannot_even_be_recorded_is_waited_for_by_nobody(
         assert work_on_all(store) == 1
     assert reconciler.unfinished(store) == 0
     with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done after 9 attempts: StoreError: "):
-        working.refuse_damaged(store, find_run(store, run.id))
+        working.check_not_damaged(store, find_run(store, run.id))
 
     with store.writing() as connection:
         connection.execute(tables.verdicts.delete().where(tables.verdicts.c.position == 2))

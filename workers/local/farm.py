@@ -156,7 +156,7 @@ class Farm:
                 stop(self._worker)
         kill(self._worker)
         with suppress(StoreError):  # read again: a worker may have claimed a job since
-            for jobs, worker, lease in self._leased(has_ended):
+            for jobs, worker, lease in self._leased(lambda process: self._is_ours(process) or has_ended(process)):
                 expire(self._store, jobs, lease.id, worker, STOPPED)
 
     def _leased(self, chosen: Callable[[int], bool]) -> list[tuple[JobTable, str, Lease]]:
@@ -169,7 +169,7 @@ class Farm:
         ]
 
     def _is_ours(self, process: int) -> bool:
-        """Whether this farm has started a process."""
+        """Whether this farm has started a process, which may be dying."""
         try:
             return os.getpgid(process) == self._worker.pid
         except OSError:

@@ -1,12 +1,12 @@
 """Run local workers until a survey has reached its goal."""
 
 from dealmill.pipeline.progress import Progress, Surveying
-from dealmill.pipeline.runs.planning import refuse_retracted
+from dealmill.pipeline.runs.planning import check_not_retracted
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.survey.estimate import Estimate, estimate
-from dealmill.pipeline.survey.growth import Width, ask_for, wanted_deals
-from dealmill.workers.local.working import refuse_damaged, work_until
+from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
+from dealmill.workers.local.working import check_not_damaged, work_until
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
@@ -31,13 +31,13 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
         run = find_run(store, number)
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
-            refuse_retracted(run)
-            refuse_damaged(store, run)
+            check_not_retracted(run)
+            check_not_damaged(store, run)
             return False
         found = estimate(store, run)
-        wanted = wanted_deals(found, goal)
+        wanted = next_stage(found, goal)
         if wanted > run.items:
-            ask_for(store, run, wanted)
+            extend_to(store, run, wanted)
         return wanted <= run.items
 
     if not done():

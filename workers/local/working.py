@@ -14,7 +14,7 @@ from dealmill.pipeline.progress import (
     Solving,
     Working,
 )
-from dealmill.pipeline.runs.planning import installed_engines, other_version_here, refuse_retracted
+from dealmill.pipeline.runs.planning import check_not_retracted, installed_engines, version_mismatch
 from dealmill.pipeline.store.audits.planned import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
@@ -98,10 +98,10 @@ def solve_runs(
         known.update((run.id, run) for run in _still_there(store, [run for run in known.values() if not run.finished]))
         runs = list(known.values())
         for run in runs:
-            refuse_retracted(run)
-            refuse_damaged(store, run)
+            check_not_retracted(run)
+            check_not_damaged(store, run)
         progress(_solving(runs))
-        broken = {reading.source.id for reading in readings if reading.broken}
+        broken = {reading.source.id for reading in readings if reading.error}
         return all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)
 
     work_until(store, done, progress, readings)
@@ -123,7 +123,7 @@ def _still_there(store: Database, runs: Sequence[RunStatus]) -> list[RunStatus]:
     return found
 
 
-def refuse_damaged(store: Database, run: RunStatus) -> None:
+def check_not_damaged(store: Database, run: RunStatus) -> None:
     """Check that a run can be finished, so that it is worth waiting for.
 
     Raises
@@ -207,7 +207,7 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
         if retracted:
             progress(Message(f"skipped jobs of {engine} {version}, which was retracted: {count:,}"))
         else:
-            here = other_version_here(engine, version) or "its deals need another generator"
+            here = version_mismatch(engine, version) or "its deals need another generator"
             others.append(f"{count:,} of {engine} {version} ({here})")
     if others:
         raise VersionError(

@@ -6,7 +6,7 @@ Deal k of seed s is the deck AAAA2222…0000JJJJQQQQKKKK, shuffled with the stre
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Texts, rows
+from dealmill.pipeline.games.batch import Bytes, Texts, texts_from_rows
 from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
 from dealmill.pipeline.games.kernel import kernel
 from dealmill.pipeline.games.philox import open_stream, shuffle
@@ -18,7 +18,7 @@ def deal(seed: int, first: int, count: int) -> Texts:
     """Return the canonical texts of deals `[first, first + count)` of `seed`."""
     decks = np.tile(NEW_DECK, (count, 1))
     _shuffle_each(np.uint64(seed), np.uint64(first), decks)
-    return rows(decks)
+    return texts_from_rows(decks)
 
 
 @kernel

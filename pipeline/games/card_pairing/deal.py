@@ -9,7 +9,7 @@ stack 0 from bottom to top, the next ones stack 1, and so on.
 import numpy as np
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.batch import Bytes, Texts, rows
+from dealmill.pipeline.games.batch import Bytes, Texts, texts_from_rows
 from dealmill.pipeline.games.card_pairing.layout import SUITS
 from dealmill.pipeline.games.kernel import kernel
 from dealmill.pipeline.games.philox import open_stream, shuffle
@@ -33,7 +33,7 @@ def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9) -> 
     deck = np.frombuffer(symbols.encode("ascii"), dtype=np.uint8).repeat(SUITS)
     texts = np.full((count, stacks * (height + 1) - 1), ord(" "), dtype=np.uint8)
     _deal_each(np.uint64(seed), np.uint64(first), deck, height, texts)
-    return rows(texts)
+    return texts_from_rows(texts)
 
 
 @kernel

@@ -6,7 +6,7 @@ Deal k of seed s: the holes, numbered 0 … 32 row by row, are shuffled with the
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Texts, rows
+from dealmill.pipeline.games.batch import Bytes, Texts, texts_from_rows
 from dealmill.pipeline.games.hi_q.layout import HOLES, ROWS
 from dealmill.pipeline.games.kernel import kernel
 from dealmill.pipeline.games.philox import open_stream, shuffle
@@ -21,7 +21,7 @@ def deal(seed: int, first: int, count: int, pegs: int = 16) -> Texts:
     """Return the canonical texts of deals `[first, first + count)` of `seed`."""
     boards = np.tile(np.frombuffer(EMPTY.encode("ascii"), dtype=np.uint8), (count, 1))
     _put_pegs(np.uint64(seed), np.uint64(first), pegs, boards)
-    return rows(boards)
+    return texts_from_rows(boards)
 
 
 @kernel

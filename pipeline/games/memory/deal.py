@@ -6,7 +6,7 @@ deal (see `dealmill.pipeline.games.philox`).
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Texts, rows
+from dealmill.pipeline.games.batch import Bytes, Texts, texts_from_rows
 from dealmill.pipeline.games.kernel import kernel
 from dealmill.pipeline.games.philox import open_stream, shuffle
 
@@ -18,7 +18,7 @@ def deal(seed: int, first: int, count: int, pairs: int = 25) -> Texts:
     sorted_cards = np.frombuffer(LETTERS[:pairs].encode("ascii"), dtype=np.uint8).repeat(2)
     layouts = np.tile(sorted_cards, (count, 1))
     _shuffle_each(np.uint64(seed), np.uint64(first), layouts)
-    return rows(layouts)
+    return texts_from_rows(layouts)
 
 
 @kernel

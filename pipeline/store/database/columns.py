@@ -143,7 +143,7 @@ def _digits(numbers: Numbers) -> Bytes:
 
 def _json(texts: Texts) -> str:
     """Return the texts as a JSON list."""
-    whole = texts.together
+    whole = texts.concatenated_text
     if whole.tobytes().translate(None, PLAIN):
         return json.dumps(unpack(texts))
     heads = np.tile(np.frombuffer(BETWEEN, dtype=np.uint8), len(texts))
@@ -158,7 +158,7 @@ def _interleave(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
     of_heads = np.repeat(np.tile([True, False], len(texts)), both.ravel())
     written = np.empty(len(of_heads), dtype=np.uint8)
     written[of_heads] = heads
-    written[~of_heads] = texts.together
+    written[~of_heads] = texts.concatenated_text
     return written.tobytes()
 
 
@@ -177,7 +177,7 @@ def _copied(table: Table, columns: Columns) -> Insert:
 
 def _emptied(texts: Texts, there: Mask) -> Texts:
     """Return the texts, with an empty text where `there` is false."""
-    kept = texts.together[np.repeat(there, texts.lengths)]
+    kept = texts.concatenated_text[np.repeat(there, texts.lengths)]
     return Texts(kept, lengths_to_starts(np.where(there, texts.lengths, 0)))
 
 

@@ -76,5 +76,5 @@ def _is_unicode(text: str | None) -> bool:
 def _shown(value: object) -> str:
     if value is None:
         return "missing"
-    told = printable(repr(value))
-    return told if len(told) <= LONGEST else f"{told[:LONGEST]}…"
+    text = printable(repr(value))
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -26,17 +26,17 @@ def patiently(step: Callable[[], T], tell: Callable[[str], None]) -> T:
 
     The step must be safe to repeat after it failed at any point: it only reads, or it is a single fenced transaction.
     """
-    told = False
+    reported = False
     for pause in pauses():
         try:
             result = step()
         except StoreUnavailable as away:
-            if not told:
+            if not reported:
                 tell(f"{away}; waiting for it")
-            told = True
+            reported = True
             time.sleep(pause)
         else:
             break
-    if told:
+    if reported:
         tell("the database is available again")
     return result

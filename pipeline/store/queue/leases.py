@@ -175,11 +175,11 @@ def free_expired(store: Database, jobs: JobTable) -> None:
         for _, owner, first, stop, grain in long:
             middle = first + max((stop - first) // (2 * grain), 1) * grain
             cut(connection, jobs, owner, [(first, middle), (middle, stop)])
-        told = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), NO_RETURN)
+        trouble = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), NO_RETURN)
         connection.execute(
             update(table)
             .where(table.c.id.in_([row.id for row in found]), expired)
-            .values(state=PENDING, leased_until=None, trouble=told)
+            .values(state=PENDING, leased_until=None, trouble=trouble)
         )
 
 

@@ -101,7 +101,7 @@ def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Ite
 def _differing(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:
     pairs = _pairs(one, other)
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
-    told = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]
+    changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]
     order = (pairs.c.here,) if one.source == other.source else (pairs.c.here.nulls_last(), pairs.c.there)
     alone = or_(pairs.c.here.is_(None), pairs.c.there.is_(None))
     query: Select[*tuple[Any, ...]] = (
@@ -121,7 +121,7 @@ def _differing(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:
                 theirs, and_(theirs.c.run_id == other.id, theirs.c.position == pairs.c.there)
             )
         )
-        .where(or_(alone, *told))
+        .where(or_(alone, *changed))
         .order_by(*order)
     )
     return query

@@ -35,7 +35,7 @@ UNSEALED = b""
 
 def layout_digests(game: str, layouts: Texts) -> Bytes:
     """Return the digests of n layouts (n × 16 bytes)."""
-    whole, start = layouts.together.tobytes(), digest_start(game)
+    whole, start = layouts.concatenated_text.tobytes(), digest_start(game)
     ends = (layouts.starts - layouts.starts[0]).tolist()
     found = b"".join([continued(start, whole[first:end]) for first, end in pairwise(ends)])
     return np.frombuffer(found, dtype=np.uint8).reshape(-1, DIGEST)

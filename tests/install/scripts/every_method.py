@@ -77,7 +77,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     queued: dealmill.Run = store.queue(source.id, engine="incremental")
     store.work(drain=True, progress=events.append)
     assert [one.id for one in store.runs()][-1] == queued.id
-    overviews: list[dealmill.Overview] = store.status()
+    overviews: list[dealmill.RunOverview] = store.status()
     assert overviews[-1].run.finished and overviews[-1].fingerprint == queued.fingerprint
     packed: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental", packed=True)
     storage: dealmill.Storage = packed.storage

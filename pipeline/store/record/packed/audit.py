@@ -8,7 +8,7 @@ from sqlalchemy import exists, func, or_, select
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.fingerprint import block_of, block_range, whole_blocks
-from dealmill.pipeline.games.batch import listed, unpack
+from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
@@ -58,7 +58,7 @@ def _block(
     if kept.verdicts is None:  # nothing to compare with
         return [Item(position, "", None, True, None, None, None) for position in range(first, stop)], []
     layouts, solved = solve_part(deals, run, first, stop, kept.errors)
-    said = listed(solved)
+    said = to_batch(solved)
     rows = zip(unpack(layouts), kept.verdicts.tolist(), said.values, said.evidence, said.verdicts, strict=True)
     items = [
         Item(position, text, None, True, verdict, value, evidence, int(again))

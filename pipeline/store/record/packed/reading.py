@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, exists, literal_column, select
 from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
-from dealmill.pipeline.games.batch import VERDICTS, listed, unpack
+from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
@@ -60,7 +60,7 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
     layouts, solved = solve_part(deals, run, first, stop, kept.errors)
     if not as_kept(kept, first, layouts, solved):
         raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
-    said = listed(solved)
+    said = to_batch(solved)
     rows = zip(unpack(layouts), said.verdicts, said.values, said.nodes, said.evidence, strict=True)
     return [
         Result(run.engine, *row, position, deals.first + position - 1, run.id)

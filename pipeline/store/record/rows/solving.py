@@ -55,10 +55,10 @@ def solve(store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows
 
 
 def give_up(store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
-    from dealmill.pipeline.solve import broken_down
+    from dealmill.pipeline.solve import failed_verdicts
 
     layouts, _ = _layouts(store, run, first, stop)
-    return solved_rows(store, run, first, layouts, broken_down(trouble, len(layouts)))
+    return solved_rows(store, run, first, layouts, failed_verdicts(trouble, len(layouts)))
 
 
 def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":

@@ -90,9 +90,10 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None) -> None
     """Read layouts into the store and validate them; duplicates are stored and counted.
 
     FILE is a plain or gzipped text file, `-` for standard input, a range of numbered deals such as
-    deal:camelot:seed=1:1-1000, or a query of a finished run such as query:3:verdict=undecided. A file holds one canonical layout per line, or has the format of its game's problem
-    statement. An invalid layout is stored as a reject with its line and all reasons, and makes the exit code 4; reading
-    continues. If reading was interrupted, it resumes where it stopped.
+    deal:camelot:seed=1:1-1000, or a query of a finished run such as query:3:verdict=undecided. A file holds one
+    canonical layout per line, or has the format of its game's problem statement. An invalid layout is stored as a
+    reject with its line and all reasons, and makes the exit code 4; reading continues. If reading was interrupted, it
+    resumes where it stopped.
     """
     with dealmill.open() as store, shown(store) as progress:
         ingestion = store.ingest(*files, game=game, progress=progress)

@@ -5,10 +5,11 @@ source with items that no segment covers yet has a row in `unindexed`, and a loo
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import Connection, delete, func, insert, select, text, update
+from sqlalchemy import Connection, delete, func, insert, or_, select, text, update
 
 from dealmill.pipeline.games.batch import Bytes
 from dealmill.pipeline.store.database.bulk import insert_rows
@@ -77,23 +78,24 @@ def clear_index(store: Database) -> None:
 
 
 def _index_complete(connection: Connection) -> bool:
-    left = sources.c.accepted - unindexed.c.position + 1
-    query = (
-        select(unindexed.c.source_id, unindexed.c.position, left.label("left"))
+    left = (sources.c.accepted - unindexed.c.position + 1).label("left")
+    waiting = (
+        select(unindexed.c.source_id, unindexed.c.position, left)
         .join(sources)
         .where(sources.c.complete, left > 0)
         .order_by(unindexed.c.source_id)
         .limit(SOURCES)
     )
-    stretches, free = list[tuple[int, int, int]](), SEGMENT
-    for source, position, count in connection.execute(query).all():
-        if free:
-            stretches.append((source, position, min(count, free)))
-            free -= stretches[-1][2]
-    if SEGMENT - free < LEAST and len(stretches) < SOURCES:
+    each = waiting.subquery()
+    count, total = connection.execute(select(func.count(), func.sum(each.c.left))).one()
+    if count < SOURCES and (total or 0) < LEAST:
         return False
-    heads = np.concatenate([_stored_heads(connection, *stretch) for stretch in stretches])
-    _write_segment(connection, stretches, heads)
+    stretches, free = list[tuple[int, int, int]](), SEGMENT
+    for source, position, size in connection.execute(waiting).all():
+        if free:
+            stretches.append((source, position, min(size, free)))
+            free -= stretches[-1][2]
+    _write_segment(connection, stretches, np.concatenate([_stored_heads(connection, *one) for one in stretches]))
     return True
 
 
@@ -131,12 +133,13 @@ def _write_segment(connection: Connection, stretches: Sequence[tuple[int, int, i
     blocks = [part.astype(">u8").tobytes() for part in np.split(entries, np.searchsorted(entries, starts))]
     rows = [(segment, place, block, block_digest(segment, bits, place, block)) for place, block in enumerate(blocks)]
     insert_rows(connection, index_blocks, ("segment_id", "number", "entries", "digest"), rows)
-    covered = []
-    for source, position, count in stretches:
-        covered.append((number, count, source, position))
-        number += count
-        _cover(connection, source, position + count)
+    sizes = [size for _, _, size in stretches]
+    covered = [
+        (first, size, source, position)
+        for first, (source, position, size) in zip(accumulate(sizes, initial=number), stretches, strict=False)
+    ]
     insert_rows(connection, index_stretches, ("first", "size", "source_id", "position"), covered)
+    _cover(connection, stretches)
 
 
 def _sorted_entries(heads: Bytes, number: int) -> "NDArray[np.uint64]":
@@ -148,9 +151,13 @@ def _sorted_entries(heads: Bytes, number: int) -> "NDArray[np.uint64]":
     return entries
 
 
-def _cover(connection: Connection, source: int, position: int) -> None:
-    """Note that the items of a source before `position` are indexed."""
-    row = unindexed.c.source_id == source
-    connection.execute(update(unindexed).where(row).values(position=position))
-    whole = select(sources.c.id).where(sources.c.id == source, sources.c.complete, sources.c.accepted < position)
-    connection.execute(delete(unindexed).where(row, unindexed.c.source_id.in_(whole)))
+def _cover(connection: Connection, stretches: Sequence[tuple[int, int, int]]) -> None:
+    """Note that these items are indexed now."""
+    last, position, size = stretches[-1]  # all others are covered to their end
+    connection.execute(update(unindexed).where(unindexed.c.source_id == last).values(position=position + size))
+    covered = select(sources.c.id).where(
+        sources.c.id.in_([source for source, _, _ in stretches]),
+        sources.c.complete,
+        or_(sources.c.id != last, sources.c.accepted < position + size),
+    )
+    connection.execute(delete(unindexed).where(unindexed.c.source_id.in_(covered)))

@@ -35,6 +35,7 @@ from .pipeline.games.contract import Engine as Engine
 from .pipeline.games.contract import Game as Game
 from .pipeline.games.contract import Layout as Layout
 from .pipeline.games.contract import Reject as Reject
+from .pipeline.games.scene import Scene as Scene
 from .pipeline.games.verdict import Verdict as Verdict
 from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
@@ -42,6 +43,7 @@ from .pipeline.result import Result as Result
 from .pipeline.results.diff import Diff as Diff
 from .pipeline.results.find import Match as Match
 from .pipeline.results.query import Query as Query
+from .pipeline.results.rejects import RejectReason as RejectReason
 from .pipeline.results.summary import Summary as Summary
 from .pipeline.store.actions import Action as Action
 from .pipeline.store.audits.findings import Finding as Finding
@@ -50,6 +52,7 @@ from .pipeline.store.database.tables import Storage as Storage
 from .pipeline.store.queue.workers import Held as Held
 from .pipeline.store.queue.workers import Worker as Worker
 from .pipeline.store.record.differences import Difference as Difference
+from .pipeline.store.record.order import Order as Order
 from .pipeline.store.runs.status import RunStatus as RunStatus
 from .pipeline.store.sources.stored import Source as Source
 from .runs import Audit as Audit

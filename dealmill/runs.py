@@ -15,12 +15,13 @@ from dealmill.pipeline.progress import Progress, Rerunning, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.diff import Diff, diff
-from dealmill.pipeline.results.query import Ends, Query, answers_of, find_result, query_of, wanted_results
+from dealmill.pipeline.results.query import START, Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.audits.findings import Finding, findings_of
 from dealmill.pipeline.store.audits.planned import AuditStatus
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.order import Order
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.stored import rejects_of
 
@@ -83,26 +84,41 @@ class Run:
         verdict: Verdict | str | Iterable[Verdict | str] = (),
         value: Ends | int | None = None,
         nodes: Ends | int | None = None,
+        layout_length: Ends | int | None = None,
+        evidence_length: Ends | int | None = None,
         audit: Outcome | str | None = None,
         after: int = 0,
+        before: int | None = None,
+        order: Order | str = Order.POSITION,
+        descending: bool = False,
         limit: int | None = None,
         retracted: bool = False,
     ) -> Query:
-        """Return the results of the run, ordered by position. They are read in pages.
+        """Return the results of the run, by default in order of position. They are read in pages.
+
+        For the page before a position, pass it as `before` with ``descending=True`` and a `limit`: this returns the
+        nearest results before it, last position first.
 
         Parameters
         ----------
         verdict
             Only this verdict, or these verdicts.
-        value, nodes
-            Only this number, or a range ``(low, high)``, both inclusive; None for an open end.
+        value, nodes, layout_length, evidence_length
+            Only this number, or a range ``(low, high)``, both inclusive; None for an open end. Lengths are in
+            characters. A result without a value or without evidence matches no range of these.
         audit
             Only results with this outcome in their newest audit: ``"valid"`` (not for packed runs), ``"invalid"`` or
             ``"no-evidence"``.
-        after
-            Only results after this position.
+        after, before
+            Only results after or before this position.
+        order
+            ``"position"``, ``"nodes"``, ``"value"``, ``"layout-length"`` or ``"evidence-length"``. Results without a
+            value or without evidence come last, and equal results are in order of position. Every order except
+            ``"position"`` needs a `limit`, which bounds the memory, and cannot be combined with `after` and `before`.
+        descending
+            Return the greatest first.
         limit
-            At most this many results; None for all.
+            At most this many results, the first in this order; None for all.
         retracted
             Return results even if the engine version was retracted.
 
@@ -111,11 +127,13 @@ class Run:
         RetractedError
             If the engine version was retracted.
         UsageError
-            If there is no such verdict or outcome, or a number is out of range.
+            If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
         status = answers_of(self.status(), retracted=retracted)
-        wanted = wanted_results(verdict, value, nodes, audit)
-        return query_of(self._store, [status], wanted, (self.id, after), limit)
+        wanted = wanted_results(verdict, value, nodes, audit, layout_length, evidence_length)
+        start = (self.id, after) if after else START
+        end = None if before is None else (self.id, before)
+        return query_of(self._store, [status], wanted, start, limit, before=end, order=order, descending=descending)
 
     def result(self, position: int, *, retracted: bool = False) -> Result:
         """Return the result at a position, counted from 1.

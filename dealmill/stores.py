@@ -17,7 +17,19 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.query import Ends, Query, answers_of, matching_runs, parse_item, query_of, wanted_results
+from dealmill.pipeline.results.query import (
+    END,
+    START,
+    Ends,
+    Item,
+    Query,
+    answers_of,
+    matching_runs,
+    parse_item,
+    query_of,
+    wanted_results,
+)
+from dealmill.pipeline.results.rejects import RejectReason, count_reasons
 from dealmill.pipeline.results.summary import summarise
 from dealmill.pipeline.runs.planning import engines_for, queue_run
 from dealmill.pipeline.runs.retract import retract, unretract
@@ -29,8 +41,9 @@ from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.workers import Worker, list_workers
 from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.order import BY_POSITION, Order
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources.stored import Source, find_source, rejects_of
+from dealmill.pipeline.store.sources.stored import Source, find_source, list_sources, rejects_of
 from dealmill.runs import Run
 
 if TYPE_CHECKING:
@@ -277,6 +290,10 @@ class Store:
         """
         return find_source(self._database, source)
 
+    def sources(self) -> list[Source]:
+        """Return all sources, oldest first."""
+        return list_sources(self._database)
+
     def runs(self) -> list[Run]:
         """Return all runs, oldest first."""
         return [Run(self._database, status) for status in list_runs(self._database)]
@@ -316,15 +333,21 @@ class Store:
         verdict: Verdict | str | Iterable[Verdict | str] = (),
         value: Ends | int | None = None,
         nodes: Ends | int | None = None,
+        layout_length: Ends | int | None = None,
+        evidence_length: Ends | int | None = None,
         audit: Outcome | str | None = None,
-        after: str | tuple[int, int] = (0, 0),
+        after: Item = START,
+        before: Item | None = None,
+        order: Order | str = Order.POSITION,
+        descending: bool = False,
         limit: int | None = None,
         retracted: bool = False,
     ) -> Query:
-        """Return the results of one run, or of all runs of a game, an engine or a source, ordered by run and position.
+        """Return the results of one run, or of all runs of a game, an engine or a source.
 
-        `after` is an item, ``"3:17"`` or ``(3, 17)``. If `retracted` is true, only retracted results are returned. See
-        `Run.results` for the other parameters.
+        The order is that of runs and positions, or one order over all runs. `after` and `before` are items, ``"3:17"``
+        or ``(3, 17)``. If `retracted` is true, only retracted results are returned. See `Run.results` for the other
+        parameters.
 
         Raises
         ------
@@ -333,13 +356,14 @@ class Store:
         RetractedError
             If `run` was retracted.
         UsageError
-            If there is no such verdict or outcome, or a number is out of range.
+            If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
         one = None if run is None else answers_of(find_run(self._database, run), retracted=retracted)
         over = None if source is None else str(source)
         matching = matching_runs(self._database, game, engine, over, retracted=retracted)
         runs = [found for found in matching if one is None or found.id == one.id]
-        return query_of(self._database, runs, wanted_results(verdict, value, nodes, audit), after, limit)
+        wanted = wanted_results(verdict, value, nodes, audit, layout_length, evidence_length)
+        return query_of(self._database, runs, wanted, after, limit, before=before, order=order, descending=descending)
 
     def find(
         self, layout: str | Layout | Result | PathLike[str], *, game: str | None = None, progress: Progress = silent
@@ -380,12 +404,22 @@ class Store:
         NotFoundError
             If there is no such run or source.
         """
-        if (source is None) == (run is None):
-            raise UsageError("name a run or a source (--source) to list its rejects, but not both")
         most = None if limit is None else check_integer("limit", limit)
-        key = find_run(self._database, str(run)).source if source is None else source
-        found = self.find_source(key)
+        found = self._source_of(run, source)
         return ((found, reject) for reject in islice(rejects_of(self._database, found.id), most))
+
+    def reject_reasons(
+        self, *, run: int | str | None = None, source: int | str | None = None
+    ) -> tuple[Source, list[RejectReason]]:
+        """Return a source, or the source of a run, and the reasons of its rejects with counts, most frequent first.
+
+        Raises
+        ------
+        UsageError, NotFoundError
+            See `rejects`.
+        """
+        found = self._source_of(run, source)
+        return found, count_reasons(rejects_of(self._database, found.id))
 
     def result(self, item: str, *, retracted: bool = False) -> Result:
         """Return the result of an item ``RUN:POSITION``, as in the first column of a query.
@@ -493,6 +527,11 @@ class Store:
                 reading.finish(progress)
         return Ingestion(readings.sources, readings.errors)
 
+    def _source_of(self, run: int | str | None, source: int | str | None) -> Source:
+        if (source is None) == (run is None):
+            raise UsageError("name a run or a source (--source) to list its rejects, but not both")
+        return self.find_source(find_run(self._database, str(run)).source if source is None else source)
+
     def _fingerprint(self, run: RunStatus) -> str | None:
         return fingerprint_of(self._database, run.id, run.items) if run.finished else None
 
@@ -521,8 +560,9 @@ def _saved(query: Query) -> "SavedQuery":
     """
     from dealmill.pipeline.ingest.queries import SavedQuery
 
-    if len(query.runs) != 1 or query.after[1] or query.limit is not None:
-        raise UsageError("a query can be a source only if it is of one run, without after and limit")
+    whole = query.after[1] == 0 and (query.limit, query.before, query.ordering) == (None, END, BY_POSITION)
+    if len(query.runs) != 1 or not whole:
+        raise UsageError("a query can be a source only if it is of one run, without after, before, limit and order")
     return SavedQuery(query.runs[0].id, query.wanted)
 
 

@@ -103,9 +103,15 @@ class Copying(Step):
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """A source was read, up to its end or up to the point where `error` stopped it."""
+    """A source was read, up to its end or up to the point where `error` stopped it.
+
+    `name` is the name under which it was read now; a copy of a file has the source of the file. If it had been
+    completely read before, nothing is `new`.
+    """
 
     source: "Source"
+    name: str
+    new: bool
     error: "InputError | None" = None
 
 

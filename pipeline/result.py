@@ -3,8 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.reading import is_canonical
+from dealmill.pipeline.games.scene import Scene
+from dealmill.pipeline.games.sheet import sheet
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, judge
 
@@ -44,7 +48,47 @@ class Result:
 
         It is empty if the recorded text is not a layout.
         """
+        game = self._game
+        return game.picture.frames(self.layout, self.verdict, self.evidence) if game else iter(())
+
+    def scenes(self) -> Iterator[Scene]:
+        """Return an iterator over pictures: the layout first, then one per step of the evidence.
+
+        A certificate of card pairing has one per case. It is empty if the recorded text is not a layout.
+        """
+        game = self._game
+        return game.picture.scenes(self.layout, self.verdict, self.evidence) if game else iter(())
+
+    def svg(self, step: int | None = None) -> str:
+        """Return an SVG document with all pictures and captions below each other, or with one picture (0: the layout).
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence cannot be drawn.
+        UsageError
+            If there is no such picture.
+        """
+        scenes = list(self.scenes())
+        if not scenes:
+            raise UsageError("there is no picture, because the recorded text is not a layout")
+        if step is None:
+            return sheet(scenes)
+        if not 0 <= step < len(scenes):
+            raise UsageError(f"there is no step {step}, expected 0 to {len(scenes) - 1}")
+        return scenes[step].svg
+
+    def _repr_svg_(self) -> str | None:
+        """Return what a notebook shows: the layout, the first step, one in the middle and the last."""
+        try:
+            scenes = list(self.scenes())
+        except InvalidEvidence:
+            return None
+        chosen = sorted({0, min(1, len(scenes) - 1), len(scenes) // 2, len(scenes) - 1})
+        return sheet([scenes[number] for number in chosen], columns=2) if scenes else None
+
+    @property
+    def _game(self) -> Game | None:
+        """The game, or None if the recorded text is not a layout of it."""
         game, _ = find_engine(self.engine)
-        if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):
-            return iter(())
-        return game.picture.frames(self.layout, self.verdict, self.evidence)
+        return None if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout) else game

@@ -1,11 +1,8 @@
 """Solving of one batch of layouts with an engine, without SQL or Celery."""
 
-import fcntl
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cache
-from threading import Timer
 from types import MappingProxyType
 
 import numpy as np
@@ -13,7 +10,7 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, pack, to_batch, unpack
-from dealmill.pipeline.games.caches import caches, mark_of_check
+from dealmill.pipeline.games.caches import mark_of_check
 from dealmill.pipeline.games.contract import Engine, Game, Solver
 from dealmill.pipeline.games.guard import not_canonical_error
 from dealmill.pipeline.games.reading import read_one
@@ -24,9 +21,6 @@ from dealmill.pipeline.result import Result
 logger = logging.getLogger(__name__)
 
 NO_ERRORS: Mapping[int, str] = MappingProxyType({})
-
-PATIENCE = 1.0
-"""Seconds after which loading an engine must involve compilation, which is then logged."""
 
 
 def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
@@ -123,6 +117,8 @@ def _failed(reasons: Sequence[str]) -> Solved:
 @cache
 def load(name: str) -> Solver:
     """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait."""
+    from dealmill.pipeline.compilation import compiling
+
     game, engine = find_engine(name)
     with compiling(name):
         solver = game.solver(engine)
@@ -130,28 +126,3 @@ def load(name: str) -> Solver:
             solver(pack([next(deals).rstrip("\n")]))
         mark_of_check(game.folder).touch()
     return solver
-
-
-@contextmanager
-def compiling(what: str) -> Iterator[None]:
-    """Enclose code that may compile: one process compiles while others wait, and a long compilation is logged."""
-    with _compilation_lock(), _log_if_slow(what):
-        yield
-
-
-@contextmanager
-def _compilation_lock() -> Iterator[None]:
-    with (caches() / "compiling").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-@contextmanager
-def _log_if_slow(name: str) -> Iterator[None]:
-    timer = Timer(PATIENCE, lambda: logger.warning("compiling %s (takes seconds, once per version)", name))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

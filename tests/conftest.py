@@ -9,7 +9,7 @@ from hypothesis import settings
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.revision import create_tables
 from tests.faults.tables import aligned
-from tests.servers import Postgres, running_postgres
+from tests.servers import RUNNING, Postgres, running_postgres
 
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
@@ -53,6 +53,11 @@ def with_tables(store: Database) -> Database:
     with store.rebuilding() as connection:
         create_tables(connection)
     return store
+
+
+def pytest_sessionfinish() -> None:
+    """Stop the servers that were started when they were first needed."""
+    RUNNING.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -9,15 +9,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
 from dealmill.workers.local.processes import die_with_parent
+from tests.forkserver import CLIENT, running_forkserver
 
 ORDINARY_USER = "nobody"
 NAMES = count(1)
+READ_LATE = ("DEALMILL_", "MARK_")
+"""What the names of variables begin with that are read by commands, and not by modules that they import."""
+RUNNING = ExitStack()
+"""The servers that were started when they were first needed; they end with the session."""
 
 
 class Postgres:
@@ -123,9 +129,14 @@ def running_postgres(address: str = "") -> Iterator[Postgres]:
 def dealmill(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | bytes = b""
 ) -> subprocess.CompletedProcess[str]:
-    """Run the real command in a folder, with only the given settings."""
+    """Run the real command in a folder, with only the given settings.
+
+    A process for it is forked from a server, unless modules are to be imported from elsewhere.
+    """
+    forked = "PYTHONPATH" not in (env or {})
+    at_start = frozenset((name, value) for name, value in (env or {}).items() if not name.startswith(READ_LATE))
     ran = subprocess.run(
-        dealmill_command(arguments),
+        [*fork_client(at_start), *arguments] if forked else dealmill_command(arguments),
         cwd=cwd,
         env=clean_environment(env),
         input=stdin.encode() if isinstance(stdin, str) else stdin,
@@ -136,6 +147,14 @@ def dealmill(
     return subprocess.CompletedProcess(
         ran.args, ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
     )
+
+
+@cache
+def fork_client(environment: frozenset[tuple[str, str]] = frozenset()) -> list[str]:
+    """Start a fork server with these variables in its environment, unless there is one, and return the command that has
+    it run a command."""
+    address = RUNNING.enter_context(running_forkserver(clean_environment(dict(environment))))
+    return [sys.executable, "-I", "-S", str(CLIENT), address]
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:

@@ -1,19 +1,19 @@
 """A batch through an engine that breaks down on some layouts."""
 
-import logging
 from random import Random
-from threading import Event
 
+import numba
 import numpy as np
 import pytest
 
 from dealmill.pipeline import solve as room
+from dealmill.pipeline.compilation import compiling
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import compiling, failed_verdicts, load, solve, solve_texts
+from dealmill.pipeline.solve import failed_verdicts, load, solve, solve_texts
 from tests.doing import deal
 
 COUNT = 1_000
@@ -91,14 +91,10 @@ def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
     assert failed.evidence == ["OSError: no room at all, \\udcff"] * 3
 
 
-def test_compiling_that_takes_a_while_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = Event()
-    handler = logging.Handler()
-    monkeypatch.setattr(handler, "emit", lambda record: told.set() if "compiling hi-q" in record.getMessage() else None)
-    monkeypatch.setattr(room, "PATIENCE", 0.0)
-    room.logger.addHandler(handler)
-    try:
-        with compiling("hi-q/greedy"):
-            assert told.wait(60)
-    finally:
-        room.logger.removeHandler(handler)
+def test_only_what_is_compiled_is_told_and_only_once(caplog: pytest.LogCaptureFixture) -> None:
+    with compiling("nothing"):
+        pack(["AABB"])
+    with compiling("two functions"):
+        numba.njit(lambda number: number + 1)(1)
+        numba.njit(lambda number: number + 2)(1)
+    assert caplog.messages == ["compiling two functions (takes seconds, once per version)"]

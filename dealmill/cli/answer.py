@@ -5,6 +5,7 @@ import sys
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_game
 from dealmill.cli.exits import REJECTED
 from dealmill.cli.options import engine_option
 from dealmill.cli.output import counted, tell
@@ -12,8 +13,8 @@ from dealmill.pipeline.errors import DealmillError
 
 
 @click.command()
-@click.argument("game")
-@click.argument("file", default="-")
+@click.argument("game", shell_complete=complete_game)
+@click.argument("file", default="-", type=click.Path())
 @engine_option
 @click.pass_context
 def answer(ctx: click.Context, game: str, file: str, engine: str | None) -> None:

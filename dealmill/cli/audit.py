@@ -3,6 +3,7 @@
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_run
 from dealmill.cli.exits import DIFFERENT
 from dealmill.cli.output import counted, output_options, tell, write_first
 from dealmill.cli.progress import shown
@@ -11,7 +12,7 @@ COLUMNS = ("items", "finding", "step", "reason")
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", shell_complete=complete_run)
 @click.option("--sample", type=click.IntRange(1), help="Check only this many verdicts, spread evenly.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="The seed of the sample.")
 @click.option("--seal", metavar="SEAL", help="Compare with this seal, printed by an earlier audit.")

@@ -6,7 +6,7 @@ import click
 
 import dealmill
 from dealmill.cli.exits import ERROR
-from dealmill.cli.output import tell, write_line
+from dealmill.cli.output import json_option, tell, write_json, write_line
 from dealmill.cli.progress import shown
 
 
@@ -21,23 +21,30 @@ def db() -> None:
 
 @db.command()
 @click.argument("revision", default="head")
-def upgrade(revision: str) -> None:
+@json_option
+def upgrade(revision: str, as_json: bool) -> None:
     """Upgrade the tables to REVISION, by default the newest."""
-    tell(f"the database is at revision {dealmill.db.upgrade(revision=revision)}")
+    _report(dealmill.db.upgrade(revision=revision), as_json)
 
 
 @db.command()
 @click.argument("revision")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def downgrade(revision: str, yes: bool) -> None:
+@json_option
+def downgrade(revision: str, yes: bool, as_json: bool) -> None:
     """Downgrade the tables to REVISION; `base` drops all tables and their contents.
 
     This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given.
     """
     if not yes:
         _confirm("all tables and their rows" if revision == "base" else f"what tables of {revision} cannot hold")
-    found = dealmill.db.downgrade(revision=revision)
-    tell(f"the database is at revision {found or 'base: it has no tables'}")
+    _report(dealmill.db.downgrade(revision=revision), as_json)
+
+
+def _report(revision: str | None, as_json: bool) -> None:
+    tell(f"the database is at revision {revision or 'base: it has no tables'}")
+    if as_json:
+        write_json({"revision": revision})
 
 
 def _confirm(lost: str) -> None:
@@ -50,7 +57,8 @@ def _confirm(lost: str) -> None:
 
 @db.command()
 @click.argument("file", type=click.Path())
-def backup(file: str) -> None:
+@json_option
+def backup(file: str, as_json: bool) -> None:
     """Copy a SQLite store to FILE while commands and workers are running; for PostgreSQL, use pg_dump.
 
     FILE must not exist. It appears only when it is complete, and is a store like any other.
@@ -58,9 +66,16 @@ def backup(file: str) -> None:
     with shown() as progress:
         size = dealmill.db.backup(file, progress=progress)
     tell(f"{size / 1e6:,.1f} MB written to {file}")
+    if as_json:
+        write_json({"file": file, "bytes": size})
 
 
 @db.command()
-def current() -> None:
-    """Print the revision of the database."""
-    write_line(dealmill.db.current() or "none: the database has no tables yet")
+@json_option
+def current(as_json: bool) -> None:
+    """Print the revision of the database; with --json, it is null if there are no tables."""
+    revision = dealmill.db.current()
+    if as_json:
+        write_json({"revision": revision})
+    else:
+        write_line(revision or "none: the database has no tables yet")

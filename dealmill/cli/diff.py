@@ -7,6 +7,7 @@ from itertools import chain
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_run
 from dealmill.cli.exits import DIFFERENT
 from dealmill.cli.output import counted, output_options, tell, write_first
 from dealmill.cli.progress import shown
@@ -18,7 +19,7 @@ FAULTS = ("fault", "other_fault")
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", shell_complete=complete_run)
 @click.option("--any-version", is_flag=True, help="Rerun even if another version of the engine is installed.")
 @output_options
 @click.pass_context
@@ -36,8 +37,8 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
 
 
 @click.command()
-@click.argument("run")
-@click.argument("other")
+@click.argument("run", shell_complete=complete_run)
+@click.argument("other", shell_complete=complete_run)
 @output_options
 @click.pass_context
 def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:

@@ -23,8 +23,8 @@ from dealmill.pipeline.progress import (
     Working,
 )
 
-SHOWN = 10
-"""Rejects shown per source; ``dealmill query --rejected`` lists all."""
+SHOWN = 3
+"""Rejects shown of a source that was just read; ``dealmill query --rejected`` lists all."""
 
 Say = Callable[[str], object]
 
@@ -35,9 +35,9 @@ def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[
     match event:
         case Step():
             draw(event)
-        case Ingested(source, None):
-            _tell_source(store, source, say)
-        case Ingested(_, error) | OpenFailed(error):
+        case Ingested(error=None):
+            _tell_source(store, event, say)
+        case Ingested(error=error) | OpenFailed(error):
             say(f"dealmill: {error}")
         case Continued():
             say(_continued(event))
@@ -83,17 +83,20 @@ def _continued(run: Continued) -> str:
     return f"{what} resumes at {run.solved:,} of {total}"
 
 
-def _tell_source(store: "dealmill.Store | None", source: "dealmill.Source", say: Say) -> None:
-    """Print the counts of a source and its first rejects."""
+def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> None:
+    """Print the counts of a source and, if it was read just now, its first rejects."""
+    source = read.source
+    copy = "" if read.name == source.name else f"{read.name} has the same contents as "
     say(
-        f"source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
+        f"{copy}source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
         f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
     )
-    if not source.rejected or store is None:
+    if not source.rejected or not read.new or store is None:
         return
     for _, reject in store.rejects(source=source.id, limit=SHOWN):
-        say(f"  {source.name}, line {reject.line}: {'; '.join(reject.reasons)}")
+        say(f"  {read.name}, line {reject.line}: {'; '.join(reject.reasons)}")
     if source.rejected > SHOWN:
-        say(f"  … {source.rejected - SHOWN:,} more: dealmill query --source {source.id} --rejected")
+        more = source.rejected - SHOWN
+        say(f"  … {more:,} more; count all by reason: dealmill query --source {source.id} --rejected --by-reason")
     if not source.accepted:
         say(f"  no valid {source.game} layout found: if this is a file of another game, name it with --game")

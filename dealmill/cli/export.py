@@ -3,18 +3,20 @@
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_run
 from dealmill.cli.options import verdict_option
-from dealmill.cli.output import counted, tell
+from dealmill.cli.output import counted, json_option, tell, write_json
 from dealmill.cli.progress import shown
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", shell_complete=complete_run)
 @click.argument("file", type=click.Path())
 @verdict_option
 @click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
-def export(run: str, file: str, verdicts: tuple[str, ...], retracted: bool, force: bool) -> None:
+@json_option
+def export(run: str, file: str, verdicts: tuple[str, ...], retracted: bool, force: bool, as_json: bool) -> None:
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
 
     The suffix of FILE selects the format: .parquet, .csv, or .jsonl (one JSON object per line). The columns are
@@ -29,3 +31,5 @@ def export(run: str, file: str, verdicts: tuple[str, ...], retracted: bool, forc
     left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
     message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
     tell(message)
+    if as_json:
+        write_json({"run": found.id, "file": file, "verdicts": written, "pending": status.items - status.solved})

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import click
 
+from dealmill.cli.completion import complete_engine, complete_game
 from dealmill.pipeline.arguments import MOST_NODES, number_range
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.verdict import Verdict
@@ -25,9 +26,14 @@ class Range(click.ParamType[tuple[int | None, int | None]]):
 
 
 game_option = click.option(
-    "--game", metavar="GAME", help="The game, if the file name does not contain it; see dealmill games."
+    "--game",
+    metavar="GAME",
+    shell_complete=complete_game,
+    help="The game, if the file name does not contain it; see dealmill games.",
 )
-engine_option = click.option("--engine", metavar="GAME/ENGINE", help="Use this engine instead of the default.")
+engine_option = click.option(
+    "--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Use this engine instead of the default."
+)
 nodes_option = click.option(
     "--max-nodes",
     type=click.IntRange(1, MOST_NODES),

@@ -32,6 +32,11 @@ def output_options(command: Command) -> Command:
     return command
 
 
+def json_option(command: Command) -> Command:
+    """Add ``--json`` to a command whose result is not rows; the command receives it as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(command)
+
+
 def called_as() -> str:
     """Return how the user calls the command: its name if it is on the PATH, else the path that was typed."""
     from pathlib import Path  # slow to import, not needed for help texts
@@ -59,6 +64,13 @@ def write_lines(text: str) -> None:
 def counted(number: int, thing: str) -> str:
     """Return a count with its noun: ``1 fault``, ``2,000 faults``."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def write_json(value: object) -> None:
+    """Write a JSON document on standard output."""
+    import json  # slow to import, not needed for help texts
+
+    click.echo(json.dumps(value))
 
 
 def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None) -> None:

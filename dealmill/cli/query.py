@@ -1,16 +1,16 @@
 """``query``: list verdicts."""
 
-from collections.abc import Mapping
-
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_engine, complete_game, complete_run, complete_source
 from dealmill.cli.options import Range, verdict_option
-from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first
+from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first, write_rows
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
+REASON_COLUMNS = ("rejects", "reason", "line", "text")
 MOST = 10**18
 """The largest limit: more rows than any store holds."""
 
@@ -18,14 +18,25 @@ Ends = tuple[int | None, int | None]
 
 
 @click.command()
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @verdict_option
-@click.option("--game", help="Only runs of this game.")
-@click.option("--engine", metavar="GAME/ENGINE", help="Only runs of this engine.")
-@click.option("--source", help="Only runs over this source (number or name).")
+@click.option("--game", shell_complete=complete_game, help="Only runs of this game.")
+@click.option("--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only runs of this engine.")
+@click.option("--source", shell_complete=complete_source, help="Only runs over this source (number or name).")
 @click.option("--value", type=Range(), help="Only values in this range.")
 @click.option("--nodes", type=Range(), help="Only searches with a number of nodes in this range.")
+@click.option("--layout-length", type=Range(), help="Only layouts with a number of characters in this range.")
+@click.option("--evidence-length", type=Range(), help="Only evidence with a number of characters in this range.")
 @click.option("--after", metavar="RUN:POSITION", help="Only results after this item.")
+@click.option("--before", metavar="RUN:POSITION", help="Only results before this item.")
+@click.option(
+    "--order",
+    type=click.Choice(["position", "nodes", "value", "layout-length", "evidence-length"]),
+    default="position",
+    show_default=True,
+    help="Sort by this number. All orders but the default need --limit with --json, --nl and --csv.",
+)
+@click.option("--desc", "descending", is_flag=True, help="Sort in descending order.")
 @click.option("--limit", type=click.IntRange(1, MOST), help=f"At most this many rows; by default {SCREEN} in a table.")
 @click.option(
     "--audit",
@@ -34,6 +45,7 @@ Ends = tuple[int | None, int | None]
 )
 @click.option("--retracted", is_flag=True, help="Only retracted verdicts.")
 @click.option("--rejected", is_flag=True, help="List the rejects of the source instead of verdicts.")
+@click.option("--by-reason", is_flag=True, help="Count the rejects by reason, each with its first line as an example.")
 @output_options
 def query(
     run: str | None,
@@ -43,15 +55,31 @@ def query(
     source: str | None,
     value: Ends | None,
     nodes: Ends | None,
+    layout_length: Ends | None,
+    evidence_length: Ends | None,
     after: str | None,
+    before: str | None,
+    order: str,
+    descending: bool,
     limit: int | None,
     audit: str | None,
     retracted: bool,
     rejected: bool,
+    by_reason: bool,
     form: str | None,
 ) -> None:
-    """List the verdicts of RUN (its number, or `last`) or of all runs, with their evidence."""
+    """List the verdicts of RUN (its number, or `last`) or of all runs, with their evidence.
+
+    They are listed in order of run and position. With --order, those without a value or without evidence come last.
+    The previous page, last row first, is `--before RUN:POSITION --desc`.
+    """
+    shown = limit or SCREEN
+    if by_reason and not rejected:
+        raise click.UsageError("--by-reason counts rejects: add --rejected")
     with dealmill.open() as store:
+        if by_reason:
+            _count_rejects(store, run, source, form)
+            return
         if rejected:
             _list_rejects(store, run, source, limit, form)
             return
@@ -63,14 +91,19 @@ def query(
             verdict=verdicts,
             value=value,
             nodes=nodes,
+            layout_length=layout_length,
+            evidence_length=evidence_length,
             audit=audit,
             after=(0, 0) if after is None else after,
-            limit=limit if form else None,
+            before=before,
+            order=order,
+            descending=descending,
+            limit=limit if form else shown + 1,
             retracted=retracted,
         )
         columns = (*COLUMNS, *AUDIT_COLUMNS) if audit else COLUMNS
-        if last := write_first(columns, map(_row, found), form, limit or SCREEN):
-            tell(f"more rows follow; continue with --after {last['item']}, or print all with --nl")
+        if last := write_first(columns, map(result_row, found), form, shown):
+            tell(_how_to_continue(order, descending, last["item"]))
         for one in found.unlisted:
             tell(f"run {one.id} is packed: its valid verdicts are counted by audits but cannot be listed")
         for one in found.unaudited:
@@ -78,6 +111,12 @@ def query(
         for one in found.unfinished:
             left = counted(one.items - one.solved, "layout")
             tell(f"run {one.id} is not finished: {left} pending")
+
+
+def _how_to_continue(order: str, descending: bool, item: object) -> str:
+    if order != "position":
+        return "more rows follow; print more with --limit"
+    return f"more rows follow; continue with --{'before' if descending else 'after'} {item}, or print all with --nl"
 
 
 def _list_rejects(
@@ -92,9 +131,25 @@ def _list_rejects(
         tell("more rejects follow; --nl prints all of them")
 
 
-def _row(result: "dealmill.Result") -> Mapping[str, object]:
+def _count_rejects(store: "dealmill.Store", run: str | None, source: str | None, form: str | None) -> None:
+    found, reasons = store.reject_reasons(run=run, source=source)
+    rows = [
+        {
+            "source": found.name,
+            "rejects": one.count,
+            "reason": one.reason,
+            "line": one.example.line,
+            "text": one.example.text,
+        }
+        for one in reasons
+    ]
+    write_rows(REASON_COLUMNS if form is None else ("source", *REASON_COLUMNS), rows, form)
+
+
+def result_row(result: "dealmill.Result") -> dict[str, object]:
+    """Return a result as a row with all columns."""
     judged = result.judgement
-    row = {
+    row: dict[str, object] = {
         "item": result.item,
         "line": result.line,
         "verdict": result.verdict.word,

@@ -5,16 +5,20 @@ from datetime import UTC, datetime
 import click
 
 import dealmill
-from dealmill.cli.output import counted, output_options, tell, write_rows
+from dealmill.cli.completion import complete_engine
+from dealmill.cli.output import counted, json_option, output_options, tell, write_json, write_rows
 
 
 @click.command()
-@click.option("--engine", metavar="GAME/ENGINE", required=True, help="The faulty engine.")
+@click.option(
+    "--engine", metavar="GAME/ENGINE", required=True, shell_complete=complete_engine, help="The faulty engine."
+)
 @click.option("--version", required=True, help="The faulty version.")
 @click.option("--why", required=True, help="The reason, stored with the verdicts and in the log.")
 @click.option("--requeue", is_flag=True, help="Plan new runs by the installed version over the same layouts.")
 @click.option("--undo", is_flag=True, help="Undo the retraction, for the reason --why.")
-def retract(engine: str, version: str, why: str, requeue: bool, undo: bool) -> None:
+@json_option
+def retract(engine: str, version: str, why: str, requeue: bool, undo: bool, as_json: bool) -> None:
     """Retract all verdicts of one version of an engine.
 
     Nothing is deleted, but `query`, `show` and `export` show retracted verdicts only with --retracted. The version gets
@@ -30,13 +34,17 @@ def retract(engine: str, version: str, why: str, requeue: bool, undo: bool) -> N
         raise click.UsageError("--undo and --requeue cannot be combined")
     with dealmill.open() as store:
         if undo:
-            runs = counted(len(store.unretract(engine, version, why)), "run")
-            tell(f"no longer retracted: {engine} version {version} in {runs}")
+            runs = store.unretract(engine, version, why)
+            tell(f"no longer retracted: {engine} version {version} in {counted(len(runs), 'run')}")
+            if as_json:
+                write_json({"engine": engine, "version": version, "why": why, "runs": [run.id for run in runs]})
         else:
-            _retract(store.retract(engine, version, why), engine, version, why, requeue)
+            _retract(store.retract(engine, version, why), engine, version, why, requeue, as_json)
 
 
-def _retract(retraction: "dealmill.Retraction", engine: str, version: str, why: str, requeue: bool) -> None:
+def _retract(
+    retraction: "dealmill.Retraction", engine: str, version: str, why: str, requeue: bool, as_json: bool
+) -> None:
     verdicts = counted(sum(run.solved for run in retraction.runs), "verdict")
     runs = counted(len(retraction.runs), "run")
     if retraction.why in {why, None}:
@@ -44,9 +52,21 @@ def _retract(retraction: "dealmill.Retraction", engine: str, version: str, why: 
     else:
         before = f"{engine} version {version} was already retracted ({retraction.why})"
         tell(f"{before}; the first reason is kept")
-    for run, planned in retraction.requeue() if requeue else ():
+    replaced = retraction.requeue() if requeue else []
+    for run, planned in replaced:
         tell(f"run {planned.id} replaces run {run.id}: version {planned.version}")
-        click.echo(planned.id)
+        if not as_json:
+            click.echo(planned.id)
+    if as_json:
+        write_json(
+            {
+                "engine": engine,
+                "version": version,
+                "why": retraction.why,
+                "runs": [run.id for run in retraction.runs],
+                "requeued": [{"run": planned.id, "replaces": run.id} for run, planned in replaced],
+            }
+        )
 
 
 @click.command()

@@ -5,21 +5,24 @@ from collections.abc import Sequence
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_engine, complete_source
 from dealmill.cli.exits import ERROR, REJECTED
 from dealmill.cli.options import engine_option, game_option, nodes_option, packed_option
-from dealmill.cli.output import called_as, counted, output_options, tell, write_rows
+from dealmill.cli.output import called_as, counted, json_option, output_options, tell, write_json, write_rows
 from dealmill.cli.progress import shown
+from dealmill.cli.status import status_row
 from dealmill.pipeline.games.verdict import Verdict
 
 
 @click.command()
-@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
 @game_option
 @click.option(
     "--engine",
     "engines",
     metavar="GAME/ENGINE",
     multiple=True,
+    shell_complete=complete_engine,
     help="Use this engine instead of the default; repeatable.",
 )
 @nodes_option
@@ -50,7 +53,7 @@ def run(
             batch = store.run_all(
                 files, game=game, engines=engines, max_nodes=max_nodes, packed=packed, progress=progress
             )
-        if batch.runs:
+        if batch.runs or form:
             _summarise(batch, form)
     _exit_after_reading(ctx, batch.errors, batch.sources)
 
@@ -83,10 +86,11 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 
 
 @click.command()
-@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
 @game_option
+@json_option
 @click.pass_context
-def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None) -> None:
+def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, as_json: bool) -> None:
     """Read layouts into the store and validate them; duplicates are stored and counted.
 
     FILE is a plain or gzipped text file, `-` for standard input, a range of numbered deals such as
@@ -97,7 +101,21 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None) -> None
     """
     with dealmill.open() as store, shown(store) as progress:
         ingestion = store.ingest(*files, game=game, progress=progress)
+    if as_json:
+        write_json(list(map(_source_row, ingestion.sources)))
     _exit_after_reading(ctx, ingestion.errors, ingestion.sources)
+
+
+def _source_row(source: "dealmill.Source") -> dict[str, object]:
+    return {
+        "number": source.id,
+        "source": source.name,
+        "game": source.game,
+        "layouts": source.accepted,
+        "duplicates": source.duplicates if source.complete else None,
+        "rejected": source.rejected,
+        "complete": source.complete,
+    }
 
 
 def _exit_after_reading(
@@ -110,37 +128,47 @@ def _exit_after_reading(
 
 
 @click.command()
-@click.argument("source")
+@click.argument("source", shell_complete=complete_source)
 @engine_option
 @nodes_option
 @packed_option
-def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool) -> None:
+@json_option
+def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, as_json: bool) -> None:
     """Queue a run over SOURCE for workers to solve.
 
     SOURCE is the number or name of a source read by `dealmill ingest`, or a range of numbered deals or a query, as for
     `dealmill ingest`, which is first read into the store (except for deals with --packed). The number of the run is
-    printed on standard output.
+    printed on standard output; with --json, its status as in `dealmill status RUN --json`.
     """
     with dealmill.open() as store:
         with shown(store) as progress:
             run = store.queue(source, engine=engine, max_nodes=max_nodes, packed=packed, progress=progress)
-        status = run.status()
+        [overview] = store.status(run.id)
+    status = overview.run
     state = "is finished" if status.finished else f"has {counted(status.items - status.solved, 'layout')} to solve"
     tell(f"run {run.id}: {run.engine} on {run.source} {state}")
-    click.echo(run.id)
+    if as_json:
+        write_json(status_row(overview))
+    else:
+        click.echo(run.id)
 
 
 @click.command()
 @click.option("--drain", is_flag=True, help="Stop when no jobs are left.")
-def work(drain: bool) -> None:
+@json_option
+def work(drain: bool, as_json: bool) -> None:
     """Start local workers and process the jobs of all runs and audits until Ctrl-C.
 
     With --drain, the exit code is 1 if jobs are left that need versions of engines or deals that are not installed.
-    Jobs of retracted versions are reported but are not an error.
+    Jobs of retracted versions are reported but are not an error. With --json, the status of all runs is printed at the
+    end, as by `dealmill status --json`.
     """
-    try:
-        with dealmill.open() as store, shown(store) as progress:
-            store.work(drain=drain, progress=progress)
-    except KeyboardInterrupt:
-        if drain:
-            raise  # without --drain, Ctrl-C is the normal end
+    with dealmill.open() as store:
+        try:
+            with shown(store) as progress:
+                store.work(drain=drain, progress=progress)
+        except KeyboardInterrupt:
+            if drain:
+                raise  # without --drain, Ctrl-C is the normal end
+        if as_json:
+            write_json(list(map(status_row, store.status())))

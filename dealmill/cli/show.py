@@ -1,47 +1,116 @@
-"""``show``: print a layout and its evidence step by step."""
+"""``show``: print or draw a layout and its evidence step by step."""
+
+from pathlib import Path
 
 import click
 
 import dealmill
-from dealmill.cli.output import counted, write_line, write_lines
-from dealmill.pipeline.errors import UsageError
+from dealmill.cli.completion import complete_engine, complete_game
+from dealmill.cli.output import counted, json_option, tell, write_json, write_line, write_lines
+from dealmill.cli.query import result_row
+from dealmill.pipeline.errors import OutputError, UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 
 
 @click.command()
-@click.argument("item")
+@click.argument("item", shell_complete=complete_game)
 @click.argument("layout", required=False)
-@click.option("--engine", metavar="GAME/ENGINE", help="Solve a numbered deal or a LAYOUT with this engine.")
+@click.option(
+    "--engine",
+    metavar="GAME/ENGINE",
+    shell_complete=complete_engine,
+    help="Solve a numbered deal or a LAYOUT with this engine.",
+)
 @click.option("--retracted", is_flag=True, help="Show the verdict even if it was retracted.")
-def show(item: str, layout: str | None, engine: str | None, retracted: bool) -> None:
-    """Print a layout and its evidence as text boards, step by step.
+@click.option(
+    "--svg",
+    "file",
+    type=click.Path(allow_dash=True),
+    metavar="FILE",
+    help="Write pictures of the layout and each step to FILE (`-`: standard output) instead of printing text.",
+)
+@click.option("--step", type=int, help="With --svg, write only the picture of this step; 0 is the layout.")
+@json_option
+def show(
+    item: str,
+    layout: str | None,
+    engine: str | None,
+    retracted: bool,
+    file: str | None,
+    step: int | None,
+    as_json: bool,
+) -> None:
+    """Print a layout and its evidence as text boards, step by step, or write them as pictures.
 
     ITEM is RUN:POSITION, as in the first column of `dealmill query`; or a numbered deal such as deal:camelot:seed=1:17;
     or the name of a game, followed by a LAYOUT in canonical text. The last two are solved immediately, and nothing is
     stored.
+
+    With --json, `frames` has the boards, and `referee`, `step` and `reason` are the judgement of the referee.
     """
+    if step is not None and file is None:
+        raise UsageError("--step chooses a picture: name a file for it with --svg")
+    if as_json and file is not None:
+        raise UsageError("--json and --svg exclude each other")
+    result, status = _find(item, layout, engine, retracted)
+    if file is not None:
+        _write(result.svg(step), file)
+    elif as_json:
+        write_json(_row(result, status))
+    else:
+        _print(result, status)
+
+
+def _find(
+    item: str, layout: str | None, engine: str | None, retracted: bool
+) -> "tuple[dealmill.Result, dealmill.RunStatus | None]":
+    """Return a result, with the status of its run if it is stored."""
     from dealmill.pipeline.deals import is_deal_range, parse_deal_range  # slow to import, not needed for the help text
 
     if layout is not None:
-        _print(dealmill.solve(item, layout, engine=engine))
-    elif is_deal_range(item):
+        return dealmill.solve(item, layout, engine=engine), None
+    if is_deal_range(item):
         deals = parse_deal_range(item)
         if len(deals) != 1:
             raise UsageError(f"{item} is a range of deals: name a single one, such as deal:{deals.game.name}:seed=1:17")
         [result] = dealmill.solve(deals.game.name, deals, engine=engine)
-        _print(result)
-    else:
-        with dealmill.open() as store:
-            result = store.result(item, retracted=retracted)
-            status = store.status(result.run)[0].run
+        return result, None
+    with dealmill.open() as store:
+        result = store.result(item, retracted=retracted)
+        return result, store.status(result.run)[0].run
+
+
+def _write(svg: str, file: str) -> None:
+    if file == "-":
+        click.echo(svg)
+        return
+    try:
+        Path(file).write_text(f"{svg}\n", encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{file} cannot be written: {error.strerror or error}") from error
+    tell(f"picture written to {file}")
+
+
+def _row(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> dict[str, object]:
+    judged = result.check()
+    return {
+        **result_row(result),
+        "engine": result.engine,
+        "source": None if status is None else status.source_name,
+        "why_retracted": None if status is None else status.retracted,
+        "referee": judged.outcome.word,
+        "step": judged.step,
+        "reason": judged.reason,
+        "frames": list(result.frames()),
+    }
+
+
+def _print(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> None:
+    if status is not None:
         write_line(f"item {result.item}, line {result.line} of {status.source_name}")
         if status.retracted is not None:
             write_line(f"RETRACTED: {status.retracted}")
-        _print(result)
-
-
-def _print(result: "dealmill.Result") -> None:
     _, engine = find_engine(result.engine)
     worth = "" if result.value is None else f" with value {result.value}"
     write_line(f"{result.engine}: {result.verdict}{worth} ({counted(result.nodes, 'node')})")

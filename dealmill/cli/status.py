@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_run
 from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -19,7 +20,7 @@ HOME_AND_CLEAR = "\x1b[H\x1b[J"
 
 
 @click.command()
-@click.argument("run", required=False)
+@click.argument("run", required=False, shell_complete=complete_run)
 @click.option("--workers", is_flag=True, help="Show the workers of the last hour instead of the runs.")
 @click.option("--watch", is_flag=True, help="Refresh every second until everything is solved.")
 @output_options
@@ -66,7 +67,7 @@ def _held(job: "dealmill.Held") -> str:
 def _show_runs(overviews: Sequence["dealmill.RunOverview"], form: str | None) -> None:
     if not overviews:
         tell("no runs yet; start one with: dealmill run FILE…")
-    rows = list(map(_row, overviews))
+    rows = list(map(status_row, overviews))
     used = [word for word in COUNTED if any(row[word] for row in rows)]
     packed = any(overview.run.storage is dealmill.Storage.PACKED for overview in overviews)
     stored = ["storage"] if packed or form is not None else []  # a table has this column only if some run is packed
@@ -75,7 +76,8 @@ def _show_runs(overviews: Sequence["dealmill.RunOverview"], form: str | None) ->
     write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
-def _row(overview: "dealmill.RunOverview") -> dict[str, object]:
+def status_row(overview: "dealmill.RunOverview") -> dict[str, object]:
+    """Return the progress of a run as a row with all columns."""
     run = overview.run
     answers = {} if run.retracted is not None else run.counts
     return {

@@ -3,6 +3,7 @@
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_game
 from dealmill.cli.options import engine_option, given_parameters, nodes_option, parameters_option
 from dealmill.cli.output import called_as, output_options, tell, write_rows
 from dealmill.cli.progress import shown
@@ -14,7 +15,7 @@ COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 
 
 @click.command()
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 @engine_option
 @click.option(
     "--half-width",

@@ -10,7 +10,8 @@ A game's folder defines `GAME` in its ``__init__`` and has these modules, which 
 ``engine``    one function per engine, named after it (``two-pass`` is ``two_pass``): ``(layouts, max_nodes) -> Solved``
 ``canonical`` ``mask(text, starts, ends)``: the compiled check for canonical texts; optional, the reader is used without
 ``rules``     ``check(...)``: the referee, plain Python that shares no code with ``engine`` or ``deal``
-``picture``   ``frames(...)``: boards as text, one for the layout and one per step of its evidence
+``picture``   ``frames(...)``: boards as text, one for the layout and one per step of its evidence;
+              ``scenes(...)``: the same as pictures
 ============= ================================================================================================
 
 The problem statement is the published text of a game's task. It gives the rules, the input format that ``layout`` reads
@@ -28,6 +29,7 @@ from dealmill.pipeline.games.verdict import Verdict
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
     from dealmill.pipeline.games.reading import EachLine
+    from dealmill.pipeline.games.scene import Scene
 
 UNKNOWN = "?"
 """Written in place of the answer of a layout that has none."""
@@ -169,6 +171,16 @@ class PictureModule(Protocol):
         """Yield text boards: the layout first, then one per step of the trace, or the certificate in words."""
         ...
 
+    def scenes(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> "Iterator[Scene]":
+        """Yield pictures: the layout first, then one per step of the trace or per case of the certificate.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence cannot be read, breaks a rule or proves nothing.
+        """
+        ...
+
 
 class EngineFunction(Protocol):
     """A function of ``engine.py``."""
@@ -243,7 +255,7 @@ class Game:
 
     @property
     def picture(self) -> PictureModule:
-        """The module that draws text boards."""
+        """The module that draws text boards and pictures."""
         return cast(PictureModule, import_module(f"{self.package}.picture"))
 
     def canonical(self, layouts: "Texts") -> "Mask":

@@ -1,9 +1,15 @@
-"""The verdicts that engines give, referees check and the store records."""
+"""The verdicts that engines give, referees check and the store records, and the errors that referees raise.
+
+This is the only module of Dealmill that the rules of a game import, so that they can be copied into a program of their
+own, see `dealmill.pipeline.results.checker`.
+"""
 
 from enum import IntEnum
 from typing import Self
 
-from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence, UsageError
+
+__all__ = ["Code", "IllegalMove", "InvalidEvidence", "Verdict"]
 
 
 class Code(IntEnum):

@@ -168,7 +168,7 @@ def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> R
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
         source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
-    return Reading(store, source, partial(_file_entries, name, game, reopen), size)
+    return Reading(store, source, _plain_name(name), partial(_file_entries, name, game, reopen), size)
 
 
 def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
@@ -185,7 +185,7 @@ def deals_reading(store: Database, deals: DealRange) -> Reading:
         If its parameters cannot be combined.
     StoreError
     """
-    return Reading(store, deals_source(store, deals), partial(_deal_entries, deals), len(deals))
+    return Reading(store, deals_source(store, deals), deals.name, partial(_deal_entries, deals), len(deals))
 
 
 def deals_source(store: Database, deals: DealRange) -> Source:

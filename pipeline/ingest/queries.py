@@ -36,7 +36,12 @@ from dealmill.pipeline.store.sources.stored import Source, earlier_namesake
 from dealmill.pipeline.store.sources.writing import open_source
 
 PREFIX = "query:"
-RANGES = {"value": "values", "nodes": "nodes"}
+RANGES = {
+    "value": "values",
+    "nodes": "nodes",
+    "layout-length": "layout_lengths",
+    "evidence-length": "evidence_lengths",
+}
 """The conditions on numbers, and their fields in `Wanted`."""
 PAGE = 2_000
 LINES = 1 << 19
@@ -160,7 +165,7 @@ def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progres
     _check_count(run, query, count)
     source = open_source(store, run.game, query.name, digest.digest())
     _tell_of_change(store, source, progress)
-    return Reading(store, source, partial(_entries, copy), count)
+    return Reading(store, source, query.name, partial(_entries, copy), count)
 
 
 def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[list[Result]]:

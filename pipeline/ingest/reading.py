@@ -23,16 +23,17 @@ Reached = Callable[[int], None]
 class Reading:
     """A source that is being read into the store.
 
-    `source` is its current state, and `error` the error that stopped reading, if any. One command may have a hundred
-    thousand readings, so an instance is small and keeps no file open.
+    `name` is its name in this command, `source` its current state, and `error` the error that stopped reading, if any.
+    One command may have a hundred thousand readings, so an instance is small and keeps no file open.
     """
 
-    __slots__ = ("_entries", "_read", "_size", "_store", "error", "source")
+    __slots__ = ("_entries", "_read", "_size", "_store", "error", "name", "source")
 
     def __init__(
-        self, store: Database, source: Source, entries: Callable[[Reached], Iterator[Entries]], size: int
+        self, store: Database, source: Source, name: str, entries: Callable[[Reached], Iterator[Entries]], size: int
     ) -> None:
         """`entries` yields all entries of the source, and reports how much of its `size` has been read."""
+        self.name = name
         self.source = source
         self.error: InputError | None = None
         self._store = store
@@ -51,9 +52,10 @@ class Reading:
         StoreError
         """
         self.source = reread(self._store, self.source)  # one command may name it twice
-        if not self.source.complete:
+        new = not self.source.complete
+        if new:
             self._read_on(progress, tick)
-        progress(Ingested(self.source, self.error))
+        progress(Ingested(self.source, self.name, new, self.error))
 
     def _read_on(self, progress: Progress, tick: Callable[[], None]) -> None:
         def tell(text: str) -> None:

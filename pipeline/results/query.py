@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from itertools import islice
 
 from dealmill.pipeline.arguments import MOST_NODES, check_integer
@@ -16,7 +17,8 @@ from dealmill.pipeline.results.unreadable import Unreadable, fault_message
 from dealmill.pipeline.store.audits.planned import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import ALL, Page, Wanted
+from dealmill.pipeline.store.record.contract import ALL, BEHIND, Page, Wanted
+from dealmill.pipeline.store.record.order import BY_POSITION, Order, Ordering
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources.stored import find_source
 
@@ -25,10 +27,17 @@ PAGE = 2_000
 Ends = tuple[int | None, int | None]
 """The ends of a range, both included; None for an open end."""
 
+Item = str | tuple[int, int]
+"""An item as named by a caller: ``"3:17"`` or ``(3, 17)``, a run and a position."""
+
+START, END = (0, 0), (BEHIND, 0)
+"""Items before and behind all items."""
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The `wanted` results of these runs after the item `after` (run and position), at most `limit` of them.
+    """The `wanted` results of these runs between the items `after` and `before` (run and position, both exclusive), the
+    first `limit` of them in the given order.
 
     Each iteration queries the store from the start, page by page.
     """
@@ -36,14 +45,18 @@ class Query:
     store: Database
     runs: list[RunStatus]
     wanted: Wanted
-    after: tuple[int, int] = (0, 0)
+    after: tuple[int, int] = START
     limit: int | None = None
+    before: tuple[int, int] = END
+    ordering: Ordering = BY_POSITION
 
     def __repr__(self) -> str:
         return f"<Query of runs {', '.join(str(run.id) for run in self.runs) or 'none'}>"
 
     def __iter__(self) -> Iterator[Result]:
-        return results(self.store, self.runs, self.wanted, self.after, self.limit)
+        return results(
+            self.store, self.runs, self.wanted, self.after, self.limit, before=self.before, ordering=self.ordering
+        )
 
     @property
     def unfinished(self) -> list[RunStatus]:
@@ -71,6 +84,8 @@ def wanted_results(
     value: Ends | int | None = None,
     nodes: Ends | int | None = None,
     audit: Outcome | str | None = None,
+    layout_length: Ends | int | None = None,
+    evidence_length: Ends | int | None = None,
 ) -> Wanted:
     """Return a filter with the arguments of a caller.
 
@@ -81,7 +96,14 @@ def wanted_results(
     """
     verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
     outcome = None if audit is None else Outcome.of(audit)
-    return Wanted(tuple(map(Verdict.of, verdicts)), _range("value", value), _range("nodes", nodes), outcome)
+    return Wanted(
+        tuple(map(Verdict.of, verdicts)),
+        _range("value", value),
+        _range("nodes", nodes),
+        outcome,
+        _range("layout_length", layout_length),
+        _range("evidence_length", evidence_length),
+    )
 
 
 def _range(what: str, ends: Ends | int | None) -> tuple[int, int]:
@@ -99,24 +121,48 @@ def _end(what: str, end: object, missing: int) -> int:
 
 
 def query_of(
-    store: Database, runs: list[RunStatus], wanted: Wanted, after: str | tuple[int, int], limit: int | None
+    store: Database,
+    runs: list[RunStatus],
+    wanted: Wanted,
+    after: Item,
+    limit: int | None,
+    *,
+    before: Item | None = None,
+    order: Order | str = Order.POSITION,
+    descending: bool = False,
 ) -> Query:
-    """Return the query of a caller; `after` is an item, as text (see `parse_item`) or as a run and a position in it.
+    """Return the query of a caller.
 
     Raises
     ------
     UsageError
-        If `after` is not an item, or `limit` is below 0.
+        If `after` or `before` is not an item, there is no such order, or `limit` is below 0. If the order is not
+        that of positions: if there is no `limit`, or `after` or `before` is given.
     NotFoundError
-        If `after` is text and there is no such run.
+        If `after` or `before` is text and there is no such run.
     """
-    if isinstance(after, str):
-        key, place = parse_item(after)
-        after = find_run(store, key).id, place
-    if not isinstance(after, tuple) or len(after) != 2:
-        raise UsageError(f"after must be an item, such as '3:17' or (3, 17), not {after!r}")
-    run, position = (check_integer("after", number) for number in after)
-    return Query(store, runs, wanted, (run, position), None if limit is None else check_integer("limit", limit))
+    start = _item(store, "after", after)
+    end = END if before is None else _item(store, "before", before)
+    ordering = Ordering(Order.of(order), descending)
+    if ordering.order is not Order.POSITION:
+        if limit is None:
+            raise UsageError(f"results ordered by {ordering.order} need a limit: add --limit N, or limit=N in Python")
+        if start != START or before is not None:
+            raise UsageError(
+                f"results ordered by {ordering.order} have no pages: leave out after and before, and raise the limit"
+            )
+    most = None if limit is None else check_integer("limit", limit)
+    return Query(store, runs, wanted, start, most, end, ordering)
+
+
+def _item(store: Database, what: str, item: Item) -> tuple[int, int]:
+    if isinstance(item, str):
+        key, place = parse_item(item)
+        item = find_run(store, key).id, place
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise UsageError(f"{what} must be an item, such as '3:17' or (3, 17), not {item!r}")
+    run, position = (check_integer(what, number) for number in item)
+    return run, position
 
 
 def parse_item(text: str) -> tuple[str, int]:
@@ -180,9 +226,17 @@ def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
 
 
 def results(
-    store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], most: int | None
+    store: Database,
+    runs: list[RunStatus],
+    wanted: Wanted,
+    after: tuple[int, int],
+    most: int | None,
+    *,
+    before: tuple[int, int] = END,
+    ordering: Ordering = BY_POSITION,
 ) -> Iterator[Result]:
-    """Yield the wanted results of these runs after the item `after` (run and position), at most `most`; all if None.
+    """Yield the wanted results of these runs between the items `after` and `before` in the given order, at most `most`;
+    all if None. An order other than that of positions holds `most` results in memory, and ignores the two items.
 
     Results that cannot be read are left out with a `DamagedWarning`.
 
@@ -195,8 +249,11 @@ def results(
         raise UsageError(
             f"run {runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack evidence"
         )
+    listed = [run for run in runs if _can_list(run, wanted)]
+    if ordering.order is not Order.POSITION and most is not None:
+        return iter(nsmallest(most, _first_of_each(store, listed, wanted, ordering, most), ordering.key))
     size = PAGE if most is None else min(most, PAGE)
-    return islice(_all_results(store, [run for run in runs if _can_list(run, wanted)], wanted, after, size), most)
+    return islice(_all_results(store, listed, wanted, after, before, size, backwards=ordering.descending), most)
 
 
 def _can_list(run: RunStatus, wanted: Wanted) -> bool:
@@ -204,28 +261,53 @@ def _can_list(run: RunStatus, wanted: Wanted) -> bool:
     return wanted.audit is not Outcome.VALID or record_of(run).KEEPS_VALID
 
 
-def _all_results(
-    store: Database, runs: list[RunStatus], wanted: Wanted, after: tuple[int, int], size: int
+def _first_of_each(
+    store: Database, runs: list[RunStatus], wanted: Wanted, ordering: Ordering, most: int
 ) -> Iterator[Result]:
+    """Yield the first `most` results of each run in the given order."""
     for run in runs:
-        if run.id < after[0]:
-            continue
-        unreadable = Unreadable(run.id)
-        for page in _pages(store, run, wanted, after[1] if run.id == after[0] else 0, size):
-            for fault in page.faults:
-                unreadable.add(fault)
-            if page.results:
-                unreadable.warn()
-                yield from page.results
-        unreadable.warn()
+        yield from _read(run, [record_of(run).ordered(store, run, wanted, ordering, most)])
 
 
-def _pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: int) -> Iterator[Page]:
-    position: int | None = after
-    while position is not None:
-        page = record_of(run).page(store, run, wanted, position, size)
+def _all_results(
+    store: Database,
+    runs: list[RunStatus],
+    wanted: Wanted,
+    after: tuple[int, int],
+    before: tuple[int, int],
+    size: int,
+    *,
+    backwards: bool,
+) -> Iterator[Result]:
+    for run in reversed(runs) if backwards else runs:
+        if after[0] <= run.id <= before[0]:
+            first = after[1] if run.id == after[0] else 0
+            stop = before[1] if run.id == before[0] else BEHIND
+            yield from _read(run, _pages(store, run, wanted, first, stop, size, backwards=backwards))
+
+
+def _read(run: RunStatus, pages: Iterable[Page]) -> Iterator[Result]:
+    """Yield the results in pages of a run, and issue a `DamagedWarning` for those that cannot be read."""
+    unreadable = Unreadable(run.id)
+    for page in pages:
+        for fault in page.faults:
+            unreadable.add(fault)
+        if page.results:
+            unreadable.warn()
+            yield from page.results
+    unreadable.warn()
+
+
+def _pages(
+    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, size: int, *, backwards: bool
+) -> Iterator[Page]:
+    end: int | None = 0
+    while end is not None:
+        page = record_of(run).page(store, run, wanted, after, size, before=before, backwards=backwards)
         yield page
-        position = page.end
+        end = page.end
+        if end is not None:
+            after, before = (after, end) if backwards else (end, before)
 
 
 def find_result(store: Database, run: RunStatus, position: int) -> Result:

@@ -12,7 +12,7 @@ from dealmill.pipeline.store.sources.stored import Source
 class Summary:
     """The results of an engine in some runs over some sources.
 
-    `layouts` counts valid and rejected layouts. `duplicates` is None if they were not counted, as in packed runs.
+    `layouts` counts the valid layouts, as everywhere. `duplicates` is None if they were not counted, as in packed runs.
     `mean` is the mean of the values, None if no verdict is scored; `rate` is in layouts per second.
     """
 
@@ -35,14 +35,13 @@ def summarise(runs: Sequence[RunStatus], sources: Sequence[Source]) -> list[Summ
 def _summary(engine: str, runs: Sequence[RunStatus], sources: Sequence[Source]) -> Summary:
     over = {run.source: run.items for run in runs}
     read = [source for source in sources if source.id in over]
-    rejected = sum(source.rejected for source in read)
     scored = sum(run.counts.get(Verdict.SCORED, 0) for run in runs)
     seconds = sum(run.recent_seconds for run in runs)
     return Summary(
         engine=engine,
-        layouts=sum(over.values()) + rejected,
+        layouts=sum(over.values()),
         duplicates=sum(source.duplicates for source in read) if all(source.complete for source in read) else None,
-        rejected=rejected,
+        rejected=sum(source.rejected for source in read),
         counts={verdict: sum(run.counts.get(verdict, 0) for run in runs) for verdict in Verdict},
         mean=sum(run.value_sum for run in runs) / scored if scored else None,
         rate=sum(run.recent for run in runs) / seconds if seconds else None,

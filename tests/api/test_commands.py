@@ -102,6 +102,21 @@ def of_rejects(store: Store) -> list[Row]:
     ]
 
 
+def of_reject_reasons(store: Store) -> list[Row]:
+    """Reasons of rejects as rows."""
+    source, reasons = store.reject_reasons(source=1)
+    return [
+        {
+            "source": source.name,
+            "rejects": one.count,
+            "reason": one.reason,
+            "line": one.example.line,
+            "text": one.example.text,
+        }
+        for one in reasons
+    ]
+
+
 def of_games(_store: Store) -> list[Row]:
     """Engines as rows."""
     return [
@@ -129,8 +144,18 @@ COMMANDS: dict[str, Callable[[Store], list[Row]]] = {
         store.find_run().results(verdict=["unwinnable", "undecided"])
     ),
     "query 1 --nodes 10..20": lambda store: of_results(store.find_run(1).results(nodes=(10, 20))),
+    "query --before 2:2 --desc --limit 3": lambda store: of_results(
+        store.query(before=(2, 2), descending=True, limit=3)
+    ),
+    "query --order evidence-length --desc --limit 7": lambda store: of_results(
+        store.query(order="evidence-length", descending=True, limit=7)
+    ),
+    "query 1 --evidence-length ..20 --layout-length 44": lambda store: of_results(
+        store.find_run(1).results(evidence_length=(None, 20), layout_length=44)
+    ),
     "query 2 --audit no-evidence": lambda store: of_results(store.find_run(2).results(audit="no-evidence")),
     "query --source 1 --rejected": of_rejects,
+    "query --source 1 --rejected --by-reason": of_reject_reasons,
     "diff 1 2": of_diff,
     "log": of_log,
     "games": of_games,
@@ -157,6 +182,8 @@ def test_all_forms_print_all_rows_and_a_table_the_first(form: str, folder: Path,
     table = command("query", cwd=folder)
     assert len(table.stdout.splitlines()) == 101
     assert "more rows follow; continue with --after 1:100" in table.stderr
+    assert "continue with --before 2:51, or" in command("query", "--desc", cwd=folder).stderr
+    assert "more rows follow; print more with --limit" in command("query", "--order", "nodes", cwd=folder).stderr
 
 
 def test_show_prints_a_result_and_its_frames(folder: Path, store: Store) -> None:
@@ -195,6 +222,9 @@ def test_db_and_queue_print_what_python_returns(folder: Path, store: Store) -> N
         ("status 99", lambda store: store.status(99)),
         ("query 99", lambda store: store.query(run=99)),
         ("query --game chess", lambda store: store.query(game="chess")),
+        ("query --order nodes --json", lambda store: store.query(order="nodes")),
+        ("query --order nodes --after 1:5", lambda store: store.query(order="nodes", after="1:5", limit=1)),
+        ("query --layout-length 5..1", lambda store: store.query(layout_length=(5, 1))),
         ("query --value 5..1", lambda store: store.query(value=(5, 1))),
         ("query --rejected", lambda store: store.rejects()),
         ("show 1:999", lambda store: store.result("1:999")),

@@ -140,6 +140,45 @@ def test_a_query_goes_over_runs(opened: Store) -> None:
         opened.query(after="99:1")
 
 
+def test_results_come_in_any_order_over_all_runs(opened: Store) -> None:
+    everything = list(opened.query())
+    hardest = sorted(everything, key=lambda result: -result.nodes)
+    assert list(opened.query(order="nodes", descending=True, limit=50)) == hardest[:50]
+    assert list(opened.query(order=dealmill.Order.NODES, limit=99)) == sorted(everything, key=lambda one: one.nodes)
+    assert [one.item for one in opened.query(order="value", limit=3)] == ["3:1", "3:2", "1:1"]
+    run = opened.find_run(2)
+    lengths = [len(one.evidence) for one in run.results(order="evidence-length", limit=9) if one.evidence is not None]
+    assert lengths == sorted(lengths) != []
+    assert list(run.results(order="evidence-length", limit=0)) == []
+    short = list(run.results(evidence_length=(None, lengths[0])))
+    assert short == [one for one in run.results() if one.evidence is not None and len(one.evidence) <= lengths[0]]
+    assert list(opened.query(layout_length=4)) == list(opened.find_run(3).results())
+
+
+def test_pages_are_read_backwards(opened: Store) -> None:
+    everything = list(opened.query())
+    assert list(opened.query(descending=True)) == everything[::-1]
+    assert list(opened.query(before="2:3")) == everything[:42]
+    assert list(opened.query(before=(2, 3), descending=True, limit=5)) == everything[41:36:-1]
+    assert list(opened.query(after=(1, 38), before=(2, 3))) == everything[38:42]
+    assert list(opened.query(before=(1, 1))) == list(opened.query(before=(0, 9), descending=True)) == []
+    run = opened.find_run(1)
+    assert list(run.results(before=11, descending=True, limit=4)) == everything[9:5:-1]
+    lost = [one for one in everything[:40] if one.verdict is Verdict.UNWINNABLE]
+    assert list(run.results(before=lost[-1].position, verdict="unwinnable")) == lost[:-1]
+    for wrong, message in (
+        ({"before": (1,)}, "before must be an item"),
+        ({"order": "size"}, "there is no order 'size'; choose one of: position, nodes, value, layout-length"),
+        ({"order": "nodes"}, "results ordered by nodes need a limit"),
+        ({"order": "nodes", "limit": 5, "before": "1:7"}, "results ordered by nodes have no pages"),
+        ({"order": "nodes", "limit": 5, "after": "1:7"}, "results ordered by nodes have no pages"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            opened.query(**wrong)
+    with pytest.raises(UsageError, match="before must be a whole number"):
+        run.results(before=-1)
+
+
 def test_a_result_is_found_by_its_item(opened: Store) -> None:
     for result in opened.query(limit=45):
         assert result.item is not None
@@ -171,9 +210,16 @@ def test_rejects_are_those_of_a_run_or_of_a_source(store: Database, tmp_path: Pa
         assert [(of.id, reject.line) for of, reject in opened.rejects(**key)] == [(source.id, 2), (source.id, 4)]
     assert [reject.text for _, reject in opened.rejects(run="last", limit=1)] == ["ABC"]
     assert list(opened.rejects(run=1, limit=0)) == []
+    found, reasons = opened.reject_reasons(run=1)
+    assert [(found.id, one.reason, one.count, one.example.line) for one in reasons] == [
+        (source.id, "letter … occurs only once", 2, 2)
+    ]
+    assert [one.id for one in opened.sources()] == [source.id]
     for wrong in ({}, {"run": 1, "source": 1}):
         with pytest.raises(UsageError, match="name a run or a source"):
             opened.rejects(**wrong)
+        with pytest.raises(UsageError, match="name a run or a source"):
+            opened.reject_reasons(**wrong)
     with pytest.raises(UsageError, match="limit must be a whole number"):
         opened.rejects(run=1, limit=-1)
 

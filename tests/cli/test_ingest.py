@@ -63,6 +63,24 @@ def test_a_file_and_its_gzip_are_one_source(tmp_path: Path) -> None:
     assert dealmill("ingest", "memory.txt", "memory.txt.gz", cwd=tmp_path).stderr.count("source 1:") == 2
 
 
+def test_rejects_are_shown_once_and_a_copy_is_named_with_its_source(tmp_path: Path) -> None:
+    for name in ("memory.txt", "memory-copy.txt"):
+        (tmp_path / name).write_text("AABB\nA\nB\nC\nD\nE\n")
+    counts = "source 1: memory.txt (memory): 1 layout, 0 duplicates, 5 rejected"
+    first = dealmill("ingest", "memory.txt", cwd=tmp_path)
+    assert first.stderr.splitlines() == [
+        counts,
+        *(
+            f"  memory.txt, line {line}: letter {letter} occurs only once"
+            for line, letter in ((2, "A"), (3, "B"), (4, "C"))
+        ),
+        "  … 2 more; count all by reason: dealmill query --source 1 --rejected --by-reason",
+    ]
+    assert dealmill("ingest", "memory.txt", cwd=tmp_path).stderr.splitlines() == [counts]
+    copy = dealmill("ingest", "memory-copy.txt", cwd=tmp_path)
+    assert (copy.returncode, copy.stderr) == (4, f"memory-copy.txt has the same contents as {counts}\n")
+
+
 def test_duplicates_are_counted(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("AABB\nAABB\nABAB\n")
     assert "3 layouts, 1 duplicate, 0 rejected" in dealmill("ingest", "memory.txt", cwd=tmp_path).stderr

@@ -1,6 +1,6 @@
 """Runs over the same deals in both storages, and what must be the same of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -33,6 +33,7 @@ from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import ALL, Wanted
 from dealmill.pipeline.store.record.differences import Difference
 from dealmill.pipeline.store.record.jobs import Job
+from dealmill.pipeline.store.record.order import Order, Ordering
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.stored import Source
@@ -195,6 +196,18 @@ def pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: int
         after = page[-1].position
 
 
+def pages_before(store: Database, run: RunStatus, wanted: Wanted, before: int, size: int) -> Iterator[list[Result]]:
+    """The pages of a query read backwards, at most `size` results each."""
+    backwards = Ordering(descending=True)
+    while page := list(results(store, [run], wanted, (0, 0), size, before=(run.id, before), ordering=backwards)):
+        yield [replace(found, run=None) for found in page]
+        before = page[-1].position
+
+
+def pages_of(found: Sequence[Result], size: int) -> list[Sequence[Result]]:
+    return [found[start : start + size] for start in range(0, len(found), size)]
+
+
 def within(number: int, ends: tuple[int, int]) -> bool:
     return ends[0] <= number <= ends[1]
 
@@ -207,14 +220,37 @@ def chosen(found: Sequence[Result], wanted: Wanted) -> list[Result]:
         if (not wanted.verdicts or one.verdict in wanted.verdicts)
         and (wanted.values == ALL if one.value is None else within(one.value, wanted.values))
         and within(one.nodes, wanted.nodes)
+        and within(len(one.layout), wanted.layout_lengths)
+        and (
+            wanted.evidence_lengths == ALL
+            if one.evidence is None
+            else within(len(one.evidence), wanted.evidence_lengths)
+        )
     ]
 
 
+def in_order(found: Sequence[Result], name: str, *, descending: bool) -> list[Result]:
+    """Sort results in Python, as the expected result of an ordered query: those without a number last."""
+    numbers: dict[str, Callable[[Result], int | None]] = {
+        "nodes": lambda one: one.nodes,
+        "value": lambda one: one.value,
+        "layout-length": lambda one: len(one.layout),
+        "evidence-length": lambda one: None if one.evidence is None else len(one.evidence),
+    }
+    number = numbers[name]
+    there = sorted(
+        (one for one in found if number(one) is not None), key=lambda one: number(one) or 0, reverse=descending
+    )
+    return there + [one for one in found if number(one) is None]
+
+
 def filters(found: Sequence[Result], chance: Random) -> list[Wanted]:
-    """Six filters by verdicts, ranges or both; some match nothing."""
+    """Seven filters by verdicts, ranges or both; some match nothing."""
     values = sorted({one.value for one in found if one.value is not None}) or [0]
     low, high = sorted(chance.choices(values, k=2))
     few, many = sorted(chance.choices([one.nodes for one in found] or [0], k=2))
+    short, long = sorted(chance.choices([len(one.layout) for one in found] or [0], k=2))
+    brief, wordy = sorted(chance.choices([len(one.evidence or "") for one in found] or [0], k=2))
     wishes = [
         *(Wanted((verdict,)) for verdict in Verdict),
         Wanted((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
@@ -226,8 +262,11 @@ def filters(found: Sequence[Result], chance: Random) -> list[Wanted]:
         Wanted(nodes=(many + 1, ALL[1])),
         Wanted((chance.choice(list(Verdict)),), (low, ALL[1]), (ALL[0], many)),
         Wanted((), (low, high), (few, many)),
+        Wanted(layout_lengths=(short, long)),
+        Wanted(layout_lengths=(long + 1, ALL[1])),
+        Wanted(evidence_lengths=(ALL[0], wordy)),
     ]
-    return chance.sample(wishes, 6)
+    return [*chance.sample(wishes, 6), Wanted(evidence_lengths=(brief, wordy), layout_lengths=(short, ALL[1]))]
 
 
 def check_queries(store: Database, pair: Pair, chance: Random) -> list[Result]:
@@ -241,10 +280,29 @@ def check_queries(store: Database, pair: Pair, chance: Random) -> list[Result]:
     for wanted in (Wanted(), wishes[0]):
         size, after = chance.randint(len(found) // 6 + 1, len(found) + 2), chance.choice((0, chance.randint(0, 3_500)))
         behind = chosen([one for one in found if one.position > after], wanted)
-        expected = [behind[start : start + size] for start in range(0, len(behind), size)]
         for run in pair:
-            assert list(pages(store, run, wanted, after, size)) == expected, (run.storage, wanted, after, size)
+            assert list(pages(store, run, wanted, after, size)) == pages_of(behind, size), (run.storage, wanted, after)
+            assert list(pages_before(store, run, wanted, after, size)) == pages_of(
+                [one for one in reversed(chosen(found, wanted)) if one.position < after], size
+            ), (run.storage, wanted, after, size)
+    check_orders(store, pair, found, wishes, chance)
     return found
+
+
+def check_orders(
+    store: Database, pair: Pair, found: Sequence[Result], wishes: Sequence[Wanted], chance: Random
+) -> None:
+    """Check that ordered queries of both runs return what sorting all results returns."""
+    for order in Order:
+        wanted, descending, limit = chance.choice((Wanted(), *wishes)), chance.random() < 0.5, chance.randint(0, 50)
+        expected = chosen(found, wanted)
+        if order is Order.POSITION:
+            expected = expected[::-1] if descending else expected
+        else:
+            expected = in_order(expected, order.word, descending=descending)
+        for run in pair:
+            ordered = results(store, [run], wanted, (0, 0), limit, ordering=Ordering(order, descending))
+            assert [replace(one, run=None) for one in ordered] == expected[:limit], (run.storage, wanted, order)
 
 
 def check_single_results(store: Database, pair: Pair, found: Sequence[Result], chance: Random) -> None:

@@ -31,11 +31,13 @@ RANGES = st.one_of(
     NUMBERS.map(lambda high: (ALL[0], high)),
 )
 WANTED = st.builds(
-    lambda verdicts, values, nodes, audit: Wanted(tuple(sorted(verdicts)), values, nodes, audit),
+    lambda verdicts, *others: Wanted(tuple(sorted(verdicts)), *others),
     st.sets(st.sampled_from(Verdict)),
     RANGES,
     RANGES,
     st.none() | st.sampled_from(Outcome),
+    RANGES,
+    RANGES,
 ).filter(lambda wanted: wanted != Wanted())
 
 
@@ -60,7 +62,7 @@ def test_equal_queries_have_one_name() -> None:
         ("query:3", "write query:RUN:CONDITION"),
         ("query:3:", "write query:RUN:CONDITION"),
         ("query:last:verdict=scored", "the number of a run"),
-        ("query:3:verdict", "write NAME=VALUE with one of: verdict, value, nodes, audit"),
+        ("query:3:verdict", "write NAME=VALUE with one of: verdict, value, nodes, layout-length"),
         ("query:3:colour=red", "'colour=red' in 'query:3:colour=red' is not a condition"),
         ("query:3:verdict=lost", "there is no verdict 'lost'"),
         ("query:3:audit=good", "there is no outcome 'good'"),
@@ -160,8 +162,13 @@ def test_runs_that_may_still_change_are_refused(store: Database) -> None:
         retract_engine(store, MEMORY, "1", "it errs")
         with pytest.raises(RetractedError, match=r"run 1 was retracted \(it errs\)"):
             api.ingest("query:1:verdict=scored")
-        for query in (api.query(retracted=True, limit=1), api.query(retracted=True, after="1:1"), api.query()):
-            with pytest.raises(UsageError, match="of one run, without after and limit"):
+        for query in (
+            api.query(retracted=True, limit=1),
+            api.query(retracted=True, after="1:1"),
+            api.query(retracted=True, descending=True),
+            api.query(),
+        ):
+            with pytest.raises(UsageError, match="of one run, without after, before, limit and order"):
                 api.ingest(query)
 
 

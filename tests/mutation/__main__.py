@@ -6,6 +6,7 @@ if the tests fail, if it cannot even be imported, or if it never comes to an end
 """
 
 import ast
+import gc
 import json
 import os
 import sys
@@ -39,6 +40,7 @@ def main(game: Game) -> None:
     with redirect_stdout(sys.stderr):
         if run_tests(game):
             sys.exit("the tests fail without any change")
+    gc.freeze()  # each of the forks would go through all objects ten times when pytest ends
     _, source = referee_of(game)
     changes = list(mutations(ast.parse(source.read_text())))
     survivors = [
@@ -61,7 +63,7 @@ def referee_of(game: Game) -> tuple[ModuleSpec, Path]:
 
 def run_tests(game: Game) -> int:
     tests = Path(__file__).parents[1] / "games" / folder_of(game) / "test_rules.py"
-    return pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-o", "timeout=0", str(tests)])
+    return pytest.main(["-x", "-q", "--tb", "no", "-n", "0", "-p", "no:cacheprovider", "-o", "timeout=0", str(tests)])
 
 
 def outcomes(game: Game, count: int) -> list[bool]:

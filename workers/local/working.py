@@ -87,7 +87,7 @@ def solve_runs(
     finished = all(run.finished for run in known.values())
     if finished:
         for reading in readings:
-            progress(Ingested(reading.source))
+            progress(Ingested(reading.source, reading.name, new=False))
     for run in known.values():
         if run.finished or run.solved:
             progress(_continued(run))

@@ -1,12 +1,33 @@
-"""Camelot as text: the 4 × 4 grid after each phase."""
+"""Camelot as text and as pictures: the board in each phase of a win, the cards that must stay of a loss."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from textwrap import fill
 
-from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS, Table, must_stay, phases, prove_loss
+from dealmill.pipeline.games.camelot.drawing import board, deck
+from dealmill.pipeline.games.camelot.ledger import Ledger, drawn, ledger
+from dealmill.pipeline.games.camelot.rules import SLOTS, Table, phases, prove_loss
+from dealmill.pipeline.games.scene import Scene, rank_name
 from dealmill.pipeline.games.verdict import Verdict
 
 WIDTH = 4
+LINE = 76
+DECK = "The deck, in the order of dealing."
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A dealing phase, with the slots dealt to, or a removal phase, with the slots of each removal.
+
+    `before` and `after` are the cards on the board; `dealt` counts the cards dealt by the end of the phase.
+    """
+
+    before: dict[str, str]
+    after: dict[str, str]
+    slots: str
+    removals: list[str]
+    dealt: int
+    caption: str
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
@@ -18,58 +39,69 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
         If the trace cannot be read or breaks the rules, or the certificate proves nothing.
     """
     rows = [" ".join(layout[start : start + 13]) for start in range(0, len(layout), 13)]
-    yield "\n".join(rows) + "\n\nThe deck, in the order of dealing."
-    if evidence is None:
-        return
-    if verdict is Verdict.UNWINNABLE:
-        yield _explained(layout, prove_loss(layout, evidence))
-    elif verdict is Verdict.WINNABLE:
-        yield from _played(layout, evidence)
+    yield "\n".join(rows) + f"\n\n{DECK}"
+    if verdict is Verdict.WINNABLE and evidence is not None:
+        for phase in _phases(layout, evidence):
+            yield f"{_board(phase)}\n\n{fill(phase.caption, LINE, subsequent_indent='   ')}"
+    elif verdict is Verdict.UNWINNABLE and evidence is not None:
+        cards = prove_loss(layout, evidence)
+        yield f"{fill(' '.join(layout[:cards]), 52)}\n\n{fill(_reason(layout, ledger(layout[:cards])), LINE)}"
 
 
-def _played(layout: str, trace: str) -> Iterator[str]:
+def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
+    """Yield the deck, then each phase of a winning play, or the cards that must stay in a lost one.
+
+    A dealing phase numbers the cards that are dealt, by their positions in the deck; a removal phase joins the cards
+    that leave together.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the trace cannot be read or breaks the rules, or the certificate proves nothing.
+    """
+    yield deck(layout, DECK)
+    if verdict is Verdict.WINNABLE and evidence is not None:
+        for phase in _phases(layout, evidence):
+            shown = phase.before if phase.removals else phase.after
+            yield board(layout, shown, phase.slots, phase.removals, phase.dealt, phase.caption)
+    elif verdict is Verdict.UNWINNABLE and evidence is not None:
+        found = ledger(layout[: prove_loss(layout, evidence)])
+        yield drawn(found, layout[found.cards], _reason(layout, found))
+
+
+def _phases(layout: str, trace: str) -> Iterator[Phase]:
     table = Table(list(layout))
-    for number, (first, dealt, removals) in enumerate(phases(trace), start=1):
-        cards = table.deal(dealt, first)
-        placed = ", ".join(f"{card} to {slot}" for card, slot in zip(cards, dealt, strict=True))
-        yield f"{_board(table, dealt)}\n\n{_wrapped(f'Dealing {number}: {placed}.')}"
+    for number, (first, slots, removals) in enumerate(phases(trace), start=1):
+        empty = table.board.copy()
+        cards = map(rank_name, table.deal(slots, first))
+        placed = ", ".join(f"{card} to {slot}" for card, slot in zip(cards, slots, strict=True))
+        full, dealt = table.board.copy(), len(layout) - len(table.deck)
+        yield Phase(empty, full, slots, [], dealt, f"Dealing {number}: {placed}.")
         removed = [
-            f"{' and '.join(table.remove(slots, step))} from {' and '.join(slots)}"
-            for step, slots in enumerate(removals, start=first + 1)
+            f"{' and '.join(map(rank_name, table.remove(pair, step)))} from {' and '.join(pair)}"
+            for step, pair in enumerate(removals, start=first + 1)
         ]
         ending = " The deck is empty and only court cards are left: won." if table.won else ""
         caption = f"Removal {number}: {', '.join(removed)}.{ending}"
-        yield f"{_board(table, '')}\n\n{_wrapped(caption)}"
+        yield Phase(full, table.board.copy(), "", removals, dealt, caption)
 
 
-def _explained(layout: str, cards: int) -> str:
-    prefix = layout[:cards]
-    court = sum(prefix.count(face) for face in PLACES)
-    single = []
-    for low, high in ("A9", "28", "37", "46"):
-        surplus = prefix.count(low) - prefix.count(high)
-        if surplus:
-            single.append(f"{abs(surplus)}×{low if surplus > 0 else high}")
-    if prefix.count("5") % 2:
-        single.append("1×5")
-    reason = (
-        f"Of the first {cards} cards, {court} are court cards, which never leave, and {', '.join(single) or 'none'} of "
-        f"the others have no partner. These {must_stay(prefix)[-1]} cards fill all {len(SLOTS)} slots, however they "
-        f"are played. There is no slot for card {cards + 1} ({layout[cards]}), so no play wins."
-    )
-    return f"{fill(' '.join(prefix), 52)}\n\n{fill(reason, 76)}"
-
-
-def _board(table: Table, fresh: str) -> str:
-    """Return the grid, with the cards just dealt in brackets."""
+def _board(phase: Phase) -> str:
+    """Return the grid after a phase, with the cards just dealt in brackets."""
     lines = []
     for start in range(0, len(SLOTS), WIDTH):
         row = SLOTS[start : start + WIDTH]
-        cells = [table.board.get(slot, "·") for slot in row]
-        shown = [f"[{cell}]" if slot in fresh else f" {cell} " for slot, cell in zip(row, cells, strict=True)]
+        cells = [phase.after.get(slot, "·") for slot in row]
+        shown = [f"[{cell}]" if slot in phase.slots else f" {cell} " for slot, cell in zip(row, cells, strict=True)]
         lines.append(f"   {' '.join(shown)}      {row}")
     return "\n".join(lines)
 
 
-def _wrapped(text: str) -> str:
-    return fill(text, 76, subsequent_indent="   ")
+def _reason(layout: str, found: Ledger) -> str:
+    single = [f"{len(cards)}×{rank_name(cards[0])}" for cards in found.single if cards]
+    return (
+        f"Of the first {found.cards} cards, {len(found.court)} are court cards, which never leave, and "
+        f"{', '.join(single) or 'none'} of the others have no partner. These {len(found.staying)} cards fill all "
+        f"{len(SLOTS)} slots, however they are played. There is no slot for card {found.cards + 1} "
+        f"({rank_name(layout[found.cards])}), so no play wins."
+    )

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
 
 SLOTS = "abcdefghijklmnop"
 """The slots, row by row of the 4 × 4 grid."""
@@ -17,6 +16,7 @@ WORTH = {"A": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9,
 """The cards that can be removed, with their values."""
 PARTNERS = {"A": "9", "2": "8", "3": "7", "4": "6", "5": "5", "6": "4", "7": "3", "8": "2", "9": "A"}
 """The value that each value is removed with; a ten is removed alone."""
+DECK = sorted("A234567890JQK" * 4)
 WORD = re.compile(r"-?[a-p]+", re.ASCII)
 
 
@@ -115,6 +115,8 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     """
     if engine != "winnable" or value is not None:
         raise InvalidEvidence(0, f"{engine} does not give value {value}")
+    if sorted(layout) != DECK:
+        raise InvalidEvidence(0, "the layout is not a deck of 52 cards")
     if verdict is Verdict.WINNABLE:
         _check_win(layout, evidence)
     elif verdict is Verdict.UNWINNABLE:

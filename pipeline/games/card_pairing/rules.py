@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
 
+RANKS = "A23456789TJQKBCD"
+SUITS = 4
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
 MATCHINGS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
 """The three ways in which four cards can leave in pairs."""
@@ -66,6 +67,7 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     """
     if engine != "winnable" or value is not None:
         raise InvalidEvidence(0, f"{engine} does not give value {value}")
+    check_layout(layout)
     if verdict is Verdict.WINNABLE:
         _check_win(layout, evidence)
     elif verdict is Verdict.UNWINNABLE:
@@ -74,6 +76,24 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
             raise InvalidEvidence(used + 1, f"the certificate continues after {used} entries, which are enough")
     else:
         raise InvalidEvidence(0, f"{engine} cannot prove that a deal is {verdict.word}")
+
+
+def check_layout(layout: str) -> None:
+    """Check that a text is a layout: 2 to 36 stacks of equal height, with four cards of each rank in them.
+
+    Raises
+    ------
+    InvalidEvidence
+        With step 0, if it is not.
+    """
+    stacks = layout.split(" ")
+    if not 1 < len(stacks) <= len(STACK_NAMES):
+        raise InvalidEvidence(0, f"the layout has {len(stacks)} stacks, expected 2 to {len(STACK_NAMES)}")
+    if len(set(map(len, stacks))) > 1:
+        raise InvalidEvidence(0, "the stacks of the layout are not of equal height")
+    times = {card: layout.count(card) for card in set(layout) - {" "}}
+    if not times.keys() <= set(RANKS) or set(times.values()) != {SUITS}:
+        raise InvalidEvidence(0, "the layout does not consist of four cards of each rank")
 
 
 def _check_win(layout: str, trace: str) -> None:

@@ -3,8 +3,7 @@
 import re
 from typing import NamedTuple
 
-from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
 
 BOARD = (
     "      1  2  3      ",
@@ -49,6 +48,7 @@ OVER = dict(
     )
 )
 """All jumps on the board, in order of preference, each with the hole that it passes over."""
+LAYOUT = re.compile("([XO]{3}/){2}([XO]{7}/){3}[XO]{3}/[XO]{3}")
 WORD = re.compile(r"([1-9]\d?)-([1-9]\d?)", re.ASCII)
 
 
@@ -107,6 +107,8 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     """
     if engine != "greedy" or verdict is not Verdict.SCORED:
         raise InvalidEvidence(0, f"{engine} cannot prove that a board is {verdict.word}")
+    if not LAYOUT.fullmatch(layout):
+        raise InvalidEvidence(0, "the layout is not a board of 33 holes in seven rows")
     pegs = start(layout)
     trace = read_trace(evidence)
     for step, jump in enumerate(trace, start=1):

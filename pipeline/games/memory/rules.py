@@ -8,8 +8,7 @@ that yields the card to flip, counted from 1, and is sent its letter.
 from collections import Counter
 from collections.abc import Generator
 
-from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
 
 Cards = dict[int, str]
 """Letters of cards by position, from 1."""
@@ -61,6 +60,8 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
         raise InvalidEvidence(0, f"the verdict is {verdict.word}, but {engine} only scores games")
     if set(Counter(layout).values()) != {2}:
         raise InvalidEvidence(0, "the layout does not consist of pairs")
+    if not (layout.isascii() and layout.isalpha()):
+        raise InvalidEvidence(0, "the layout does not consist of letters")
 
     table = Table(layout)
     player = STRATEGIES[engine](len(layout))

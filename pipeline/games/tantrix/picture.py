@@ -1,4 +1,4 @@
-"""Tantrix as text: the field as hexagons with the colours of their sides, then the legal moves by space."""
+"""Tantrix as text, with the legal moves by space, and as pictures, with one legal move after the other."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,9 @@ from itertools import groupby
 from textwrap import fill
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.tantrix.rules import Move, Position, Space, read_move, read_position
+from dealmill.pipeline.games.scene import Scene
+from dealmill.pipeline.games.tantrix.drawing import drawn
+from dealmill.pipeline.games.tantrix.rules import ENGINE, Move, Position, Space, check, read_move, read_position
 from dealmill.pipeline.games.verdict import Verdict
 
 WIDTH = 76
@@ -45,6 +47,33 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     if verdict is Verdict.SCORED and evidence is not None:
         moves = list(_readable_moves(position, evidence))
         yield f"{_field(position, _labels(position, moves))}\n\n{_caption(moves)}"
+
+
+def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
+    """Yield the field and the hand, then each legal move, with the forced and controlled spaces.
+
+    Raises
+    ------
+    InvalidEvidence
+        If `evidence` does not list the legal moves.
+    """
+    position = read_position(layout)
+    tiles, forced, controlled = map(len, (position.field, position.forced_spaces, position.controlled_spaces))
+    spaces = f"{_count(forced, 'forced space')} (!), {controlled} along a controlled side (✕)"
+    yield drawn(position, None, f"{_count(tiles, 'tile')} on the field, {len(position.hand)} in hand; {spaces}.")
+    if verdict is not Verdict.SCORED or evidence is None:
+        return
+    entries = evidence.split()
+    check(ENGINE, layout, verdict, len(entries), evidence)
+    for step, entry in enumerate(entries, start=1):
+        move = read_move(step, entry)
+        if move.space in position.forced_spaces:
+            why = " This space is forced."
+        else:
+            why = " No tile in hand fits in a forced space." * bool(position.forced_spaces)
+        yield drawn(position, move, f"Legal move {step} of {len(entries)}: {move.tile} on {move.space}.{why}")
+    if not entries:
+        yield drawn(position, None, "There is no legal move.")
 
 
 def _readable_moves(position: Position, evidence: str) -> Iterator[Move]:

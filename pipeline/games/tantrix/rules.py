@@ -15,11 +15,13 @@ from functools import cached_property, lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
 
 ENGINE = "legal-moves"
 COLOURS = "BGRY"
+HAND = 5
+ORIGIN = "0,0"
+FARTHEST = 99
 TILE = re.compile(rf"[{COLOURS}]{{6}}")
 MOVE = re.compile(rf"(-?[0-9]{{1,3}}),(-?[0-9]{{1,3}}):({TILE.pattern})")
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
@@ -180,7 +182,7 @@ def _check_legality(step: int, entry: str, position: Position) -> None:
 
 
 def read_position(layout: str) -> Position:
-    """Return the position of a canonical layout.
+    """Return the position of a layout in its canonical form.
 
     Raises
     ------
@@ -188,11 +190,40 @@ def read_position(layout: str) -> Position:
         With step 0, if the text is not a layout.
     """
     field, _, hand = layout.partition(" / ")
-    moves = [read_move(0, entry) for entry in field.split(" ")]
+    placed = [read_move(0, entry) for entry in field.split(" ")]
     tiles = tuple(hand.split(" "))
-    if not all(map(TILE.fullmatch, tiles)):
-        raise InvalidEvidence(0, f"{hand!r} is not a hand of tiles")
-    return Position({move.space: move.tile for move in moves}, tiles)
+    position = Position({move.space: move.tile for move in placed}, tiles)
+    if " ".join(map(str, sorted(placed))) != field or len(position.field) < len(placed):
+        raise InvalidEvidence(0, "the tiles on the field are not in order of x, then y, one on each space")
+    if any(abs(number) > FARTHEST for space in position.field for number in space):
+        raise InvalidEvidence(0, f"a tile lies farther than {FARTHEST} from {ORIGIN}")
+    if len(tiles) != HAND or list(tiles) != sorted(tiles):
+        raise InvalidEvidence(0, f"{hand!r} is not {HAND} tiles in alphabetical order")
+    _check_tiles(position)
+    _check_field(position.field)
+    return position
+
+
+def _check_tiles(position: Position) -> None:
+    """Check that the tiles are different ones of the set, and those in hand in their alphabetically first rotation."""
+    every = [least_rotation(tile) for tile in (*position.field.values(), *position.hand)]
+    if len(set(every)) < len(every):
+        raise InvalidEvidence(0, "a tile occurs twice")
+    if tuple(every[-HAND:]) != position.hand:
+        raise InvalidEvidence(0, "a tile in hand is not in its alphabetically first rotation")
+
+
+def _check_field(field: dict[Space, str]) -> None:
+    """Check that the tiles on the field show equal colours to each other and are connected to the one on 0,0."""
+    for space, tile in field.items():
+        for side, beside in enumerate(around(space)):
+            if beside in field and field[beside][(side + 3) % 6] != tile[side]:
+                raise InvalidEvidence(0, f"the tiles on {space} and {beside} show different colours to each other")
+    connected = [Space(0, 0)]
+    for space in connected:
+        connected += [beside for beside in around(space) if beside in field and beside not in connected]
+    if not set(connected) == field.keys():
+        raise InvalidEvidence(0, f"the tiles on the field are not connected to a tile on {ORIGIN}")
 
 
 def read_move(step: int, entry: str) -> Move:
@@ -207,6 +238,22 @@ def read_move(step: int, entry: str) -> Move:
     if not match:
         raise InvalidEvidence(step, f"{entry!r} is not of the form x,y:COLOURS")
     return Move(Space(int(match[1]), int(match[2])), match[3])
+
+
+@lru_cache(maxsize=1 << 12)
+def least_rotation(tile: str) -> str:
+    """Return the alphabetically first rotation of a tile of the set.
+
+    A tile has two sides of each of three colours, and does not look the same after half a turn.
+
+    Raises
+    ------
+    InvalidEvidence
+        With step 0, if there is no such tile.
+    """
+    if not TILE.fullmatch(tile) or [tile.count(colour) for colour in set(tile)] != [2, 2, 2] or tile[:3] == tile[3:]:
+        raise InvalidEvidence(0, f"{tile!r} is not a tile of the set")
+    return min(rotations(tile))
 
 
 def rotations(tile: str) -> list[str]:

@@ -6,21 +6,25 @@ from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, exists
 
+from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import judgements
+from dealmill.pipeline.store.record.order import Order, Ordering
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 
 ALL = (-(2**62), 2**62)
+BEHIND = MOST + 1
+"""A number greater than all positions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A filter for verdicts. Ranges include both ends. A verdict without a value matches `values` only if that is
-    `ALL`.
+    """A filter for verdicts. Ranges include both ends, and lengths are in characters. A verdict without a value or
+    without evidence matches a range of values or of evidence lengths only if that is `ALL`.
 
     `audit` is the outcome of the newest audit of a verdict; None matches all verdicts, whether audited or not.
     """
@@ -29,6 +33,18 @@ class Wanted:
     values: tuple[int, int] = ALL
     nodes: tuple[int, int] = ALL
     audit: Outcome | None = None
+    layout_lengths: tuple[int, int] = ALL
+    evidence_lengths: tuple[int, int] = ALL
+
+    @property
+    def ranges(self) -> tuple[tuple[Order, tuple[int, int]], ...]:
+        """The ranges of the numbers by which results can also be ordered."""
+        return (
+            (Order.VALUE, self.values),
+            (Order.NODES, self.nodes),
+            (Order.LAYOUT_LENGTH, self.layout_lengths),
+            (Order.EVIDENCE_LENGTH, self.evidence_lengths),
+        )
 
 
 def newest_judgement() -> ColumnElement[bool]:
@@ -52,8 +68,8 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Results in order of position, and faults for those that cannot be read. The next page starts after position
-    `end`; None if there are no more results."""
+    """Results in the order in which they were read, and faults for those that cannot be read. Reading continues beyond
+    position `end`; None if there are no more results."""
 
     results: list[Result]
     faults: list[Fault]
@@ -170,8 +186,28 @@ class Record(Protocol):
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Found:
         """Return the verdict ``failed`` for the items `[first, stop)`, with `trouble` as the error."""
 
-    def page(self, store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
-        """Return the next verdicts after position `after` that match `wanted`, at most `most`.
+    def page(
+        self,
+        store: Database,
+        run: RunStatus,
+        wanted: Wanted,
+        after: int,
+        most: int,
+        *,
+        before: int = BEHIND,
+        backwards: bool = False,
+    ) -> Page:
+        """Return the first `most` verdicts between the positions `after` and `before` (both exclusive) that match
+        `wanted`; if `backwards`, the last ones, last position first.
+
+        Raises
+        ------
+        VersionError
+            If the items must be solved again, but another version of the engine or of the generator is installed.
+        """
+
+    def ordered(self, store: Database, run: RunStatus, wanted: Wanted, ordering: Ordering, most: int) -> Page:
+        """Return the first `most` verdicts in the given order that match `wanted`. Memory grows with `most` only.
 
         Raises
         ------

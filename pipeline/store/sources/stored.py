@@ -110,6 +110,18 @@ def earlier_namesake(store: Database, source: Source) -> Source | None:
         )
 
 
+def list_sources(store: Database) -> list[Source]:
+    """Return all sources, oldest first. Issue a `DamagedWarning` for each one that cannot be read."""
+    found = []
+    with store.reading() as connection:
+        for row in connection.execute(select(*COLUMNS).order_by(sources.c.id)):
+            if trouble := SOURCE.trouble(row):
+                warnings.warn(DamagedWarning(_unreadable(row.id, trouble)), stacklevel=2)
+            else:
+                found.append(Source(**row._mapping))
+    return found
+
+
 def reread(store: Database, source: Source) -> Source:
     """Return the current state of a source."""
     with store.reading() as connection:
@@ -151,5 +163,9 @@ def one_source(connection: Connection, query: Select[*tuple[Any, ...]]) -> Sourc
     """
     row = connection.execute(query).one_or_none()
     if row is not None and (trouble := SOURCE.trouble(row)):
-        raise DamagedError(f"source {row.id} cannot be read: {trouble}; restore the database from a backup")
+        raise DamagedError(_unreadable(row.id, trouble))
     return None if row is None else Source(**row._mapping)
+
+
+def _unreadable(number: int, trouble: str) -> str:
+    return f"source {number} cannot be read: {trouble}; restore the database from a backup"

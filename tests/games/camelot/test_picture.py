@@ -3,9 +3,10 @@
 import pytest
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.camelot.picture import frames
+from dealmill.pipeline.games.camelot.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
+from tests.games.drawn import count, covered, words
 
 deal = dealer("camelot")
 winnable = solver("camelot/winnable")
@@ -42,8 +43,8 @@ END = """
     J   ·   ·   J       ijkl
     K   Q   Q   K       mnop
 
-Removal 10: 0 from f, 0 from g, 0 from j, 0 from k. The deck is empty and
-   only court cards are left: won.
+Removal 10: 10 from f, 10 from g, 10 from j, 10 from k. The deck is empty
+   and only court cards are left: won.
 """
 EXPLAINED = """
 A A A A 2 2 2 2 3 3 3 3 4 4 4 4
@@ -90,3 +91,56 @@ def test_an_undecided_or_failed_verdict_shows_the_deck_only() -> None:
 def test_evidence_that_proves_nothing_is_an_error(verdict: Verdict, evidence: str) -> None:
     with pytest.raises(InvalidEvidence):
         list(frames(WON, verdict, evidence))
+
+
+def test_a_phase_numbers_what_is_dealt_and_joins_what_leaves() -> None:
+    deck, dealing, removal, *_ = scenes(WON, Verdict.WINNABLE, TRACE)
+    assert words(deck, "ink") == [card.replace("0", "10") for card in WON]
+    assert words(dealing, "light") == [str(number) for number in range(1, 17)]
+    assert words(dealing, "ink")[:4] == list("KQQK")
+    assert words(removal, "light") == ["1", "1", "2", "2"]
+    assert count(removal, "path", "chosen") == 2
+    assert count(removal, "rect", "chosen") == 4 + 1, "two pairs, and the next card of the deck"
+    assert "Cards in the deck: A 9 A 9 2" in removal.alt
+
+
+def test_lines_between_cards_cover_no_letter() -> None:
+    decks = deal(7, 1, 60)
+    solved = winnable(decks)
+    for deck, verdict, evidence in zip(decks, solved.verdicts, solved.evidence, strict=True):
+        if verdict is Verdict.WINNABLE:
+            for scene in scenes(deck, verdict, evidence):
+                assert covered(scene, ("chosen",)) == []
+
+
+def test_a_loss_is_a_ledger_of_all_cards_dealt() -> None:
+    decks = deal(8, 1, 60)
+    solved = winnable(decks)
+    for deck, verdict, evidence in zip(decks, solved.verdicts, solved.evidence, strict=True):
+        if verdict is Verdict.UNWINNABLE:
+            assert evidence is not None
+            _, ledger = scenes(deck, verdict, evidence)
+            cards = int(evidence)
+            left = count(ledger, "rect", "ghost")
+            assert count(ledger, "rect", "chosen") == 2 * 16, "once by value, once in the slots"
+            assert left + 16 == cards
+            shown = sorted(words(ledger, "note"))
+            assert shown == sorted(card.replace("0", "10") for card in removable(deck[:cards]))
+            assert f"Card {cards + 1}" in words(ledger, "ink")
+
+
+def removable(prefix: str) -> list[str]:
+    """The cards that leave when as many as possible are removed, one pair after the other."""
+    left: list[str] = []
+    gone: list[str] = []
+    for card in prefix:
+        value = "A234567890".find(card) + 1
+        partner = next((other for other in left if value and "A234567890".index(other) + 1 + value == 10), None)
+        if value == 10:
+            gone.append(card)
+        elif partner:
+            left.remove(partner)
+            gone += [card, partner]
+        elif value:
+            left.append(card)
+    return gone

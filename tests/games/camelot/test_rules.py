@@ -141,3 +141,11 @@ def test_a_trace_with_signs_changed_or_swapped_is_refused_unless_it_is_another_w
         trace[:one] + trace[other] + trace[one + 1 : other] + trace[one] + trace[other + 1 :],
     ):
         assert accepts(deck, changed) == replay_wins(deck, changed)
+
+
+@pytest.mark.parametrize("deck", ["", "55", LOST[1:], LOST + "A", LOST.replace("2", "A"), LOST.lower(), LOST + " "])
+@pytest.mark.parametrize("verdict", [Verdict.WINNABLE, Verdict.UNWINNABLE])
+def test_a_text_that_is_not_a_deck_is_refused(deck: str, verdict: Verdict) -> None:
+    with pytest.raises(InvalidEvidence, match="not a deck of 52 cards") as caught:
+        check("winnable", deck, verdict, None, "ab -ab")
+    assert caught.value.step == 0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
-from dealmill.pipeline.games.card_pairing.rules import check, play, start
+from dealmill.pipeline.games.card_pairing.rules import check, check_layout, play, start
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import decks, is_refutation, is_win, winnable_by_play
@@ -206,3 +206,32 @@ def test_lists_of_ranks_refute_only_what_no_play_wins() -> None:
             assert not (holds and winnable_at_all), (layout, ranks)
             accepted += holds
     assert accepted > 100
+
+
+@pytest.mark.parametrize(
+    ("layout", "reason"),
+    [
+        ("", "1 stacks, expected 2 to 36"),
+        ("AAAA", "1 stacks, expected 2 to 36"),
+        (" ".join(["AAAA"] * 37), "37 stacks, expected 2 to 36"),
+        ("AAA A", "not of equal height"),
+        ("AA AA ", "not of equal height"),
+        ("A A", "not consist of four cards of each rank"),
+        ("AAA AAA", "not consist of four cards of each rank"),
+        ("AAAK KKKA AAAA", "not consist of four cards of each rank"),
+        ("EE EE", "not consist of four cards of each rank"),
+        ("aa aa", "not consist of four cards of each rank"),
+        ("AA\tAA", "1 stacks"),
+    ],
+)
+@pytest.mark.parametrize("verdict", [Verdict.WINNABLE, Verdict.UNWINNABLE])
+def test_a_text_that_is_not_a_layout_is_refused(layout: str, reason: str, verdict: Verdict) -> None:
+    with pytest.raises(InvalidEvidence, match=reason) as caught:
+        check("winnable", layout, verdict, None, "01 01")
+    assert caught.value.step == 0
+
+
+@pytest.mark.parametrize(("stacks", "ranks"), [(2, "A"), (36, "A23456789"), (16, "A23456789TJQKBCD")])
+def test_the_smallest_and_the_largest_layouts_are_accepted(stacks: int, ranks: str) -> None:
+    cards = ranks * 4
+    check_layout(" ".join(cards[i::stacks] for i in range(stacks)))

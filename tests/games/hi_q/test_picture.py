@@ -27,7 +27,8 @@ BOARDS = """
   28       · · ·
   31       · · ·
 
-Jump 1: from 12 over 19 to 26.
+Jump 1: from 12 over 19 to 26, the largest target (also possible: 10-24,
+17-5).
 ---
    1       · · ·
    4       · · ·
@@ -37,7 +38,8 @@ Jump 1: from 12 over 19 to 26.
   28       · · ·
   31       · · ·
 
-Jump 2: from 25 over 26 to 27.
+Jump 2: from 25 over 26 to 27, the largest target (also possible: 26-24, 10-24,
+17-5).
 ---
    1       · · ·
    4       · · ·
@@ -47,7 +49,8 @@ Jump 2: from 25 over 26 to 27.
   28       · · ·
   31       · · ·
 
-Jump 3: from 10 over 17 to 24; the end: 2 pegs that add up to 51.
+Jump 3: from 10 over 17 to 24, the largest target (also possible: 17-5). The
+end: 2 pegs that add up to 51.
 """
 
 

@@ -84,3 +84,13 @@ def test_any_change_of_a_trace_is_refused(number: int, data: st.DataObject) -> N
         if changed != trace:
             with pytest.raises((InvalidEvidence, IllegalMove)):
                 check("greedy", layout, Verdict.SCORED, value, changed)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    ["", LAYOUT[:-1], LAYOUT + "O", LAYOUT.lower(), LAYOUT.replace("/", ""), LAYOUT.replace("X", "x"), LAYOUT + "\n"],
+)
+def test_a_text_that_is_not_a_board_is_refused(layout: str) -> None:
+    with pytest.raises(InvalidEvidence, match="not a board of 33 holes") as caught:
+        check("greedy", layout, Verdict.SCORED, 51, TRACE)
+    assert caught.value.step == 0

@@ -133,3 +133,21 @@ def test_a_table_takes_pairs_away_and_turns_other_cards_down() -> None:
     assert table.cards == {2: "B"}
     with pytest.raises(IllegalMove, match="step 5: card 3 is not on the table"):
         table.flip(3)
+
+
+@pytest.mark.parametrize(
+    ("layout", "reason"),
+    [
+        ("", "pairs"),
+        ("A", "pairs"),
+        ("AAA", "pairs"),
+        ("AAB", "pairs"),
+        ("11", "letters"),
+        ("ää", "letters"),
+        ("A A ", "letters"),
+    ],
+)
+def test_a_text_that_is_not_a_layout_is_refused(layout: str, reason: str) -> None:
+    with pytest.raises(InvalidEvidence, match=f"does not consist of {reason}") as caught:
+        check("two-pass", layout, Verdict.SCORED, 2, "1 2")
+    assert caught.value.step == 0

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.tantrix.layout import canonical
-from dealmill.pipeline.games.tantrix.rules import Move, Position, Space, check, read_position
+from dealmill.pipeline.games.tantrix.rules import Move, Position, Space, check, least_rotation, read_position
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.tantrix import naive
@@ -165,3 +165,53 @@ def test_no_legal_move_is_proved_by_nothing() -> None:
     for value, evidence in [(1, ""), (0, "0,1:BBGGRR"), (0, " ")]:
         with pytest.raises(InvalidEvidence):
             check("legal-moves", layout, Verdict.SCORED, value, evidence)
+
+
+HAND = "BBRRGG BGBRGR BGRBRG BGYBYG BGYGBY"
+"""Five tiles in order, each in its first rotation."""
+
+
+@pytest.mark.parametrize(
+    ("layout", "reason"),
+    [
+        ("", "is not of the form"),
+        ("0,0:BRYRBY", "is not 5 tiles in alphabetical order"),
+        (f"0,0:BRYRBY / {HAND[7:]}", "is not 5 tiles in alphabetical order"),
+        (f"0,0:BRYRBY / {HAND} GGYYRR", "is not 5 tiles in alphabetical order"),
+        (f"0,0:BRYRBY / {HAND[7:]} {HAND[:6]}", "is not 5 tiles in alphabetical order"),
+        (f"0,0:BRYRBY / {HAND.replace('BGYGBY', 'GBYBGY')}", "first rotation"),
+        (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBRRGX')}", "is not a tile of the set"),
+        (f"0,0:BRYRBY / {HAND.replace('BGYGBY', 'BXYXBY')}", "is not a tile of the set"),
+        (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBRRG')}", "is not a tile of the set"),
+        (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBBBGG')}", "is not a tile of the set"),
+        (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBBRRG')}", "is not a tile of the set"),
+        (f"0,0:BRYBRY / {HAND}", "is not a tile of the set"),
+        (f"0,0:GGBBRR / {HAND}", "a tile occurs twice"),
+        (f"00,0:BRYRBY / {HAND}", "in order of x, then y"),
+        (f"-0,0:BRYRBY / {HAND}", "in order of x, then y"),
+        (f"0,0:BRYRBY 0,0:GGYBYB / {HAND}", "in order of x, then y"),
+        (f"0,0:BRYRBY 0,0:BRYRBY / {HAND}", "in order of x, then y"),
+        (f"0,0:BRYRBY -1,1:GGYBYB / {HAND}", "in order of x, then y"),
+        (f"0,0:BRYRBY 100,0:GGYBYB / {HAND}", "farther than 99"),
+        (f"0,-100:GGYBYB 0,0:BRYRBY / {HAND}", "farther than 99"),
+        (f"-1,1:YBGGYB 0,0:BRYRBY / {HAND}", "show different colours"),
+        (f"-1,0:GGYBYB 1,0:BRYRBY / {HAND}", "not connected"),
+        (f"0,0:BRYRBY 5,5:GGYBYB / {HAND}", "not connected"),
+        (f"1,0:BRYRBY / {HAND}", "not connected"),
+    ],
+)
+def test_a_text_that_is_not_a_layout_is_refused(layout: str, reason: str) -> None:
+    with pytest.raises(InvalidEvidence, match=reason) as caught:
+        check("legal-moves", layout, Verdict.SCORED, 0, "")
+    assert caught.value.step == 0
+
+
+@pytest.mark.parametrize("least", ["BBGGRR", "BBGGYY"])
+def test_tiles_in_hand_are_in_their_first_rotation(least: str) -> None:
+    assert least_rotation(least[3:] + least[:3]) == least
+
+
+def test_a_tile_may_lie_as_far_as_99() -> None:
+    field = " ".join(f"0,{y}:BRYRBY" for y in range(100))
+    with pytest.raises(InvalidEvidence, match="a tile occurs twice"):
+        read_position(f"{field} / {HAND}")

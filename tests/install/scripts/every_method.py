@@ -93,6 +93,14 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     assert len(errors) == 1 and summaries[0].rejected == 1
     results: dealmill.Query = store.query(game="memory", source=source.id, nodes=(0, None), limit=3)
     assert len(list(results)) == 3
+    hardest: dealmill.Query = store.query(
+        order=dealmill.Order.NODES, descending=True, evidence_length=(1, None), limit=1
+    )
+    [most] = hardest
+    assert list(run.results(before=most.position + 1, descending=True, limit=1)) or most.run != run.id
+    reasons: list[dealmill.RejectReason] = store.reject_reasons(run=run.id)[1]
+    assert [(reason.count, reason.example.text) for reason in reasons] == [(1, "ABC")]
+    assert {one.name for one in store.sources()} >= {"memory-mine.txt"}
     for found, reject in islice(store.rejects(run=run.id), 1):
         assert (found.name, reject.text) == ("memory-mine.txt", "ABC")
     survey: dealmill.Survey = store.survey("memory", count=1_000, progress=events.append)

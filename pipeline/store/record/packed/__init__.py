@@ -10,6 +10,7 @@ from dealmill.pipeline.store.record.packed.again import dealt_here
 from dealmill.pipeline.store.record.packed.audit import sample as sample
 from dealmill.pipeline.store.record.packed.audit import stretch as stretch
 from dealmill.pipeline.store.record.packed.reading import marks as marks
+from dealmill.pipeline.store.record.packed.reading import ordered as ordered
 from dealmill.pipeline.store.record.packed.reading import page as page
 from dealmill.pipeline.store.record.packed.reading import said as said
 from dealmill.pipeline.store.record.packed.solving import give_up as give_up

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select
 
 from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.fingerprint import BLOCK, block_of
@@ -63,11 +64,29 @@ def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
     behind = after - LONGEST
     query = select(*packs.c).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
     while row := connection.execute(query.where(packs.c.first > behind)).one_or_none():
-        if PACK.trouble(row) is None and 0 < row.first < row.stop <= row.first + LONGEST:
-            read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)
-            return Pack(row.first, row.stop, row.least, row.greatest, read, moments)
+        if pack := _read_pack(row):
+            return pack
         behind = row.first
     return None
+
+
+def previous_pack(store: Database, run: int, before: int) -> Pack | None:
+    """Return the last pack of a run that has an item before position `before`; None if there is none."""
+    query = select(*packs.c).where(packs.c.run_id == run).order_by(packs.c.first.desc()).limit(1)
+    with store.reading() as connection:
+        while row := connection.execute(query.where(packs.c.first < before)).one_or_none():
+            if pack := _read_pack(row):
+                return pack
+            before = row.first
+    return None
+
+
+def _read_pack(row: Row[*tuple[Any, ...]]) -> Pack | None:
+    """Return the pack in a row; None if it is not a valid one."""
+    if PACK.trouble(row) or not 0 < row.first < row.stop <= row.first + LONGEST:
+        return None
+    read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)
+    return Pack(row.first, row.stop, row.least, row.greatest, read, moments)
 
 
 def _moments(stored: bytes, items: int) -> Numbers:

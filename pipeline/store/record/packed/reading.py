@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from heapq import nsmallest
 from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 from sqlalchemy import ColumnElement, exists, literal_column, select
 
-from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
@@ -18,31 +19,58 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, judgements
 from dealmill.pipeline.store.record.blocks import mark, recorded_digests
-from dealmill.pipeline.store.record.contract import ALL, Fault, Page, Said, Wanted, newest_judgement
+from dealmill.pipeline.store.record.contract import ALL, BEHIND, Fault, Page, Said, Wanted, newest_judgement
+from dealmill.pipeline.store.record.order import Ordering
 from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
-from dealmill.pipeline.store.record.packed.packs import kept_of, next_pack
+from dealmill.pipeline.store.record.packed.packs import Pack, kept_of, next_pack, previous_pack
 from dealmill.pipeline.store.runs.status import RunStatus
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
-def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
-    """See `dealmill.pipeline.store.record.contract.Record`, also for `marks` and `said`. A block that cannot be
+def page(
+    store: Database,
+    run: RunStatus,
+    wanted: Wanted,
+    after: int,
+    most: int,
+    *,
+    before: int = BEHIND,
+    backwards: bool = False,
+) -> Page:
+    """See `dealmill.pipeline.store.record.contract.Record`, also for the other functions. A block that cannot be
     reproduced is left out, with a fault in its place."""
+    before = min(before, run.items + 1)
     if wanted.audit:
-        return _objected(store, run, wanted, wanted.audit, after, most)
-    for found in _blocks_with(store, run, wanted, after):
+        return _objected(store, run, wanted, wanted.audit, after, most, before, backwards=backwards)
+    for found in _blocks_with(store, run, wanted, after, before, backwards=backwards):
         if isinstance(found, Fault):
-            return Page([], [found], found.last)
+            return Page([], [found], found.first if backwards else found.last)
         first, stop = block_range(found, run.items)
+        end = first if backwards else stop - 1
         try:
             block = block_again(store, run, found)
         except DifferenceError:
-            return Page([], [Fault(max(first, after + 1), stop - 1, NOT_AS_RECORDED)], stop - 1)
-        if results := [one for one in block if one.position > after and _fits(one, wanted)]:
-            return Page(results[:most], [], stop - 1 if len(results) <= most else results[most - 1].position)
+            return Page([], [Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)], end)
+        if results := [one for one in block if after < one.position < before and _fits(one, wanted)]:
+            results.sort(key=attrgetter("position"), reverse=backwards)
+            return Page(results[:most], [], end if len(results) <= most else results[most - 1].position)
     return Page([], [], None)
+
+
+def ordered(store: Database, run: RunStatus, wanted: Wanted, ordering: Ordering, most: int) -> Page:
+    faults = list[Fault]()
+
+    def results() -> Iterator[Result]:
+        after: int | None = 0
+        while after is not None:
+            found = page(store, run, wanted, after, BLOCK)
+            faults.extend(found.faults)
+            yield from found.results
+            after = found.end
+
+    return Page(nsmallest(most, results(), ordering.key), faults, None)
 
 
 def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
@@ -91,10 +119,20 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
     return [Said(one.position, one.verdict, one.value, one.evidence) for one in block if one.position < stop]
 
 
-def _objected(store: Database, run: RunStatus, wanted: Wanted, outcome: Outcome, after: int, most: int) -> Page:
+def _objected(
+    store: Database,
+    run: RunStatus,
+    wanted: Wanted,
+    outcome: Outcome,
+    after: int,
+    most: int,
+    before: int,
+    *,
+    backwards: bool,
+) -> Page:
     """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for packed
     runs."""
-    objections, faults = _objections(store, run.id, outcome, after, most)
+    objections, faults = _objections(store, run.id, outcome, after, most, before, backwards=backwards)
     results: list[Result] = []
     for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
         judged = dict(inside)
@@ -106,25 +144,26 @@ def _objected(store: Database, run: RunStatus, wanted: Wanted, outcome: Outcome,
         said = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in judged.items()]
         results += [result for result in said if _fits(result, wanted)]
     reached = [position for position, _ in objections] + [fault.last for fault in faults]
-    return Page(results, faults, max(reached, default=None))
+    return Page(results, faults, (min if backwards else max)(reached, default=None))
 
 
 def _objections(
-    store: Database, run: int, outcome: Outcome, after: int, most: int
+    store: Database, run: int, outcome: Outcome, after: int, most: int, before: int, *, backwards: bool
 ) -> tuple[list[tuple[int, Judgement]], list[Fault]]:
-    """Return the first items after position `after` with their newest judgement, if that has the given outcome, and
-    faults for rows that cannot be read."""
+    """Return the first items between the positions `after` and `before` with their newest judgement, if that has the
+    given outcome, and faults for rows that cannot be read; if `backwards`, the last items, last position first."""
+    place = judgements.c.position
     query = (
-        select(judgements.c.position, judgements.c.step, judgements.c.reason)
+        select(place, judgements.c.step, judgements.c.reason)
         .where(
             judgements.c.run_id == run,
             judgements.c.outcome == int(outcome),
             judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
-            judgements.c.position.between(after + 1, MOST),
+            place.between(after + 1, before - 1),
             newest_judgement(),
             ~_found_valid_since(),
         )
-        .order_by(judgements.c.position)
+        .order_by(place.desc() if backwards else place)
         .limit(most)
     )
     found, faults = [], []
@@ -151,33 +190,47 @@ def _found_valid_since() -> ColumnElement[bool]:
     )
 
 
-def _blocks_with(store: Database, run: RunStatus, wanted: Wanted, after: int) -> Iterator[int | Fault]:
-    """Yield the numbers of the blocks that may have matching verdicts after position `after`, and faults where verdicts
-    are missing or damaged."""
+def _blocks_with(
+    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, *, backwards: bool
+) -> Iterator[int | Fault]:
+    """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`, and
+    faults where verdicts are missing or damaged."""
     codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
-    while pack := next_pack(store, run.id, after):
-        if run.finished and pack.first > after + 1:
-            yield Fault(after + 1, pack.first - 1, NOT_AS_RECORDED)
+    for pack in _packs(store, run, after, before, backwards=backwards):
+        if isinstance(pack, Fault):
+            yield pack
+            continue
+        first, stop = max(after + 1, pack.first), min(before, pack.stop)
         if pack.verdicts is None:
-            yield Fault(max(pack.first, after + 1), pack.stop - 1, NOT_AS_RECORDED)
+            yield Fault(first, stop - 1, NOT_AS_RECORDED)
         elif pack.holds(*wanted.values):
-            begin = max(after + 1, pack.first)
-            for number in range(block_of(begin), block_of(pack.stop - 1) + 1):
-                first = max(number * BLOCK + 1, begin) - pack.first
-                if np.isin(pack.verdicts[first : (number + 1) * BLOCK + 1 - pack.first], codes).any():
+            numbers = range(block_of(first), block_of(stop - 1) + 1)
+            for number in reversed(numbers) if backwards else numbers:
+                start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
+                if np.isin(pack.verdicts[start - pack.first : end - pack.first], codes).any():
                     yield number
-        after = pack.stop - 1
-    if run.finished and after < run.items:
-        yield Fault(after + 1, run.items, NOT_AS_RECORDED)
+
+
+def _packs(store: Database, run: RunStatus, after: int, before: int, *, backwards: bool) -> Iterator[Pack | Fault]:
+    """Yield the packs that have items between the positions `after` and `before`, and faults for the gaps between them
+    if the run is finished."""
+    while pack := previous_pack(store, run.id, before) if backwards else next_pack(store, run.id, after):
+        if pack.stop <= after + 1 or pack.first >= before:
+            break
+        first, stop = (pack.stop, before) if backwards else (after + 1, pack.first)
+        if run.finished and first < stop:
+            yield Fault(first, stop - 1, NOT_AS_RECORDED)
+        yield pack
+        after, before = (after, pack.first) if backwards else (pack.stop - 1, before)
+    if run.finished and after + 1 < before:
+        yield Fault(after + 1, before - 1, NOT_AS_RECORDED)
 
 
 def _fits(result: Result, wanted: Wanted) -> bool:
-    return (
-        (not wanted.verdicts or result.verdict in wanted.verdicts)
-        and (wanted.values == ALL or (result.value is not None and _within(result.value, wanted.values)))
-        and _within(result.nodes, wanted.nodes)
+    return (not wanted.verdicts or result.verdict in wanted.verdicts) and all(
+        ends == ALL or _within(order.measure(result), ends) for order, ends in wanted.ranges
     )
 
 
-def _within(number: int, ends: tuple[int, int]) -> bool:
-    return ends[0] <= number <= ends[1]
+def _within(number: int | None, ends: tuple[int, int]) -> bool:
+    return number is not None and ends[0] <= number <= ends[1]

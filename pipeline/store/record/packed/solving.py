@@ -12,7 +12,7 @@ from dealmill.pipeline.fingerprint import BLOCK, whole_blocks
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Codes, Numbers, unpack
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import compiling, load
+from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
@@ -90,6 +90,8 @@ def prepare(run: PlannedRun) -> None:
 
 @cache
 def _load_deals(game: str) -> None:
+    from dealmill.pipeline.compilation import compiling
+
     with compiling(f"the deals of {game}"):
         find_game(game).deal.deal(1, 1, 1)
 

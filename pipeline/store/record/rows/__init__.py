@@ -4,6 +4,7 @@ from dealmill.pipeline.store.record.rows.audit import sample as sample
 from dealmill.pipeline.store.record.rows.audit import stretch as stretch
 from dealmill.pipeline.store.record.rows.reading import check_readable as check_readable
 from dealmill.pipeline.store.record.rows.reading import marks as marks
+from dealmill.pipeline.store.record.rows.reading import ordered as ordered
 from dealmill.pipeline.store.record.rows.reading import page as page
 from dealmill.pipeline.store.record.rows.reading import said as said
 from dealmill.pipeline.store.record.rows.solving import give_up as give_up

@@ -1,13 +1,13 @@
-"""Reading rows of verdicts page by page. Every page starts after the last position of the previous one, so the
+"""Reading rows of verdicts page by page. Every page starts beyond the last position of the previous one, so the
 thousandth page is as fast as the first."""
 
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Select, and_, literal_column, null, select
+from sqlalchemy import ColumnElement, Row, Select, and_, func, literal_column, null, select
 
-from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.fingerprint import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
@@ -16,7 +16,8 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import items, judgements, verdicts
 from dealmill.pipeline.store.record.blocks import mark, read_block
-from dealmill.pipeline.store.record.contract import ALL, Fault, Page, Said, Wanted, newest_judgement
+from dealmill.pipeline.store.record.contract import ALL, BEHIND, Fault, Page, Said, Wanted, newest_judgement
+from dealmill.pipeline.store.record.order import Order, Ordering
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 
@@ -39,13 +40,63 @@ def check_readable(_run: PlannedRun) -> None:
     functions of this module."""
 
 
-def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int) -> Page:
-    """Return the next verdicts of a run after position `after`, in order of position.
+def page(
+    store: Database,
+    run: RunStatus,
+    wanted: Wanted,
+    after: int,
+    most: int,
+    *,
+    before: int = BEHIND,
+    backwards: bool = False,
+) -> Page:
+    place = judgements.c.position if wanted.audit else verdicts.c.position
+    cut = _selected(run, wanted).where(place.between(after + 1, before - 1))
+    rows = _with_items(store, run, cut.order_by(place.desc() if backwards else place).limit(most))
+    rows.sort(key=itemgetter(0), reverse=backwards)
+    whole = wanted == Wanted() and run.finished
+    read_to = int(rows[-1][0]) if len(rows) == most else None
+    first = read_to if backwards and read_to is not None else after
+    stop = read_to if not backwards and read_to is not None else min(before, run.items + 1)
+    results, faults = _readable(run, wanted, rows)
+    missing = _missing([row[0] for row in rows], first, stop) if whole else []
+    return Page(results, [*missing, *faults], int(rows[-1][0]) if rows else None)
 
-    The page is selected from the verdicts first, and items are then fetched by scalar subqueries, so that no query
-    planner joins the complete tables.
+
+def ordered(store: Database, run: RunStatus, wanted: Wanted, ordering: Ordering, most: int) -> Page:
+    number = _number(run, ordering.order)
+    first = number.desc() if ordering.descending else number.asc()
+    cut = _selected(run, wanted).order_by(first.nulls_last(), verdicts.c.position).limit(most)
+    results, faults = _readable(run, wanted, _with_items(store, run, cut))
+    return Page(sorted(results, key=ordering.key), faults, None)
+
+
+def _number(run: RunStatus, order: Order) -> ColumnElement[Any]:
+    """Return the expression for the number by which verdicts are ordered (see `Order.measure`)."""
+    match order:
+        case Order.POSITION:
+            return verdicts.c.position
+        case Order.NODES:
+            return verdicts.c.nodes
+        case Order.VALUE:
+            return verdicts.c.value
+        case Order.EVIDENCE_LENGTH:
+            return func.length(verdicts.c.evidence)
+    return (
+        select(func.length(items.c.layout))
+        .where(items.c.source_id == run.source, items.c.position == verdicts.c.position)
+        .correlate(verdicts)
+        .scalar_subquery()
+    )
+
+
+def _with_items(store: Database, run: RunStatus, cut: Select[*tuple[Any, ...]]) -> list[Row[*tuple[Any, ...]]]:
+    """Return the selected verdicts with their lines and layouts, in any order.
+
+    The verdicts are selected first, and items are then fetched by scalar subqueries, so that no query planner joins the
+    complete tables.
     """
-    found = _selected(run, wanted, after, most).subquery()
+    found = cut.subquery()
     said = (found.c[name] for name in ("position", "verdict", "value", "nodes", "evidence"))
     item = (
         select(items.c[name])
@@ -54,18 +105,21 @@ def page(store: Database, run: RunStatus, wanted: Wanted, after: int, most: int)
         for name in ("line", "layout")
     )
     judged = (found.c.outcome, found.c.step, found.c.reason)
-    query: Select[*tuple[Any, ...]] = select(*said, *item, *judged).order_by(found.c.position)
     with store.reading() as connection:
-        rows = connection.execute(query).all()
-    whole = wanted == Wanted() and run.finished
-    faults = _missing(run, [row[0] for row in rows], after, most) if whole else []
-    shape, results = JUDGED if wanted.audit else ROW, []
+        return list(connection.execute(select(*said, *item, *judged)))
+
+
+def _readable(
+    run: RunStatus, wanted: Wanted, rows: Sequence[Row[*tuple[Any, ...]]]
+) -> tuple[list[Result], list[Fault]]:
+    """Return the results in these rows, and faults for those that cannot be read."""
+    shape, results, faults = JUDGED if wanted.audit else ROW, list[Result](), list[Fault]()
     for row in rows:
         if trouble := shape.trouble(row):
             faults.append(Fault(int(row[0]), int(row[0]), trouble))
         else:
             results.append(_result(run, *row))
-    return Page(results, faults, int(rows[-1][0]) if rows else None)
+    return results, faults
 
 
 def _result(
@@ -85,30 +139,28 @@ def _result(
     return Result(run.engine, layout, Verdict(verdict), value, nodes, evidence, position, line, run.id, judgement)
 
 
-def _missing(run: RunStatus, positions: Sequence[int], after: int, most: int) -> list[Fault]:
-    """Return faults for the gaps between the positions of a page of a finished run."""
-    ends = positions if len(positions) == most else [*positions, run.items + 1]
+def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
+    """Return faults for the gaps that these positions leave between `after` and `before` in a finished run."""
+    there = [after, *sorted(position for position in positions if after < position < before), before]
     return [
-        Fault(before + 1, behind - 1, "there is no verdict on record")
-        for before, behind in pairwise([after, *ends])
-        if behind - before > 1
+        Fault(one + 1, next_one - 1, "there is no verdict on record")
+        for one, next_one in pairwise(there)
+        if next_one - one > 1
     ]
 
 
-def _selected(run: RunStatus, wanted: Wanted, after: int, most: int) -> Select[*tuple[Any, ...]]:
+def _selected(run: RunStatus, wanted: Wanted) -> Select[*tuple[Any, ...]]:
+    """Select the verdicts of a run that match `wanted`, with their judgements if an outcome is wanted."""
     judged = (null().label("outcome"), null().label("step"), null().label("reason"))
     cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
-    place = verdicts.c.position
     if wanted.audit:
-        place = judgements.c.position
         cut = _judged(wanted.audit).where(judgements.c.run_id == run.id)
-    cut = cut.where(verdicts.c.run_id == run.id, place.between(after + 1, MOST)).order_by(place).limit(most)
+    cut = cut.where(verdicts.c.run_id == run.id)
     if wanted.verdicts:
         cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in wanted.verdicts]))
-    if wanted.values != ALL:
-        cut = cut.where(verdicts.c.value.between(*wanted.values))
-    if wanted.nodes != ALL:
-        cut = cut.where(verdicts.c.nodes.between(*wanted.nodes))
+    for order, ends in wanted.ranges:
+        if ends != ALL:
+            cut = cut.where(_number(run, order).between(*ends))
     return cut
 
 

@@ -1,0 +1,136 @@
+"""The cases of a certificate: the leaves of its tree, and the circle of waiting cards that closes each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dealmill.pipeline.games.card_pairing.rules import (
+    MATCHINGS,
+    STACK_NAMES,
+    Card,
+    Deal,
+    Mates,
+    check,
+    deal_of,
+    jams,
+    named_cards,
+    pair_off,
+)
+from dealmill.pipeline.games.verdict import Verdict
+
+Place = tuple[int, int]
+"""The number of a stack and the height of a card in it, both from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A card on top of a stack, and its mate, which lies below the top card of a stack."""
+
+    card: Card
+    stack: int
+    mate: Card
+    mate_stack: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case in which the relaxed game jams.
+
+    `path` has the choice at each branch that leads to it, such as ``6: 0.3 with 5.1, 5.3 with 5.4``. `left` has the
+    cards of each stack that are left, and `circle` is a shortest circle of waits among them.
+    """
+
+    path: tuple[str, ...]
+    mates: Mates
+    left: list[range]
+    circle: list[Wait]
+
+
+def cases(layout: str, certificate: str) -> list[Case]:
+    """Return the cases of a certificate in its own order.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the certificate proves nothing.
+    """
+    check("winnable", layout, Verdict.UNWINNABLE, None, certificate)
+    return list(_leaves(deal_of(layout), iter(certificate), (), {}))
+
+
+def shortest_first(found: list[Case]) -> list[Case]:
+    """Return the cases with the shortest circle first; the cases of a branch stay together.
+
+    Branches are in the order of the shortest circle in each.
+    """
+    best: dict[tuple[str, ...], tuple[int, int]] = {}
+    for number, case in enumerate(found):
+        for branch in _branches(case):
+            best[branch] = min(best.get(branch, (len(case.circle), number)), (len(case.circle), number))
+    return sorted(found, key=lambda case: [best[branch] for branch in _branches(case)])
+
+
+def _branches(case: Case) -> list[tuple[str, ...]]:
+    return [case.path[:depth] for depth in range(1, len(case.path) + 1)]
+
+
+def _leaves(deal: Deal, entries: Iterator[str], path: tuple[str, ...], mates: Mates) -> Iterator[Case]:
+    rank = next(entries)
+    cards = deal.ranks[rank]
+    tops, under = named_cards(deal, {*mates, *cards})
+    for matching in MATCHINGS:
+        with_these = mates | pair_off(cards, matching)
+        way = ", ".join(f"{_name(deal, cards[one])} with {_name(deal, cards[other])}" for one, other in matching)
+        choices = (*path, f"{rank}: {way}")
+        if jams(tops, under, with_these):
+            left = left_over(deal, with_these)
+            yield Case(choices, with_these, left, shortest_circle(left, with_these))
+        else:
+            yield from _leaves(deal, entries, choices, with_these)
+
+
+def _name(deal: Deal, card: Card) -> str:
+    stack, height = place_of(deal, card)
+    return f"{STACK_NAMES[stack]}.{height + 1}"
+
+
+def place_of(deal: Deal, card: Card) -> Place:
+    """Return where a card was dealt."""
+    return next((number, stack.index(card)) for number, stack in enumerate(deal.stacks) if card in stack)
+
+
+def left_over(deal: Deal, mates: Mates) -> list[range]:
+    """Play the relaxed game to its end, and return the cards left in each stack.
+
+    Cards with a mate leave with it, all others alone.
+    """
+    stacks = deal.stacks
+    while True:
+        tops = {stack[-1] for stack in stacks if stack}
+        leaving = {card for card in tops if mates.get(card, card) in tops}
+        if not leaving:
+            return stacks
+        stacks = [stack[:-1] if stack and stack[-1] in leaving else stack for stack in stacks]
+
+
+def shortest_circle(stacks: list[range], mates: Mates) -> list[Wait]:
+    """Return a shortest circle of waits in a relaxed game that has jammed.
+
+    Every top card waits for its mate, the mate for the top card of its own stack, and so on until a stack repeats. In
+    the circle, each mate lies below the card of the next wait, and the last mate below the first card.
+    """
+    holder = {card: number for number, stack in enumerate(stacks) for card in stack}
+    waits = {}
+    for number, stack in enumerate(stacks):
+        if stack:
+            mate = mates[stack[-1]]
+            waits[number] = Wait(stack[-1], number, mate, holder[mate])
+    circles = []
+    for first, wait in waits.items():
+        circle = [wait]
+        visited = {first}
+        while (following := circle[-1].mate_stack) not in visited:
+            visited.add(following)
+            circle.append(waits[following])
+        if following == first:
+            circles.append(circle)
+    return min(circles, key=len)

@@ -1,0 +1,144 @@
+"""Tantrix as a picture: dark hexagons with curved links, and the hand below the field.
+
+The colour of a link is also told by the pattern along its middle and by the letters on the sides it joins.
+"""
+
+from collections.abc import Iterator
+from math import cos, pi, sin, sqrt
+
+from dealmill.pipeline.games.scene import Scene, scene
+from dealmill.pipeline.games.svg import (
+    BLUE,
+    CHOSEN,
+    GHOST,
+    INK,
+    INKED,
+    NOTE,
+    ORANGE,
+    WHITE,
+    Point,
+    Style,
+    at,
+    circle,
+    cross,
+    element,
+    text,
+)
+from dealmill.pipeline.games.tantrix.rules import COLOURS, Move, Position, Space, rotations
+
+RADIUS = 40
+"""From the middle of a hexagon to its corners."""
+APOTHEM = RADIUS * sqrt(3) / 2
+INSET = 1.5
+"""The gap between a hexagon and its edge, so that neighbours do not touch."""
+MARGIN = 16
+BETWEEN = 10
+"""The gap between tiles in hand."""
+SIDES = 6
+BENDS = {1: 0.44, 2: 0.62, 3: 0.5}
+"""How far a link runs straight towards the middle before it bends, by the number of sides it turns over: these shares
+of the apothem as controls of a cubic curve give nearly circular arcs."""
+
+TILE: Style = {"class_": "tile", "fill": "#262626", "stroke": INK, "stroke_width": 1}
+CASED: Style = {"class_": "light", "fill": "none", "stroke": WHITE, "stroke_width": 13}
+LINKS: dict[str, Style] = {
+    colour: {"class_": f"link {name}", "fill": "none", "stroke": stroke, "stroke_width": 9.5}
+    for colour, name, stroke in zip(
+        COLOURS, ("blue", "green", "red", "yellow"), (BLUE, "#009e73", ORANGE, "#f0e442"), strict=True
+    )
+}
+PATTERNS: dict[str, Style] = {
+    "G": {"class_": "light", "stroke": WHITE, "stroke_width": 2.5},
+    "R": {"class_": "light", "stroke": WHITE, "stroke_width": 3, "stroke_dasharray": "7 5"},
+    "Y": {"class_": "ink", "stroke": INK, "stroke_width": 3.5, "stroke_dasharray": "3.5 4"},
+}
+"""The line along the middle of a link: none for blue, solid for green, dashes for red, dots for yellow."""
+DISC: Style = {"class_": "card", "fill": WHITE, "stroke": INK, "stroke_width": 0.8}
+FORCED: Style = {"class_": "forced", "fill": "none", "stroke": INK, "stroke_width": 4}
+
+
+def drawn(position: Position, move: Move | None, caption: str) -> Scene:
+    """Return the field with its forced (!) and controlled (✕) spaces, the hand, and the tile that a move places."""
+    places = [_middle(space) for space in (*position.field, *position.links)]
+    left, top = min(x for x, _ in places) - RADIUS, min(y for _, y in places) - APOTHEM
+    across, down = max(x for x, _ in places) + RADIUS - left, max(y for _, y in places) + APOTHEM - top
+    hand = len(position.hand) * (2 * RADIUS + BETWEEN) - BETWEEN
+    width = max(across, hand) + 2 * MARGIN
+    height = down + 2 * APOTHEM + 4 * MARGIN
+    shift = (width - across) / 2 - left, MARGIN - top
+    field = element("g", *_field(position, move), transform=f"translate({at(shift)})")
+    start = (width - hand) / 2 + RADIUS, height - MARGIN - APOTHEM
+    return scene(width, height, [field, *_hand(position, move, start)], caption, _described(position))
+
+
+def _field(position: Position, move: Move | None) -> Iterator[str]:
+    for space, tile in position.field.items():
+        yield from _tile(_middle(space), tile)
+    taken = {move.space} if move else set()
+    for space in sorted(position.controlled_spaces - taken):
+        yield _hexagon(_middle(space), GHOST)
+        yield cross(*_middle(space), 9, {**GHOST, "stroke_width": 3, "stroke_dasharray": "none"})
+    for space in sorted(position.forced_spaces - taken):
+        yield _hexagon(_middle(space), FORCED)
+        yield text(*_middle(space), "!", 40, INKED, bold=True)
+    if move:
+        yield from _tile(_middle(move.space), move.tile)
+        yield _hexagon(_middle(move.space), CHOSEN)
+
+
+def _hand(position: Position, move: Move | None, start: Point) -> Iterator[str]:
+    for number, tile in enumerate(position.hand):
+        middle = start[0] + number * (2 * RADIUS + BETWEEN), start[1]
+        yield from _tile(middle, tile)
+        if move and move.tile in rotations(tile):
+            yield _hexagon(middle, CHOSEN | {"stroke_dasharray": "8 5"})
+    yield text(start[0] - RADIUS, start[1] - APOTHEM - MARGIN, "in hand", 16, NOTE, anchor="start")
+
+
+def _middle(space: Space) -> Point:
+    return 1.5 * RADIUS * space.x, -2 * APOTHEM * (space.y + space.x / 2)
+
+
+def _hexagon(middle: Point, style: Style) -> str:
+    reach = RADIUS - INSET
+    corners = [(middle[0] + reach * cos(pi / 3 * k), middle[1] + reach * sin(pi / 3 * k)) for k in range(SIDES)]
+    return element("path", d=f"M{'L'.join(map(at, corners))}Z", **style)
+
+
+def _tile(middle: Point, tile: str) -> Iterator[str]:
+    yield _hexagon(middle, TILE)
+    for colour in COLOURS:
+        sides = [side for side, shown in enumerate(tile) if shown == colour]
+        for first, second in zip(sides[::2], sides[1::2], strict=False):
+            yield from _link(middle, first, second, colour)
+    for side, colour in enumerate(tile):
+        disc = _towards(middle, side, APOTHEM - 10)
+        yield circle(*disc, 7, DISC)
+        yield text(*disc, colour, 10, INKED, bold=True)
+
+
+def _link(middle: Point, first: int, second: int, colour: str) -> Iterator[str]:
+    apart = min(second - first, SIDES + first - second)
+    inner = APOTHEM * (1 - BENDS[apart])
+    points = [_towards(middle, first, APOTHEM - INSET), _towards(middle, first, inner)]
+    points += [_towards(middle, second, inner), _towards(middle, second, APOTHEM - INSET)]
+    curve = f"M{at(points[0])}C{' '.join(map(at, points[1:]))}"
+    yield element("path", d=curve, **CASED)
+    yield element("path", d=curve, **LINKS[colour])
+    if colour in PATTERNS:
+        yield element("path", d=curve, fill="none", **PATTERNS[colour])
+
+
+def _towards(middle: Point, side: int, distance: float) -> Point:
+    """Return the point at a distance from the middle of a hexagon towards a side, clockwise from the top side."""
+    angle = pi / 3 * side
+    return middle[0] + distance * sin(angle), middle[1] - distance * cos(angle)
+
+
+def _described(position: Position) -> str:
+    field = ", ".join(f"{tile} on {space}" for space, tile in position.field.items())
+    forced, controlled = (
+        ", ".join(map(str, sorted(spaces))) or "none" for spaces in (position.forced_spaces, position.controlled_spaces)
+    )
+    hand = ", ".join(position.hand)
+    return f"Field: {field}. In hand: {hand}. Forced spaces: {forced}. Controlled spaces: {controlled}."

@@ -1,0 +1,21 @@
+"""Run the command ``dealmill`` in a process that a fork server provides: ``python -I -S forked.py ADDRESS ARGUMENT…``.
+
+It has the streams, the working directory and the environment of this process, which ends as the command does. Imports
+are few, because this is done hundreds of times.
+"""
+
+import os
+import socket
+import sys
+
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect(sys.argv[1])
+    socket.send_fds(server, [b"\0"], [0, 1, 2])
+    arguments = [os.fsencode(argument) for argument in sys.argv[2:]]
+    variables = [b"%s=%s" % variable for variable in os.environb.items()]
+    server.sendall(b"\0".join([os.getcwdb(), b"%d" % len(arguments), *arguments, *variables]))  # noqa: PTH109
+    server.shutdown(socket.SHUT_WR)
+    status = int(server.recv(16))
+if status < 0:
+    os.kill(os.getpid(), -status)
+sys.exit(status)

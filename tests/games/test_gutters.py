@@ -1,0 +1,48 @@
+"""Lines in gutters: they join cards and cover none."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealmill.pipeline.games.gutters import Gutters
+from dealmill.pipeline.games.svg import Point
+from tests.games.drawn import along
+
+CARDS = Gutters(46, 48, 22)
+ROWS, COLUMNS = 6, 8
+
+places = st.tuples(st.integers(0, COLUMNS - 1), st.integers(1, ROWS - 1))
+ends = st.lists(st.tuples(places, places).filter(lambda end: end[0] != end[1]), max_size=9)
+
+
+def corner(place: tuple[int, int]) -> Point:
+    return place[0] * (CARDS.width + CARDS.gap), place[1] * (CARDS.height + CARDS.gap)
+
+
+def on_edge(point: Point, place: tuple[int, int]) -> bool:
+    """Whether a point lies next to the middle of the left or right side of a card."""
+    x, y = corner(place)
+    return point[1] == y + CARDS.height / 2 and point[0] in (x - 2, x + CARDS.width + 2)
+
+
+@given(ends)
+def test_lines_cover_no_card_and_end_at_their_cards(ends: list[tuple[tuple[int, int], tuple[int, int]]]) -> None:
+    routes = CARDS.routes([(corner(one), corner(other)) for one, other in ends])
+    everywhere = [(column, row) for column in range(COLUMNS) for row in range(ROWS)]
+    for (one, other), route in zip(ends, routes, strict=True):
+        assert on_edge(route[0], one) and on_edge(route[-1], other)
+        for x, y in along(route):
+            for left, top in map(corner, everywhere):
+                assert not (left < x < left + CARDS.width and top < y < top + CARDS.height)
+
+
+def test_lines_in_one_gutter_run_side_by_side() -> None:
+    """Four lines from the first column to the second, whose ways overlap."""
+    ends = [(corner((0, row)), corner((1, 3 - row))) for row in range(4)]
+    heights = [route[1][0] for route in CARDS.routes(ends)]
+    assert len(set(heights)) == 4
+    assert all(CARDS.width + 2 < x < CARDS.width + CARDS.gap - 2 for x in heights)
+
+
+def test_lines_that_do_not_meet_run_in_the_middle() -> None:
+    ends = [(corner((0, 1)), corner((0, 2))), (corner((0, 4)), corner((0, 5)))]
+    assert {route[1][0] for route in CARDS.routes(ends)} == {CARDS.width + CARDS.gap / 2}

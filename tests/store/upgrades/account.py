@@ -1,0 +1,126 @@
+"""Everything a store says about itself, as JSON."""
+
+import json
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from itertools import count
+
+from dealmill import NotFoundError, Result, Run, RunOverview, Store
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.store.audits.planned import find_audit
+from dealmill.runs import Audit
+from tests.store.upgrades import Json
+
+FACTS = ("source", "generator", "deals", "value", "low", "high", "interval", "deviation", "least", "greatest")
+
+
+def account(store: Store) -> Json:
+    """Return everything a store says about its sources, runs, surveys, audits and actions. How runs are cut into jobs
+    is not part of it."""
+    statuses = store.status()
+    return {
+        "sources": [_source(store, number) for number in _numbers(store.find_source)],
+        "runs": [_run(store, overview) for overview in statuses],
+        "surveys": {str(one.run.id): _facts(store, one) for one in statuses if _is_estimate(one)},
+        "audits": [_audit(store, number) for number in _audits(store)],
+        "seals": [Audit(store._database, find_audit(store._database, number)).seal for number in _audits(store)],
+        "log": [
+            [it.at, it.who, it.what, it.run, it.audit, it.engine, it.version, it.why, it.dealmill] for it in store.log()
+        ],
+    }
+
+
+def _numbers(find: Callable[[int], object]) -> Iterable[int]:
+    """Yield the numbers from 1 up to the last one that is found."""
+    for number in count(1):
+        try:
+            find(number)
+        except NotFoundError:
+            return
+        yield number
+
+
+def _audits(store: Store) -> Iterable[int]:
+    return _numbers(lambda number: find_audit(store._database, number))
+
+
+def _source(store: Store, number: int) -> Json:
+    it = store.find_source(number)
+    return {
+        **{name: getattr(it, name) for name in ("id", "game", "name", "generator")},
+        "complete": it.complete or it.endless,  # deals without end were called complete
+        **{name: getattr(it, name) for name in ("accepted", "duplicates", "rejected")},
+        "rejects": [[reject.line, reject.text, *reject.reasons] for _, reject in store.rejects(source=number)],
+    }
+
+
+def _run(store: Store, overview: RunOverview) -> Json:
+    run = store.find_run(overview.run.id)
+    it = overview.run
+    objections = [
+        result for outcome in ("invalid", "no-evidence") for result in run.results(audit=outcome, retracted=True)
+    ]
+    return {
+        **{name: getattr(it, name) for name in ("id", "source", "source_name", "game", "engine", "version")},
+        **{name: getattr(it, name) for name in ("max_nodes", "repeats", "retracted", "generator")},
+        **{name: getattr(it, name) for name in ("items", "complete", "finished", "value_sum", "nodes")},
+        "counts": {verdict.word: number for verdict, number in sorted(it.counts.items())},
+        "fingerprint": overview.fingerprint,
+        "audit": None if overview.audit is None else overview.audit.id,
+        "results": digest(run.results(retracted=True)),
+        "losses": digest(run.results(verdict=("unwinnable", "undecided", "failed"), retracted=True)),
+        "middle": digest(run.results(value=(10, 60), nodes=(1, 20), after=it.items // 2, retracted=True)),
+        "objections": digest(objections),
+    }
+
+
+def digest(results: Iterable[Result]) -> str:
+    """Return the number of results and the SHA-256 of their fields."""
+    found = sha256()
+    number = 0
+    for number, it in enumerate(results, start=1):  # noqa: B007 -- counted
+        judged = None if it.judgement is None else [it.judgement.outcome.name, it.judgement.step, it.judgement.reason]
+        said = [it.position, it.line, it.layout, it.verdict.word, it.value, it.nodes, it.evidence, judged]
+        found.update(json.dumps(said).encode())
+    return f"{number} {found.hexdigest()}"
+
+
+def _is_survey(overview: RunOverview) -> bool:
+    """Return whether a run is over deals without end."""
+    return overview.run.source_name.startswith("deal:") and overview.run.source_name.endswith("-")
+
+
+def _is_estimate(overview: RunOverview) -> bool:
+    """Return whether `Store.survey` returns this run without solving anything."""
+    it = overview.run
+    return _is_survey(overview) and it.finished and it.items > 0 and it.repeats is None and it.retracted is None
+
+
+def _facts(store: Store, overview: RunOverview) -> Json:
+    it = overview.run
+    deals = parse_deal_range(it.source_name)
+    survey = store.survey(
+        it.game,
+        engine=it.engine,
+        count=it.items,
+        seed=deals.seed,
+        parameters=deals.parameters,
+        max_nodes=it.max_nodes,
+    )
+    assert survey.run.id == it.id
+    return {"told": str(survey), **{name: survey.facts.get(name) for name in FACTS}}
+
+
+def _audit(store: Store, number: int) -> Json:
+    it = find_audit(store._database, number)
+    findings = Audit(store._database, it).findings()
+    return {
+        **{name: getattr(it, name) for name in ("id", "run", "population", "size", "seed", "finished")},
+        **{name: getattr(it, name) for name in ("valid", "invalid", "no_evidence", "faults")},
+        "findings": [[one.items, one.finding, one.step, one.reason] for one in findings],
+    }
+
+
+def state(run: Run) -> Json:
+    """Return what the fixture records of a run that the old code finished in a copy of the store."""
+    return {"fingerprint": run.fingerprint, "results": digest(run.results())}

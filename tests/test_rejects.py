@@ -1,0 +1,36 @@
+"""Rejects counted by reason."""
+
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.results.rejects import count_reasons
+from tests.doing import deal
+
+
+def test_what_differs_is_elided_and_what_is_the_same_is_kept() -> None:
+    rejects = [
+        Reject(2, "x", ("rank K occurs 5 times, expected 4", "rank A occurs 3 times, expected 4")),
+        Reject(3, "y", ("unknown symbol 'T' at card 1; ten is written 0",)),
+        Reject(7, "z", ("rank K occurs 3 times, expected 4", "unknown symbol '\\'' in stack 0")),
+        Reject(9, "t", ("unknown symbol 'T' at card 17; ten is written 0", 'unknown symbol "\'" in stack b')),
+        Reject(10, "u", ("stacks of unequal height: 4, 3, 4 cards", "not connected: (1,2) (3,-4)")),
+        Reject(11, "v", ("stacks of unequal height: 4, 3 cards", "not connected: (-1,2)", "'" + "a" * 199)),
+    ]
+    assert [(one.reason, one.count, one.example.line) for one in count_reasons(rejects)] == [
+        ("rank … occurs … times, expected 4", 2, 2),
+        ("unknown symbol 'T' at card …; ten is written 0", 2, 3),
+        ("unknown symbol … in stack …", 2, 7),
+        ("stacks of unequal height: … cards", 2, 10),
+        ("not connected: (…)", 2, 10),
+        ("'" + "a" * 199, 1, 11),
+    ]
+
+
+def test_a_file_of_another_game_has_few_reasons() -> None:
+    """Every game reads a hundred layouts of every other game."""
+    for game in games().values():
+        for other in games().values():
+            lines = enumerate(deal(other, 1, 1, 100), start=1)
+            rejects = [entry for entry in game.layout.read(lines) if isinstance(entry, Reject)]
+            assert (len(rejects) > 0) == (game is not other)
+            reasons = count_reasons(rejects)
+            assert len(reasons) <= 12, (game.name, other.name, reasons)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 import dealmill
+from dealmill.cli.completion import complete_game
 from dealmill.cli.output import output_options, tell, write_rows
 from dealmill.cli.progress import shown
 
@@ -15,7 +16,7 @@ COLUMNS = ("item", "engine", "verdict", "value", "source", "position", "line", "
 
 @click.command()
 @click.argument("layout")
-@click.option("--game", metavar="GAME", help="Search only this game; see dealmill games.")
+@click.option("--game", metavar="GAME", shell_complete=complete_game, help="Search only this game; see dealmill games.")
 @output_options
 def find(layout: str, game: str | None, form: str | None) -> None:
     """List the sources that have LAYOUT, and the verdicts of the runs over them.

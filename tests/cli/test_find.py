@@ -71,7 +71,8 @@ def test_any_accepted_form_of_a_layout_is_found(store: Database, url: str, tmp_p
         assert find(argument, "--csv", stdin=typed).stdout.splitlines()[1:] == [f"1:1,{PAIRS},unwinnable,,1,1,1,a.txt"]
     with dealmill.open(url) as api:
         [result] = api.find_run(1).results()
-        assert api.find(result) == api.find(dealmill.Layout(1, LAYOUT)) == api.find(statement) == api.find(LAYOUT)
+        for same in (result, dealmill.Layout(1, LAYOUT), statement, LAYOUT):
+            assert [match.result for match in api.find(same)] == [result]
 
 
 def test_what_is_not_stored_is_not_found(store: Database, url: str, find: Find) -> None:

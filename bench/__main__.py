@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from bench import audits, checks, engines, growth, kernels, page, room, scripts, startup, streams, surveys
+from bench import audits, checks, engines, finding, growth, kernels, page, room, scripts, startup, streams, surveys
 
 SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     (
@@ -58,6 +58,12 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "`dealmill run` on a file of card-pairing layouts with two workers and SQLite, an export of all verdicts, and "
         "queries (in one process, with the store open).",
         growth.ten_times,
+    ),
+    (
+        "Finding a layout",
+        "An ingest into SQLite in one process, with and without the index of layouts; and lookups in one process, with "
+        "the store open.",
+        finding.lookups,
     ),
     ("Starting", "Total time of a command, with and without compiled engines in the cache.", startup.start_up),
     (

@@ -41,6 +41,7 @@ from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
 from .pipeline.results.diff import Diff as Diff
+from .pipeline.results.find import Match as Match
 from .pipeline.results.histogram import Bar as Bar
 from .pipeline.results.histogram import Histogram as Histogram
 from .pipeline.results.query import Query as Query

@@ -1,9 +1,9 @@
 """The store: sources, runs and results in a database, and the methods that create and use them."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from os import PathLike
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from os import PathLike, fsdecode
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -12,12 +12,13 @@ from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_l
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
-from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.query import (
+    END,
     START,
     Ends,
     Item,
@@ -40,17 +41,24 @@ from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.workers import Worker, list_workers
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.order import Order
+from dealmill.pipeline.store.record.order import BY_POSITION, Order
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources.stored import Source, find_source, list_sources, rejects_of
 from dealmill.runs import Run
 
 if TYPE_CHECKING:
+    from dealmill.pipeline.games.reading import Line
+    from dealmill.pipeline.ingest import named as ingested
+    from dealmill.pipeline.ingest.queries import SavedQuery
+    from dealmill.pipeline.results.find import Match
     from dealmill.surveys import Survey
 
-Named = str | PathLike[str] | DealRange
-"""A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST``, or what `deals` returns."""
+Named = str | PathLike[str] | DealRange | Query
+"""A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST`` or what `deals` returns,
+``query:RUN:CONDITION`` or what `Run.results` returns."""
 
+MOST_LINES = 10_000
+"""Lines of a file in which a single layout is looked for."""
 WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
 
@@ -124,7 +132,9 @@ class Store:
         Parameters
         ----------
         source
-            A file, a range of deals, or what `dealmill.deals` returns.
+            A file; a range of deals, or what `dealmill.deals` returns; or a saved query such as
+            ``"query:3:verdict=undecided"``, or what `Run.results` returns. The layouts of a query are those of the
+            results of one finished run.
         game
             The game of a file whose name does not contain it.
         engine
@@ -140,12 +150,15 @@ class Store:
         Raises
         ------
         InputError
-            If the file cannot be fully read; the layouts before the error are solved and stored.
+            If the file cannot be fully read, or no result matches a query; the layouts before the error are solved and
+            stored.
         NotFoundError, UsageError
             If there is no such game or engine, the engine belongs to another game, an argument is out of range, or
-            `packed` is true for a file.
+            `packed` is true for a file or a query.
         RetractedError
-            If the installed version of the engine was retracted.
+            If the installed version of the engine was retracted, or the queried run.
+        StoreError
+            If the queried run is not finished, or part of it cannot be read.
         BrokerError, WorkerError
             If the broker or the workers cannot be started.
         """
@@ -172,14 +185,14 @@ class Store:
         All files must exist. A file that cannot be read does not stop the others; see `BatchResult.errors`. See `run`
         for the other parameters and errors.
         """
-        from dealmill.pipeline.ingest.named import all_named, game_of_source, open_readings, packed_sources
+        from dealmill.pipeline.ingest.named import game_of_source, open_readings, packed_sources
         from dealmill.workers.local.working import solve_runs  # loads Celery
 
         limit = node_limit(max_nodes)
-        wanted = all_named(sources)
+        wanted = _named(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
         for source in wanted if names else ():
-            engines_for(game_of_source(source, game).name, names)
+            engines_for(game_of_source(self._database, source, game).name, names)
         storage = Storage.PACKED if packed else Storage.ROWS
         with open_readings(self._database, [] if packed else wanted, game, progress) as readings:
             found = packed_sources(self._database, wanted) if packed else [one.source for one in readings.opened]
@@ -203,12 +216,7 @@ class Store:
         InputError, NotFoundError, UsageError
             If a file does not exist, or its game is unknown.
         """
-        from dealmill.pipeline.ingest.named import all_named, open_readings  # loads NumPy
-
-        with open_readings(self._database, all_named(sources), game, progress) as readings:
-            for reading in readings.opened:
-                reading.finish(progress)
-        return Ingestion(readings.sources, readings.errors)
+        return self._ingest(_named(sources), game, progress)
 
     def queue(
         self,
@@ -221,8 +229,8 @@ class Store:
     ) -> Run:
         """Queue a run over a source for workers, and return it immediately.
 
-        `source` is the number or the name of a source in the store, or a range of deals, which is first read into the
-        store unless `packed` is true (see `run`).
+        `source` is the number or the name of a source in the store, or a range of deals or a query (see `run`). The
+        last two are first read into the store, except deals if `packed` is true.
 
         Raises
         ------
@@ -231,16 +239,19 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.named import named, packed_sources  # loads NumPy
+        from dealmill.pipeline.ingest.named import packed_sources  # loads NumPy
 
         limit = node_limit(max_nodes)
-        wanted = str(source) if isinstance(source, int) else named(source)
-        if not isinstance(wanted, DealRange):
+        [wanted] = [str(source)] if isinstance(source, int) else _named([source])
+        if isinstance(wanted, str):
             found = find_source(self._database, wanted)
         elif packed:
             [found] = packed_sources(self._database, [wanted])
         else:
-            found = self._ingested(wanted, progress)
+            ingestion = self._ingest([wanted], None, progress)
+            for error in ingestion.errors:
+                raise error
+            [found] = ingestion.sources
         if not (found.complete or found.endless or packed):
             raise StoreError(f"{found.name} has not been fully read; finish it with: dealmill ingest")
         storage = Storage.PACKED if packed else Storage.ROWS
@@ -355,6 +366,33 @@ class Store:
         runs = [found for found in matching if one is None or found.id == one.id]
         wanted = wanted_results(verdict, value, nodes, audit, layout_length, evidence_length)
         return query_of(self._database, runs, wanted, after, limit, before=before, order=order, descending=descending)
+
+    def find(
+        self, layout: str | Layout | Result | PathLike[str], *, game: str | None = None, progress: Progress = silent
+    ) -> "list[Match]":
+        """Return where a layout is stored, and the results of the runs over it, in order of source, position and run.
+
+        Parameters
+        ----------
+        layout
+            One line of text, as in a file; a `Layout` or a `Result`; or the path of a file with a single layout.
+        game
+            Search only this game; by default, all games that have such a layout.
+
+        Only stored layouts are found, not the numbered deals of packed runs and surveys.
+
+        Raises
+        ------
+        BadLayout
+            If this is not exactly one layout.
+        InputError
+            If the file cannot be read.
+        NotFoundError
+            If there is no such game.
+        """
+        from dealmill.pipeline.results.find import find_layout  # loads NumPy
+
+        return find_layout(self._database, _lines(layout), game, progress)
 
     def rejects(
         self, *, run: int | str | None = None, source: int | str | None = None, limit: int | None = None
@@ -483,16 +521,64 @@ class Store:
         """Return the action log, oldest entry first: who did what to the store, when and why."""
         return list_actions(self._database)
 
+    def _ingest(self, sources: "Sequence[ingested.Named]", game: str | None, progress: Progress) -> Ingestion:
+        from dealmill.pipeline.ingest.named import open_readings  # loads NumPy
+
+        with open_readings(self._database, sources, game, progress) as readings:
+            for reading in readings.opened:
+                reading.finish(progress)
+        return Ingestion(readings.sources, readings.errors)
+
     def _source_of(self, run: int | str | None, source: int | str | None) -> Source:
         if (source is None) == (run is None):
             raise UsageError("name a run or a source (--source) to list its rejects, but not both")
         return self.find_source(find_run(self._database, str(run)).source if source is None else source)
 
-    def _ingested(self, deals: DealRange, progress: Progress) -> Source:
-        ingestion = self.ingest(deals, progress=progress)
-        for error in ingestion.errors:
-            raise error
-        return ingestion.sources[0]
-
     def _fingerprint(self, run: RunStatus) -> str | None:
         return fingerprint_of(self._database, run.id, run.items) if run.finished else None
+
+
+def _named(sources: Named | Iterable[Named]) -> "list[ingested.Named]":
+    """Return one source or several as `dealmill.pipeline.ingest.named` names them.
+
+    Raises
+    ------
+    UsageError, NotFoundError
+        If one is malformed; see also `_saved`.
+    """
+    from dealmill.pipeline.ingest.named import named  # loads NumPy
+
+    several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
+    return [named(_saved(source) if isinstance(source, Query) else source) for source in several]
+
+
+def _saved(query: Query) -> "SavedQuery":
+    """Return a query as the name of a source.
+
+    Raises
+    ------
+    UsageError
+        If it is not a query of all matching results of one run.
+    """
+    from dealmill.pipeline.ingest.queries import SavedQuery
+
+    whole = query.after[1] == 0 and (query.limit, query.before, query.ordering) == (None, END, BY_POSITION)
+    if len(query.runs) != 1 or not whole:
+        raise UsageError("a query can be a source only if it is of one run, without after, before, limit and order")
+    return SavedQuery(query.runs[0].id, query.wanted)
+
+
+def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":
+    """Return the lines of a layout, or the first lines of a file."""
+    from dealmill.pipeline.ingest.files import lines_of, open_binary, text_blocks
+
+    match layout:
+        case str():
+            return list(enumerate(layout.splitlines(), start=1))
+        case Layout():
+            return [(1, layout.text)]
+        case Result():
+            return [(1, layout.layout)]
+    name = fsdecode(layout)
+    with open_binary(name) as file:
+        return list(islice(chain.from_iterable(lines_of(*block) for block in text_blocks(file, name)), MOST_LINES))

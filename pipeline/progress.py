@@ -51,7 +51,8 @@ class Opening(Step):
 
 @dataclass(frozen=True, slots=True)
 class Ingesting(Step):
-    """A source is being read into the store. Unit: bytes of a file, or deals of a range."""
+    """A source is being read into the store. Unit: bytes of a file, deals of a range, or layouts of a
+    query."""
 
     source: str
     accepted: int

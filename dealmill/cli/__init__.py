@@ -24,6 +24,7 @@ COMMANDS = {
     "work": "run",
     "status": "status",
     "query": "query",
+    "find": "find",
     "show": "show",
     "audit": "audit",
     "rerun": "diff",

@@ -1,12 +1,11 @@
 """Options shared by several commands, and the types of their arguments."""
 
-import re
 from collections.abc import Sequence
 
 import click
 
 from dealmill.cli.completion import complete_engine, complete_game
-from dealmill.pipeline.arguments import MOST_NODES
+from dealmill.pipeline.arguments import MOST_NODES, number_range
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -20,13 +19,10 @@ class Range(click.ParamType[tuple[int | None, int | None]]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int | None, int | None]:
         """Return both ends of the range, inclusive; None for an open end."""
-        match = re.fullmatch(r"(-?\d{1,18})?(\.\.)?(-?\d{1,18})?", str(value), re.ASCII)
-        if not match or not (match[1] or match[3]) or (match[1] and match[3] and not match[2]):
-            self.fail(f"{value!r} is not a range; write 70..80, 70.. or ..80", param, ctx)
-        low, dots, high = match.groups()
-        if not dots:
-            return int(low), int(low)
-        return (int(low) if low else None), (int(high) if high else None)
+        try:
+            return number_range(str(value))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
 
 
 game_option = click.option(

@@ -93,10 +93,11 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, as_json: bool) -> None:
     """Read layouts into the store and validate them; duplicates are stored and counted.
 
-    FILE is a plain or gzipped text file, `-` for standard input, or a range of numbered deals such as
-    deal:camelot:seed=1:1-1000. A file holds one canonical layout per line, or has the format of its game's problem
-    statement. An invalid layout is stored as a reject with its line and all reasons, and makes the exit code 4; reading
-    continues. If reading was interrupted, it resumes where it stopped.
+    FILE is a plain or gzipped text file, `-` for standard input, a range of numbered deals such as
+    deal:camelot:seed=1:1-1000, or a query of a finished run such as query:3:verdict=undecided. A file holds one
+    canonical layout per line, or has the format of its game's problem statement. An invalid layout is stored as a
+    reject with its line and all reasons, and makes the exit code 4; reading continues. If reading was interrupted, it
+    resumes where it stopped.
     """
     with dealmill.open() as store, shown(store) as progress:
         ingestion = store.ingest(*files, game=game, progress=progress)
@@ -135,8 +136,8 @@ def _exit_after_reading(
 def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, as_json: bool) -> None:
     """Queue a run over SOURCE for workers to solve.
 
-    SOURCE is the number or name of a source read by `dealmill ingest`, or a range of numbered deals such as
-    deal:camelot:seed=1:1-1000, which is first read into the store unless --packed is given. The number of the run is
+    SOURCE is the number or name of a source read by `dealmill ingest`, or a range of numbered deals or a query, as for
+    `dealmill ingest`, which is first read into the store (except for deals with --packed). The number of the run is
     printed on standard output; with --json, its status as in `dealmill status RUN --json`.
     """
     with dealmill.open() as store:

@@ -1,7 +1,7 @@
-"""Opening of sources by name: a file or a range of deals, as given on a command line or by a caller."""
+"""Opening of sources by name: a file, a range of deals or a saved query, as given on a command line or by a caller."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +16,7 @@ from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.entries import Entries, deal_entries
 from dealmill.pipeline.ingest.compiled import check_of
 from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, rereadable, text_digest
+from dealmill.pipeline.ingest.queries import SavedQuery, is_saved_query, parse_saved_query, queried_run, query_reading
 from dealmill.pipeline.ingest.reading import Reached, Reading
 from dealmill.pipeline.ingest.scanning import scan
 from dealmill.pipeline.printable import printable
@@ -44,12 +45,15 @@ class Readings:
         return [*self.open_errors, *(reading.error for reading in self.opened if reading.error)]
 
 
-Named = str | DealRange
-"""A source by name: the path of a file (``-`` is standard input), or a range of deals."""
+Named = str | DealRange | SavedQuery
+"""A source by name: the path of a file (``-`` is standard input), a range of deals, or a saved query."""
+Given = str | PathLike[str] | DealRange | SavedQuery
+"""A source as given by a caller."""
 
 
-def named(source: str | PathLike[str] | DealRange) -> Named:
-    """Return a source as named by a caller; text that starts with ``deal:`` is a range of deals.
+def named(source: Given) -> Named:
+    """Return a source as named by a caller; text that starts with ``deal:`` is a range of deals, text that starts with
+    ``query:`` a saved query.
 
     Raises
     ------
@@ -58,10 +62,14 @@ def named(source: str | PathLike[str] | DealRange) -> Named:
     NotFoundError
         If there is no such game.
     """
+    if isinstance(source, SavedQuery):
+        return source
     if not isinstance(source, DealRange):
         text = fsdecode(source)
         if not text:
             raise UsageError("the name of a source is empty")
+        if is_saved_query(text):
+            return parse_saved_query(text)
         if not is_deal_range(text):
             return text
         source = parse_deal_range(text)
@@ -70,24 +78,11 @@ def named(source: str | PathLike[str] | DealRange) -> Named:
     return source
 
 
-def all_named(sources: str | PathLike[str] | DealRange | Iterable[str | PathLike[str] | DealRange]) -> list[Named]:
-    """Return sources as named by a caller, who may pass one source or several.
-
-    Raises
-    ------
-    UsageError, NotFoundError
-        See `named`.
-    """
-    if isinstance(sources, str | bytes | PathLike | DealRange):
-        return [named(sources)]
-    return [named(source) for source in sources]
-
-
 @contextmanager
 def open_readings(
     store: Database, sources: Sequence[Named], game: str | None, progress: Progress
 ) -> Iterator[Readings]:
-    """Open the readings of files and ranges of deals.
+    """Open the readings of files, ranges of deals and saved queries.
 
     All names are checked before the first source is opened. A file that cannot be read does not stop the others.
 
@@ -96,10 +91,12 @@ def open_readings(
     InputError
         If a file does not exist, or its game is unclear.
     NotFoundError
-        If there is no such game.
+        If there is no such game, or no run with the number in a saved query.
+    RetractedError, StoreError
+        If the results of that run cannot be a source.
     """
     with ExitStack() as copies:
-        openers = [_opener(store, source, game, copies) for source in sources]
+        openers = [_opener(store, source, game, copies, progress) for source in sources]
         readings = Readings()
         for number, (source, opener) in enumerate(zip(sources, openers, strict=True)):
             progress(Opening(number, len(sources), printable(source if isinstance(source, str) else source.name)))
@@ -111,22 +108,31 @@ def open_readings(
         yield readings
 
 
-def _opener(store: Database, source: Named, game: str | None, copies: ExitStack) -> Callable[[], Reading]:
-    if isinstance(source, DealRange):
-        return partial(deals_reading, store, source)
-    return partial(file_reading, store, source, game_of_source(source, game), copies)
+def _opener(
+    store: Database, source: Named, game: str | None, copies: ExitStack, progress: Progress
+) -> Callable[[], Reading]:
+    owner = game_of_source(store, source, game)
+    match source:
+        case DealRange():
+            return partial(deals_reading, store, source)
+        case SavedQuery():
+            return partial(query_reading, store, source, copies, progress)
+    return partial(file_reading, store, source, owner, copies)
 
 
-def game_of_source(source: Named, game: str | None) -> Game:
-    """Return the game of a range of deals or of a file, which must exist: `game`, or else the game in the file's name.
+def game_of_source(store: Database, source: Named, game: str | None) -> Game:
+    """Return the game of a range of deals, of the run of a saved query, or of a file, which must exist: `game`, or else
+    the game in the file's name.
 
     Raises
     ------
-    InputError, NotFoundError
+    InputError, NotFoundError, RetractedError, StoreError
         See `open_readings`.
     """
     if isinstance(source, DealRange):
         return source.game
+    if isinstance(source, SavedQuery):
+        return find_game(queried_run(store, source).game)
     wanted = find_game(game) if game else None
     check_file(source)
     return wanted or game_of_file(source)
@@ -194,11 +200,12 @@ def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
     Raises
     ------
     UsageError
-        If one of them is a file, has too many deals, or has parameters that cannot be combined.
+        If one of them is not a range of deals, has too many deals, or has parameters that cannot be combined.
     """
     for source in sources:
         if not isinstance(source, DealRange):
-            raise UsageError(f"{printable(source)} cannot be stored packed: only numbered deals can be dealt again")
+            name = source if isinstance(source, str) else source.name
+            raise UsageError(f"{printable(name)} cannot be stored packed: only numbered deals can be dealt again")
         check_integer(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
     return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
 

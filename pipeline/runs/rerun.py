@@ -26,7 +26,7 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
     RetractedError
         If the installed version was retracted, or the run is unfinished and its version was retracted.
     """
-    _check_finished(run)
+    check_finished(run)
     _, engine = find_engine(run.engine)
     if engine.version != run.version and not any_version:
         raise VersionError(
@@ -40,7 +40,14 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
     return plan_repetition(store, run, engine.version)
 
 
-def _check_finished(run: RunStatus) -> None:
+def check_finished(run: RunStatus) -> None:
+    """Check that every item of a run has a verdict.
+
+    Raises
+    ------
+    RetractedError, DamagedError, StoreError
+        If it has not, by the reason.
+    """
     if run.finished:
         return
     check_not_retracted(run)

@@ -3,6 +3,8 @@
 sources ─┬─ items                   the ordered layouts of a file or a range of numbered deals
          ├─ rejects                 the entries that are not valid layouts, with all reasons
          ├─ source_blocks           a digest of every thousand items, and of every thousand rejects
+         ├─ unindexed               the first item of a source that the index of layouts does not cover
+         ├─ index_stretches         consecutive items of a source with their numbers in the index
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions, claimed by a worker
                   ├─ verdicts       one per item: the engine's verdict with its evidence
@@ -11,6 +13,7 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
                   └─ audits ─┬─ audit_jobs   a range of the audited verdicts, claimed by a worker
                              ├─ judgements   one per audited verdict: the referee's judgement
                              └─ faults       other faults of the record
+index_segments ── index_blocks      the index of layouts: sorted beginnings of digests, with numbers of items
 actions                             who did what, when and why: a hash chain, each digest covers all earlier entries
 
 The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/seals.py`), so that an
@@ -44,7 +47,7 @@ from sqlalchemy import (
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0009"
+REVISION = "0010"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -177,6 +180,39 @@ source_blocks = Table(
     Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand rows each"),
     Column("digest", LargeBinary, nullable=False, comment="see pipeline.seals"),
     sqlite_with_rowid=False,
+)
+
+index_segments = Table(
+    "index_segments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("bits", SmallInteger, nullable=False, comment="first bits of a digest that number its block"),
+    Column("entries", BigInteger, nullable=False, comment="in all its blocks"),
+)
+
+index_blocks = Table(
+    "index_blocks",
+    metadata,
+    Column("segment_id", ForeignKey("index_segments.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False, comment="from 0"),
+    Column("entries", LargeBinary, nullable=False, comment="see pipeline.store.sources.index.writing"),
+    Column("digest", LargeBinary, nullable=False, comment="see pipeline.seals"),
+)
+
+index_stretches = Table(
+    "index_stretches",
+    metadata,
+    Column("first", BigInteger, primary_key=True, autoincrement=False, comment="number of its first item"),
+    Column("size", BigInteger, nullable=False, comment="number of items"),
+    Column("source_id", ForeignKey("sources.id"), nullable=False),
+    Column("position", BigInteger, nullable=False, comment="of its first item"),
+)
+
+unindexed = Table(
+    "unindexed",
+    metadata,
+    Column("source_id", ForeignKey("sources.id"), primary_key=True, autoincrement=False),
+    Column("position", BigInteger, nullable=False, comment="of the first item that is not indexed"),
 )
 
 engines = Table(

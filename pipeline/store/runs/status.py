@@ -118,6 +118,19 @@ def _readable(store: Database, number: int) -> list[RunStatus]:
         return []
 
 
+def runs_over(store: Database, source: int) -> list[RunStatus]:
+    """Return all runs over a source, oldest first.
+
+    Raises
+    ------
+    DamagedError
+        If one of them cannot be read.
+    """
+    with store.reading() as connection:
+        numbers = connection.execute(select(runs.c.id).where(runs.c.source_id == source)).scalars().all()
+    return list_runs(store, numbers)
+
+
 def find_run(store: Database, key: int | str) -> RunStatus:
     """Return the run with the given number, which may be a string; ``last`` is the newest run.
 

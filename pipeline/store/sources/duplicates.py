@@ -38,6 +38,14 @@ class DigestPrefixes:
         if len(self._kept) < self.MOST * PREFIX:
             self._kept += digests[:, :PREFIX].tobytes()
 
+    def part(self, first: int, stop: int, count: int) -> Bytes | None:
+        """Return the prefixes of the items `[first, stop)` (n × `PREFIX`); None if not exactly the digests of the first
+        `count` items were added."""
+        if len(self._kept) != count * PREFIX:
+            return None
+        copied = bytes(self._kept[(first - 1) * PREFIX : (stop - 1) * PREFIX])
+        return np.frombuffer(copied, dtype=np.uint8).reshape(-1, PREFIX)
+
     def shared(self, count: int) -> Numbers | None:
         """Return the positions of the items whose prefix occurs more than once among the first `count` items; None if
         not exactly their digests were added."""

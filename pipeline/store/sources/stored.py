@@ -98,6 +98,18 @@ def find_source(store: Database, key: int | str) -> Source:
     return found
 
 
+def earlier_namesake(store: Database, source: Source) -> Source | None:
+    """Return the newest source of the same name that is older than `source`; None if there is none."""
+    with store.reading() as connection:
+        return one_source(
+            connection,
+            select(*COLUMNS)
+            .where(sources.c.name == source.name, sources.c.id < source.id)
+            .order_by(sources.c.id.desc())
+            .limit(1),
+        )
+
+
 def list_sources(store: Database) -> list[Source]:
     """Return all sources, oldest first. Issue a `DamagedWarning` for each one that cannot be read."""
     found = []

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, StoreError
@@ -17,11 +17,12 @@ from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.opening import create_store
-from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources
+from dealmill.pipeline.store.database.tables import Storage, items, rejects, runs, sources, unindexed
 from dealmill.pipeline.store.queue.solving import cut_jobs
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
 from dealmill.pipeline.store.sources.digests import DIGEST, continued, digest_start
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
+from dealmill.pipeline.store.sources.index.writing import index_items
 from dealmill.pipeline.store.sources.stored import (
     COLUMNS,
     Source,
@@ -87,7 +88,8 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
         opened = one_source(connection, wanted)
         assert opened is not None  # noqa: S101 -- inserted by now
         unsealed = (sources.c.id == opened.id, sources.c.seal == UNSEALED)
-        connection.execute(update(sources).where(*unsealed).values(seal=opened.seal))
+        if connection.execute(update(sources).where(*unsealed).values(seal=opened.seal)).rowcount:
+            connection.execute(insert(unindexed).values(source_id=opened.id, position=1))
     return opened
 
 
@@ -130,6 +132,7 @@ def append(
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
         reject_columns = REJECT_LISTING.columns(rejected)
         _record_blocks(connection, source, after, (positions, entries.lines, digests), reject_columns)
+        index_items(connection, source, after, seen)
         _cut_new_jobs(connection, after)
     return after
 
@@ -149,6 +152,7 @@ def complete(store: Database, source: Source, seen: DigestPrefixes | None = None
     with store.writing() as connection:
         _advance(connection, source, after)
         _record_blocks(connection, source, after, (), ())
+        index_items(connection, source, after, seen)
         _cut_new_jobs(connection, after)
     return after
 

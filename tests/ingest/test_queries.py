@@ -1,0 +1,207 @@
+"""Saved queries as sources: their names, their layouts, and when they are refused."""
+
+from contextlib import ExitStack
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+import dealmill
+from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.queries import SavedQuery, parse_saved_query, query_reading
+from dealmill.pipeline.progress import Event, Message, silent
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.runs.engines import retract_engine
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
+from tests.doing import a_run, a_source, an_audit, dealer, do_runs
+from tests.survey.doing import alter
+
+PAIRS, MEMORY = "card-pairing/winnable", "memory/two-pass"
+NUMBERS = st.integers(-(10**6), 10**6)
+RANGES = st.one_of(
+    st.just(ALL),
+    st.tuples(NUMBERS, NUMBERS).map(lambda ends: (min(ends), max(ends))),
+    NUMBERS.map(lambda low: (low, ALL[1])),
+    NUMBERS.map(lambda high: (ALL[0], high)),
+)
+WANTED = st.builds(
+    lambda verdicts, *others: Wanted(tuple(sorted(verdicts)), *others),
+    st.sets(st.sampled_from(Verdict)),
+    RANGES,
+    RANGES,
+    st.none() | st.sampled_from(Outcome),
+    RANGES,
+    RANGES,
+).filter(lambda wanted: wanted != Wanted())
+
+
+def opened(store: Database) -> dealmill.Store:
+    return dealmill.open(store.url.render_as_string(hide_password=False))
+
+
+@given(st.integers(0, 10**9 - 1), WANTED)
+def test_a_name_means_the_query_it_was_made_of(run: int, wanted: Wanted) -> None:
+    query = SavedQuery(run, wanted)
+    assert parse_saved_query(query.name) == query
+
+
+def test_equal_queries_have_one_name() -> None:
+    names = ["query:3:nodes=7..7,verdict=scored,verdict=failed", "query:3:verdict=failed,nodes=7,verdict=scored"]
+    assert {parse_saved_query(name).name for name in names} == {"query:3:verdict=scored,verdict=failed,nodes=7"}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("query:3", "write query:RUN:CONDITION"),
+        ("query:3:", "write query:RUN:CONDITION"),
+        ("query:last:verdict=scored", "the number of a run"),
+        ("query:3:verdict", "write NAME=VALUE with one of: verdict, value, nodes, layout-length"),
+        ("query:3:colour=red", "'colour=red' in 'query:3:colour=red' is not a condition"),
+        ("query:3:verdict=lost", "there is no verdict 'lost'"),
+        ("query:3:audit=good", "there is no outcome 'good'"),
+        ("query:3:value=x", "'x' is not a range"),
+        ("query:3:value=9..1", "the lower end exceeds the upper end"),
+        ("query:3:value=1,value=2", "value is given twice"),
+        ("query:3:verdict=scored,", "'' in 'query:3:verdict=scored,' is not a condition"),
+    ],
+)
+def test_a_malformed_query_is_refused(name: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        parse_saved_query(name)
+
+
+def test_the_layouts_are_those_of_the_matching_results_in_their_order(store: Database) -> None:
+    run = a_run(store, PAIRS, dealer("card-pairing")(1, 1, 300), chunk=70)
+    with opened(store) as api:
+        won = [(one.position, one.layout) for one in api.find_run(run.id).results(verdict="winnable")]
+        again = api.queue(f"query:{run.id}:verdict=winnable", max_nodes=10)
+        do_runs(store)
+        results = list(api.find_run(again.id).results())
+        assert [(one.line, one.layout) for one in results] == won
+        assert len(won) > 100
+        assert api.find_source(again.source).name == again.source == f"query:{run.id}:verdict=winnable"
+        hard = api.find_run(again.id).results(verdict="undecided", nodes=(1, None))
+        [both] = api.ingest(hard).sources
+        assert both.name == f"query:{again.id}:verdict=undecided,nodes=1.."
+        assert both.accepted == sum(one.verdict is Verdict.UNDECIDED for one in results) > 0
+        assert an_audit(store, find_run(store, again.id)).clean
+
+
+def test_the_same_query_is_the_same_source_and_the_same_run(store: Database) -> None:
+    run = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
+    with opened(store) as api:
+        first = api.queue(f"query:{run.id}:value=6..,verdict=scored")
+        again = api.queue(api.find_run(run.id).results(verdict="scored", value=(6, None)))
+        assert again.id == first.id
+
+
+def test_a_packed_run_can_be_queried(store: Database) -> None:
+    with opened(store) as api:
+        packed = api.queue("deal:camelot:seed=1:1-2500", packed=True)
+        do_runs(store)
+        expected = [(one.position, one.layout) for one in api.find_run(packed.id).results(verdict="winnable")]
+        [source] = api.ingest(f"query:{packed.id}:verdict=winnable").sources
+        run = api.queue(source.id)
+        do_runs(store)
+        assert [(one.line, one.layout) for one in api.find_run(run.id).results()] == expected
+        with pytest.raises(UsageError, match=f"query:{packed.id}:verdict=winnable cannot be stored packed"):
+            api.queue(f"query:{packed.id}:verdict=winnable", packed=True)
+
+
+def test_an_interrupted_reading_is_continued(store: Database) -> None:
+    run = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
+    query = parse_saved_query(f"query:{run.id}:verdict=scored")
+    with ExitStack() as copies:
+        begun = query_reading(store, query, copies, silent)
+    with ExitStack() as copies:
+        reading = query_reading(store, query, copies, silent)
+        reading.finish(silent)
+    assert reading.source.id == begun.source.id
+    assert (reading.source.accepted, reading.source.complete) == (3, True)
+
+
+def test_another_content_becomes_another_source_and_is_said(store: Database) -> None:
+    run = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
+    events: list[Event] = []
+    with opened(store) as api:
+        alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = 2")
+        an_audit(store, run)
+        [first] = api.ingest(f"query:{run.id}:audit=invalid", progress=events.append).sources
+        assert not [event for event in events if isinstance(event, Message)]
+        alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = 3")
+        an_audit(store, run)
+        [second] = api.ingest(f"query:{run.id}:audit=invalid", progress=events.append).sources
+    assert (first.accepted, second.accepted, first.name) == (1, 2, second.name)
+    [message] = [event.text for event in events if isinstance(event, Message)]
+    assert message == (
+        f"query:{run.id}:audit=invalid no longer matches the layouts of source {first.id}: it is read as a new source, "
+        f"number {second.id}"
+    )
+
+
+def test_runs_that_may_still_change_are_refused(store: Database) -> None:
+    with opened(store) as api:
+        with pytest.raises(NotFoundError, match="no run '9'"):
+            api.ingest("query:9:verdict=scored")
+        plan_run(store, a_source(store, MEMORY, ["AABB"]), MEMORY, "1", None)
+        with pytest.raises(StoreError, match="run 1 is not finished; finish it with: dealmill work --drain"):
+            api.ingest("query:1:verdict=scored")
+        do_runs(store)
+        with pytest.raises(StoreError, match="run 1 has not been audited; audit it with: dealmill audit 1"):
+            api.ingest("query:1:audit=valid")
+        assert "query:1:verdict=failed is empty: no result of run 1 matches" in map(
+            str, api.ingest("query:1:verdict=failed").errors
+        )
+        retract_engine(store, MEMORY, "1", "it errs")
+        with pytest.raises(RetractedError, match=r"run 1 was retracted \(it errs\)"):
+            api.ingest("query:1:verdict=scored")
+        for query in (
+            api.query(retracted=True, limit=1),
+            api.query(retracted=True, after="1:1"),
+            api.query(retracted=True, descending=True),
+            api.query(),
+        ):
+            with pytest.raises(UsageError, match="of one run, without after, before, limit and order"):
+                api.ingest(query)
+
+
+@pytest.mark.parametrize(
+    ("damage", "query"),
+    [
+        ("UPDATE items SET layout = 'BBAA' WHERE position = 2", "verdict=scored"),
+        ("UPDATE items SET layout = 'no layout' WHERE position = 2", "value=1.."),
+        ("DELETE FROM items WHERE position = 2", "verdict=scored"),
+        ("DELETE FROM verdicts WHERE position = 2", "verdict=scored"),
+        ("UPDATE verdicts SET nodes = -1, verdict = 9 WHERE position = 2", "nodes=..0"),
+    ],
+)
+def test_a_damaged_record_is_no_source(store: Database, damage: str, query: str) -> None:
+    a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
+    alter(store, damage)
+    with opened(store) as api:
+        with pytest.raises(DamagedError, match=f"query:1:{query} cannot be a source.*dealmill audit 1"):
+            api.queue(f"query:1:{query}")
+        assert len(api.runs()) == 1
+        with pytest.raises(NotFoundError):
+            api.find_source(2)
+
+
+def test_many_results_are_read_in_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dealmill.pipeline.ingest.queries.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.ingest.queries.LINES", 100)
+    layouts = dealer("memory")(1, 1, 60)
+    run = a_run(sqlite_store, MEMORY, layouts)
+    with ExitStack() as copies:
+        query = parse_saved_query(f"query:{run.id}:verdict=scored")
+        reading = query_reading(sqlite_store, query, copies, silent)
+        reading.finish(partial(silent))
+    with sqlite_store.reading() as connection:
+        rows = connection.execute(text("SELECT line, layout FROM items WHERE source_id = 2 ORDER BY position")).all()
+    assert [tuple(row) for row in rows] == list(enumerate(layouts, start=1))

@@ -3,6 +3,7 @@
 from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game
 
 GAME = Game(
+    name="camelot",
     package=__name__,
     title="Camelot",
     engines=(

@@ -3,6 +3,7 @@
 from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
+    name="card-pairing",
     package=__name__,
     title="Card pairing",
     engines=(

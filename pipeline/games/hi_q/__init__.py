@@ -3,6 +3,7 @@
 from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
+    name="hi-q",
     package=__name__,
     title="Hi-Q",
     engines=(

@@ -5,6 +5,7 @@ from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, 
 FLIPS = "the cards flipped, counted from 1, two to a move: `1 2 3 4 1 4`"
 
 GAME = Game(
+    name="memory",
     package=__name__,
     title="Memory",
     engines=(

@@ -3,6 +3,7 @@
 from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
+    name="tantrix",
     package=__name__,
     title="Tantrix",
     engines=(

@@ -35,6 +35,7 @@ COMMANDS = {
     "log": "retract",
     "answer": "answer",
     "games": "games",
+    "check-game": "check_game",
     "web": "web",
     "db": "db",
     "doctor": "doctor",
@@ -55,7 +56,7 @@ class Commands(click.Group):
         """Import a command and return it, or None if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name)
+        command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name.replace("-", "_"))
         return command
 
 

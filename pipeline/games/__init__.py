@@ -34,9 +34,9 @@ def find_game(name: str) -> "Game":
     NotFoundError
         If there is no such game, or it cannot be used.
     """
-    from dealmill.pipeline.games.loading import BrokenGame, offered_games
+    from dealmill.pipeline.games.loading import BrokenGame, games_named
 
-    found = offered_games(name)
+    found = games_named(name)
     for game in found:
         if not isinstance(game, BrokenGame):
             return game

@@ -34,9 +34,14 @@ class BrokenGame:
         return f"{self.package} offers the game {self.entry_point}, which cannot be used: {self.error}"
 
 
-def offered_games(name: str | None = None) -> "list[Game | BrokenGame]":
-    """Load the offered games, or those of one name, and return them in the order of their names."""
-    return [load(offer) for offer in all_offers() if name in (None, offer.name)]
+def offered_games() -> "list[Game | BrokenGame]":
+    """Load all offered games and return them in the order of their names."""
+    return list(map(load, all_offers()))
+
+
+def games_named(name: str) -> "list[Game | BrokenGame]":
+    """Load and return the games of one name."""
+    return [load(offer) for offer in all_offers() if offer.name == name]
 
 
 @cache

@@ -1,6 +1,6 @@
 """Hi-Q: peg solitaire in which the problem statement prescribes every jump."""
 
-from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
     name="hi-q",

@@ -1,6 +1,6 @@
 """Tantrix: count the legal moves of the player to move."""
 
-from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
     name="tantrix",

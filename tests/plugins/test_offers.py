@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import dealmill
 from dealmill.cli.doctor import doctor
 from dealmill.cli.games import games
-from dealmill.pipeline.errors import InputError, NotFoundError
+from dealmill.pipeline.errors import DealmillError, InputError, NotFoundError
 from dealmill.pipeline.games import broken_games, find_game, offers
 from dealmill.pipeline.games.loading import MODULES
 from dealmill.pipeline.ingest.named import game_of_file
@@ -173,3 +173,14 @@ def test_a_file_is_named_after_the_longest_name_of_a_game(site: Path) -> None:
         assert game_of_file(file).name == name
     with pytest.raises(InputError, match="contains several games"):
         game_of_file("memory-and-peg-row.txt")
+
+
+def test_modules_that_cannot_be_used_are_named_when_they_are_needed(site: Path) -> None:
+    write(site, "golf", GAME.replace('name="peg-row"', 'name="golf"'))
+    (site / "golf" / "rules.py").write_text("")
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    game = find_game("golf")
+    with pytest.raises(DealmillError, match=r"^golf\.deal cannot be imported: RuntimeError: imported before"):
+        _ = game.deal
+    with pytest.raises(DealmillError, match=r"^golf\.rules has no function check$"):
+        _ = game.rules

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from hashlib import file_digest
-from io import TextIOWrapper
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from types import NoneType
 from typing import BinaryIO
@@ -48,7 +48,7 @@ def main(export: Export, check: Check, read_rows: ReadRows, arguments: Sequence[
     try:
         return check_export(export, check, read_rows, options)
     except CheckFailed as failed:
-        print_line(str(failed))
+        print_line(f"{printable(options.file)}: {failed}")
         return 1
     except OSError as error:
         what = printable(str(error.filename or options.file))
@@ -88,18 +88,23 @@ def check_export(export: Export, check: Check, read_rows: ReadRows, options: Nam
     """
     name = printable(options.file)
     with Path(options.file).open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
-        same = digest == export.sha256
-        if not same:  # the rows are checked all the same, since the first bad one says more
-            print_line(f"{name} is not the file that was exported: its SHA-256 is {digest}, expected {export.sha256}")
-        file.seek(0)
+        changed = other_digest(file, export.sha256)
+        if changed:  # go on: the first bad row says more
+            print_line(f"{name} is not the file that was exported: {changed}")
         with closing(with_progress(read_rows(file), export.rows)) as rows:
             tally = check_rows(export, check, rows, options)
         file.seek(0)
         equal = compare_source(export, read_rows(file), options.source) if options.source else 0
-    print_line(f"{name}: {export.rows:,} rows{', as exported' if same else ''}")
+    print_line(f"{name}: {export.rows:,} rows{'' if changed else ', as exported'}")
     print_summary(export, options, tally, equal)
-    return 0 if same else 1
+    return 1 if changed else 0
+
+
+def other_digest(file: BufferedReader, expected: str) -> str | None:
+    """Return how the SHA-256 of a file differs from the expected one, or None, and go to the start of the file."""
+    digest = file_digest(file, "sha256").hexdigest()
+    file.seek(0)
+    return None if digest == expected else f"SHA-256 {digest[:12]}…, expected {expected[:12]}…"
 
 
 def check_rows(export: Export, check: Check, rows: Iterator[ExportRow], options: Namespace) -> Tally:
@@ -142,8 +147,9 @@ def wrong_column(export: Export, row: ExportRow, number: int, before: int) -> st
     for name, value in zip(row._fields, row, strict=True):
         if type(value) not in COLUMN_TYPES[name]:
             return f"the type of {name} is {type(value).__name__}"
-    if not before < row.position <= export.layouts:
-        return f"the position is {row.position}, expected {before + 1} to {export.layouts}"
+    most = export.layouts - (export.rows - number)
+    if not before < row.position <= most:
+        return f"the position is {row.position}, expected {before + 1}{f' to {most}' if most > before + 1 else ''}"
     if row.verdict not in export.verdicts:
         return f"the verdict is {row.verdict!r}, expected {' or '.join(export.verdicts)}"
     if row.value is not None and row.verdict != Verdict.SCORED.word:
@@ -163,11 +169,8 @@ def compare_source(export: Export, rows: Iterator[ExportRow], path: str) -> int:
     """
     equal, number, text = 0, 0, b""
     with Path(path).open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
-        if digest != export.source_sha256:
-            expected = f"expected {export.source_sha256} (of the text, if it is gzipped)"
-            raise CheckFailed(f"{printable(path)} is not the source: its SHA-256 is {digest}, {expected}")
-        file.seek(0)
+        if other := other_digest(file, str(export.source_sha256)):
+            raise CheckFailed(f"{printable(path)} is not the source: {other}; unpack it first if it is gzipped")
         for row in rows:
             while number < row.line and (text := file.readline()):
                 number += 1

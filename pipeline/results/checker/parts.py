@@ -60,7 +60,7 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
     """
     try:
         whole = getsource(module)
-    except OSError as error:
+    except (OSError, TypeError) as error:
         raise UsageError(f"the source of {module.__name__} is not installed, so it cannot be in a checker") from error
     tree = ast.parse(whole)
     source = _without_imports(whole, tree, only)

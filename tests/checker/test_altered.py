@@ -206,6 +206,26 @@ def test_a_line_that_is_not_a_row_is_named(line: bytes, reason: str, exports: Pa
     assert checked.out.startswith(f"{altered}: row 2 cannot be read: ") and reason in checked.out
 
 
+def test_a_row_after_the_last_is_refused_even_if_it_claims_nothing(exports: Path, tmp_path: Path) -> None:
+    path = exports / "camelot-winnable.jsonl"
+    rows = rows_of(path)
+    altered = tmp_path / "a.jsonl"
+    write(altered, [*rows, {**rows[-1], "position": 31, "verdict": "undecided", "evidence": None}])
+    checked = checker_of(path).check(altered, believed=True)
+    assert (checked.code, checked.out) == (1, f"{altered}: row 31: only 30 rows were exported\n")
+
+
+def test_a_row_that_claims_nothing_has_no_value(exports: Path, tmp_path: Path) -> None:
+    path = exports / "card-pairing-winnable.jsonl"
+    rows = rows_of(path)
+    place = [row["verdict"] for row in rows].index("undecided")
+    rows[place]["value"] = 7
+    altered = tmp_path / "a.jsonl"
+    write(altered, rows)
+    checked = checker_of(path).check(altered, believed=True)
+    assert checked.out == f"{altered}: row {place + 1}: the verdict is undecided, but there is a value\n"
+
+
 def test_a_column_that_is_given_twice_is_refused(exports: Path, tmp_path: Path) -> None:
     """A reader that takes the last one would see another verdict than one that takes the first."""
     path = exports / "camelot-winnable.jsonl"

@@ -1,7 +1,7 @@
 """Reading of an export in JSON Lines: one object per line, which has the columns in their order."""
 
-import json
 from collections.abc import Iterator
+from json import JSONDecoder
 from typing import BinaryIO
 
 from dealmill.pipeline.results.checker.facts import ExportRow
@@ -15,10 +15,11 @@ def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
     ValueError
         At the first line that is not a row.
     """
+    decode = JSONDecoder(object_pairs_hook=tuple).decode
     for line in file:
         if not line.endswith(b"\n"):
             raise ValueError("the file ends in the middle of a line")
-        columns = json.loads(line.decode("ascii"), object_pairs_hook=tuple)
+        columns = decode(line.decode("ascii"))
         if not isinstance(columns, tuple) or tuple(name for name, _ in columns) != ExportRow._fields:
             raise ValueError(f"the line is not an object with {', '.join(ExportRow._fields)}, in this order")
         yield ExportRow(*(value for _, value in columns))

@@ -118,6 +118,7 @@ def check_rows(export: Export, check: Check, rows: Iterator[ExportRow], options:
     size = options.sample or export.rows
     chosen = (sampled(number, size, export.rows, options.seed) for number in range(1, size + 1))
     engine, following = export.engine.partition("/")[2], next(chosen, 0)
+    numbers = {verdict.word: verdict for verdict in Verdict}
     tally, number, position = Tally(), 0, 0
     try:
         for number, row in enumerate(rows, start=1):
@@ -125,7 +126,7 @@ def check_rows(export: Export, check: Check, rows: Iterator[ExportRow], options:
                 raise CheckFailed(f"row {number:,}: {printable(wrong)}")
             position = row.position
             if number == following:
-                judgement = judge_by(check, engine, row.layout, Verdict.of(row.verdict), row.value, row.evidence)
+                judgement = judge_by(check, engine, row.layout, numbers[row.verdict], row.value, row.evidence)
                 if judgement.outcome is Outcome.INVALID:
                     raise CheckFailed(f"row {number:,} (position {position:,}) is {printable(str(judgement))}")
                 tally[judgement.outcome, row.verdict] += 1

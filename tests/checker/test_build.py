@@ -109,7 +109,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         ("def f():\n    import numpy", "outside.rules imports numpy, but"),
         (
             "from dealmill.pipeline.printable import printable",
-            "outside.rules imports printable from Dealmill, but only",
+            "imports printable from Dealmill, but the rules of a",
         ),
         ("def main(): ...", "outside.rules defines main, which means something else in a checker: rename it"),
         ("EXPORT = 1", "outside.rules defines EXPORT, which means"),

@@ -20,6 +20,8 @@ SUFFIX = ".check.py"
 READERS = {".csv": csv_rows, ".jsonl": json_lines}
 """The modules that read exports, by the suffix of the file."""
 ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove")
+TAKEN = ("IllegalMove", "InvalidEvidence", "Verdict")
+"""The names of Dealmill that the rules of a game may import."""
 REFEREE = ("Check", "Outcome", "Judgement", "VERDICTS", "VALID", "NO_EVIDENCE", "judge_by", "_wrong_claim")
 
 TOP = """\
@@ -95,9 +97,11 @@ def sections_of(game: Game, path: Path) -> list[Section]:
     if reader is None:
         raise UsageError(f"{path} cannot have a checker: Python alone reads only {' and '.join(READERS)}")
     rules = Section(f"The rules: {game.title}", part_of(cast(ModuleType, game.rules)))
-    if unknown := rules.part.taken - set(verdict.__all__):
-        offered = f"only {', '.join(verdict.__all__)} can be in a checker"
-        raise UsageError(f"{rules.part.module} imports {', '.join(sorted(unknown))} from Dealmill, but {offered}")
+    if unknown := rules.part.taken - set(TAKEN):
+        raise UsageError(
+            f"{rules.part.module} imports {', '.join(sorted(unknown))} from Dealmill, but the rules of a game can only "
+            f"import {', '.join(TAKEN)}"
+        )
     before = [
         Section("The export", part_of(facts)),
         Section("Errors", part_of(errors, ERRORS)),

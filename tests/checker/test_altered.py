@@ -241,3 +241,19 @@ def test_a_number_in_csv_is_written_in_one_way(number: str, exports: Path, tmp_p
     altered = tmp_path / "a.csv"
     altered.write_text("".join([heading, f"{number},{first.partition(',')[2]}", *others]))
     assert "row 1 cannot be read: " in checker_of(path).check(altered, believed=True).out
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("\n", "it has 0 columns, expected 7"),
+        ("1,2\n", "it has 2 columns, expected 7"),
+        ('1,1,"A"B,scored,1,1,\n', "',' expected after '\"'"),
+        ('1,1,"A\n', "unexpected end of data"),
+    ],
+)
+def test_a_line_of_csv_that_is_not_a_row_is_named(line: str, reason: str, exports: Path, tmp_path: Path) -> None:
+    path = exports / "memory-two-pass.csv"
+    altered = tmp_path / "a.csv"
+    altered.write_text("".join([*path.read_text().splitlines(keepends=True)[:2], line]))
+    assert checker_of(path).check(altered, believed=True).out == f"{altered}: row 2 cannot be read: {reason}\n"

@@ -146,6 +146,10 @@ def cut(lines: list[bytes], chance: random.Random) -> list[bytes]:
     return [whole[: chance.randrange(len(whole))]]
 
 
+def without_the_last_byte(lines: list[bytes], chance: random.Random) -> list[bytes]:
+    return [*lines[:-1], lines[-1][:-1]]
+
+
 def without_the_last(lines: list[bytes], chance: random.Random) -> list[bytes]:
     return lines[:-1]
 
@@ -155,7 +159,7 @@ def appended(lines: list[bytes], chance: random.Random) -> list[bytes]:
 
 
 @each_form
-@pytest.mark.parametrize("alter", [dropped, doubled, swapped, cut, without_the_last, appended])
+@pytest.mark.parametrize("alter", [dropped, doubled, swapped, cut, without_the_last_byte, without_the_last, appended])
 def test_rows_that_are_missing_doubled_or_moved_are_found_even_if_the_digest_is_replaced(
     alter: Alteration, engine: str, suffix: str, exports: Path, tmp_path: Path
 ) -> None:

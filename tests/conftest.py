@@ -22,10 +22,25 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def tables(postgres: Postgres) -> str:
+    """The name of a PostgreSQL database with tables, which is copied: that takes half as long as creating them."""
+    store = with_tables(Database(database_url(postgres.new_database())))
+    store.close()
+    assert store.url.database is not None
+    return store.url.database
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+def backend(request: pytest.FixtureRequest) -> str:
+    """The name of each kind of database."""
+    return str(request.param)
+
+
+@pytest.fixture
+def empty_store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> Iterator[Database]:
     """A database without tables, on SQLite and on PostgreSQL."""
-    if request.param == "sqlite":
+    if backend == "sqlite":
         url = f"sqlite:///{tmp_path / 'store.db'}"
     else:
         url = request.getfixturevalue("postgres").new_database()
@@ -35,9 +50,15 @@ def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Data
 
 
 @pytest.fixture
-def store(empty_store: Database) -> Database:
+def store(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
     """A store with tables, on SQLite and on PostgreSQL."""
-    return with_tables(empty_store)
+    if backend == "sqlite":
+        yield request.getfixturevalue("sqlite_store")
+    else:
+        postgres: Postgres = request.getfixturevalue("postgres")
+        store = Database(database_url(postgres.new_database(template=request.getfixturevalue("tables"))))
+        yield store
+        store.close()
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ code. It starts with the modules of this server and no other state; so does its 
 new interpreter: all of them share the seed of Python's hashes, and /proc shows the command line of the server.
 """
 
+import atexit
+import gc
 import os
 import runpy
 import signal
@@ -12,10 +14,12 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,11 +30,13 @@ ROOT = Path(__file__).parents[1]
 CLIENT = Path(__file__).with_name("forked.py")
 SERVER = "import sys; from tests.forkserver import serve; serve(sys.argv[1])()"
 MODULES = (
-    *("celery.apps.worker", "celery.bin.worker", "celery.concurrency.prefork", "celery.fixups.django"),
-    *("kombu.transport.redis", "psycopg", "rich.progress", "sqlalchemy.dialects.sqlite"),
-    *("dealmill.pipeline.settings", "dealmill.pipeline.store.audits.jobs"),
+    *("celery.apps.worker", "celery.backends.base", "celery.bin.worker", "celery.concurrency.prefork"),
+    *("celery.events.receiver", "celery.fixups.django", "kombu.transport.pyamqp", "kombu.transport.redis"),
+    *("numpy.ma", "numpy.typing", "psycopg", "rich.progress", "sqlalchemy.dialects.sqlite"),
+    *("dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores", "dealmill.surveys"),
+    *("dealmill.pipeline.answer", "dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs"),
 )
-"""Modules that are slow to import, and whose import reads no settings."""
+"""Modules that most commands import, and whose import reads no settings."""
 
 
 def serve(address: str) -> Callable[[], object]:
@@ -42,6 +48,7 @@ def serve(address: str) -> Callable[[], object]:
     for name in (*MODULES, *(f"dealmill.cli.{module}" for module in COMMANDS.values())):
         import_module(name)
     load_compiler()
+    gc.freeze()  # a collection in a forked process would copy all memory
     assert "dealmill.workers.app" not in sys.modules  # it reads the settings when it is imported
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
@@ -61,10 +68,23 @@ def serve(address: str) -> Callable[[], object]:
         its.close()
         _fork_worker(spare, ours)
         sys.argv[1:] = arguments
-        return main
+        return partial(_end_quickly, main)
     ours.close()
     _wait_to_be_a_worker(its)
-    return lambda: runpy.run_module("dealmill.workers", run_name="__main__", alter_sys=True)
+    return partial(_end_quickly, partial(runpy.run_module, "dealmill.workers", run_name="__main__", alter_sys=True))
+
+
+def _end_quickly(run: Callable[[], object]) -> None:
+    """Run a command or a worker. When it exits, end the process as the interpreter would, except that it does not
+    destroy all modules and objects: most of them are shared with the server, and that would copy them first."""
+    try:
+        run()
+    except SystemExit as exiting:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(exiting.code or 0))
 
 
 def _begin_command(client: socket.socket) -> list[str]:

@@ -163,8 +163,12 @@ def dealmill_command(arguments: Sequence[str]) -> list[str]:
 
 
 def clean_environment(env: dict[str, str] | None = None) -> dict[str, str]:
-    """Return the environment of this process with only the given Dealmill settings."""
+    """Return the environment of this process with only the given Dealmill settings.
+
+    Python may write bytecode, so that not each of hundreds of processes compiles our modules.
+    """
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DEALMILL_")}
+    inherited.pop("PYTHONDONTWRITEBYTECODE", None)
     return {**inherited, **(env or {})}
 
 

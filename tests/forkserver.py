@@ -18,7 +18,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +29,8 @@ from dealmill.workers.local.processes import die_with_parent
 ROOT = Path(__file__).parents[1]
 CLIENT = Path(__file__).with_name("forked.py")
 SERVER = "import sys; from tests.forkserver import serve; serve(sys.argv[1])()"
+WORKER_NAME = "dealmill-worker"
+"""The name of forked workers and their children in ``/proc/PID/comm``."""
 MODULES = (
     *("celery.apps.worker", "celery.backends.base", "celery.bin.worker", "celery.concurrency.prefork"),
     *("celery.events.receiver", "celery.fixups.django", "kombu.transport.pyamqp", "kombu.transport.redis"),
@@ -88,13 +90,16 @@ def _end_quickly(run: Callable[[], object]) -> None:
 
 
 def _begin_command(client: socket.socket) -> list[str]:
-    """Fork the command, tell the client its exit status, and end. In the command, return its arguments."""
+    """Fork the command, tell the client its number and its exit status, and end. In the command, return its
+    arguments."""
     _, streams, _, _ = socket.recv_fds(client, 1, 3)
     with client.makefile("rb") as request:
         folder, count, *words = map(os.fsdecode, request.read().split(b"\0"))
     if command := os.fork():
+        client.sendall(b"%8d" % command)
         _, status = os.waitpid(command, 0)
-        client.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+        with suppress(BrokenPipeError):  # nobody waits for it
+            client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
         os._exit(0)
     client.close()
     die_with_parent()
@@ -141,6 +146,7 @@ def _wait_to_be_a_worker(channel: socket.socket) -> None:
         count, *words = map(os.fsdecode, request.read().split(b"\0"))
     channel.close()
     os.setsid()
+    Path("/proc/self/comm").write_text(WORKER_NAME)
     _take_over(streams, words[int(count) :])
     sys.argv[1:] = words[: int(count)]
     sys.path.remove("")

@@ -149,12 +149,15 @@ def dealmill(
     )
 
 
-@cache
 def fork_client(environment: frozenset[tuple[str, str]] = frozenset()) -> list[str]:
-    """Start a fork server with these variables in its environment, unless there is one, and return the command that has
-    it run a command."""
-    address = RUNNING.enter_context(running_forkserver(clean_environment(dict(environment))))
-    return [sys.executable, "-I", "-S", str(CLIENT), address]
+    """Return the command that has the fork server with these variables in its environment run a command."""
+    return [sys.executable, "-I", "-S", str(CLIENT), fork_server(environment)]
+
+
+@cache
+def fork_server(environment: frozenset[tuple[str, str]] = frozenset()) -> str:
+    """Start a fork server with these variables in its environment, unless there is one, and return its address."""
+    return RUNNING.enter_context(running_forkserver(clean_environment(dict(environment))))
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:

@@ -28,7 +28,7 @@ LONGEST = LEASE_SECONDS + 8
 
 def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> None:
     clock = FakeClock(place.folder / "clock")
-    working = place.start("work", env=clock.settings)
+    working = place.start_new("work", env=clock.settings)
     place.until_solved(50)
     waits = []
     for time in JUMPS.values():
@@ -59,7 +59,7 @@ def test_hosts_whose_clocks_differ(place: Place, note: Note) -> None:
     late.set("-1d")
     early.set("+1d")
     right = place.start("work")
-    others = [place.start("work", env=clock.settings) for clock in (late, early)]
+    others = [place.start_new("work", env=clock.settings) for clock in (late, early)]
     longest = place.until_solved(place.items)
     right.kill()
     place.plan()

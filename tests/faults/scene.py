@@ -181,7 +181,7 @@ class Scene:
     def _start_broker(self) -> None:
         place = self._folder / "broker.sock"
         place.unlink(missing_ok=True)
-        options = {"port": "0", "unixsocket": str(place), "save": "", "dir": str(self._folder)}
+        options = {"port": "0", "unixsocket": str(place), "save": "", "dir": str(self.temporary)}
         self._broker = subprocess.Popen(
             [find_server(), *(word for key, value in options.items() for word in (f"--{key}", value))],
             stdout=subprocess.DEVNULL,

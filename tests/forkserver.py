@@ -69,7 +69,7 @@ def serve(address: str) -> Callable[[], object]:
     if spare := os.fork():
         its.close()
         _fork_worker(spare, ours)
-        sys.argv[1:] = arguments
+        sys.argv[:] = ["dealmill", *arguments]
         return partial(_end_quickly, main)
     ours.close()
     _wait_to_be_a_worker(its)

@@ -28,13 +28,13 @@ from dealmill.workers.local.processes import die_with_parent
 
 ROOT = Path(__file__).parents[1]
 CLIENT = Path(__file__).with_name("forked.py")
-SERVER = "import sys; from tests.forkserver import serve; serve(sys.argv[1])()"
+SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forkserver import serve; serve(sys.argv[1])()"
 WORKER_NAME = "dealmill-worker"
 """The name of forked workers and their children in ``/proc/PID/comm``."""
 MODULES = (
     *("celery.apps.worker", "celery.backends.base", "celery.bin.worker", "celery.concurrency.prefork"),
     *("celery.events.receiver", "celery.fixups.django", "kombu.transport.pyamqp", "kombu.transport.redis"),
-    *("numpy.ma", "numpy.typing", "psycopg", "rich.progress", "sqlalchemy.dialects.sqlite"),
+    *("numpy.ma", "numpy.typing", "rich.progress", "sqlalchemy.dialects.sqlite"),
     *("dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores", "dealmill.surveys"),
     *("dealmill.pipeline.answer", "dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs"),
 )
@@ -49,6 +49,8 @@ def serve(address: str) -> Callable[[], object]:
     die_with_parent()
     for name in (*MODULES, *(f"dealmill.cli.{module}" for module in COMMANDS.values())):
         import_module(name)
+    with suppress(ModuleNotFoundError):  # an extra, which some tests hide
+        import_module("psycopg")
     load_compiler()
     gc.freeze()  # a collection in a forked process would copy all memory
     assert "dealmill.workers.app" not in sys.modules  # it reads the settings when it is imported
@@ -149,7 +151,6 @@ def _wait_to_be_a_worker(channel: socket.socket) -> None:
     Path("/proc/self/comm").write_text(WORKER_NAME)
     _take_over(streams, words[int(count) :])
     sys.argv[1:] = words[: int(count)]
-    sys.path.remove("")
     warnings.filterwarnings("ignore", "unknown setting", UserWarning)
 
 
@@ -159,8 +160,8 @@ def running_forkserver(environment: dict[str, str]) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="dealmill-fork-") as folder:
         address = f"{folder}/socket"
         pipes = subprocess.PIPE  # as those of the commands: Python finds out about its streams when it starts
-        command = [sys.executable, "-c", SERVER, address]
-        with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipes, stdout=pipes, stderr=pipes) as server:
+        command = [sys.executable, "-P", "-c", SERVER, address]
+        with subprocess.Popen(command, env=environment, stdin=pipes, stdout=pipes, stderr=pipes) as server:
             while server.poll() is None and not Path(address).exists():
                 time.sleep(0.01)
             try:

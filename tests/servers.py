@@ -129,14 +129,10 @@ def running_postgres(address: str = "") -> Iterator[Postgres]:
 def dealmill(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | bytes = b""
 ) -> subprocess.CompletedProcess[str]:
-    """Run the real command in a folder, with only the given settings.
-
-    A process for it is forked from a server, unless modules are to be imported from elsewhere.
-    """
-    forked = "PYTHONPATH" not in (env or {})
+    """Run the real command in a folder, with only the given settings, in a process forked from a server."""
     at_start = frozenset((name, value) for name, value in (env or {}).items() if not name.startswith(READ_LATE))
     ran = subprocess.run(
-        [*fork_client(at_start), *arguments] if forked else dealmill_command(arguments),
+        [*fork_client(at_start), *arguments],
         cwd=cwd,
         env=clean_environment(env),
         input=stdin.encode() if isinstance(stdin, str) else stdin,

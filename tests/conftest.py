@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: stores on both databases, on real servers."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +75,16 @@ def with_tables(store: Database) -> Database:
     with store.rebuilding() as connection:
         create_tables(connection)
     return store
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one process more than there are processors, because tests wait for other processes for much of the time."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long tests, so that no process is left with one of them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def pytest_sessionfinish() -> None:

@@ -124,6 +124,7 @@ def test_an_interrupted_export_leaves_nothing_behind(suffix: str, much: Path) ->
     assert not list(much.glob("cut*")) and not list(much.glob(".dealmill-*"))
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_number_of_rows(much: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(much)
     (much / "nothing").touch()

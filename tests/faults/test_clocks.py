@@ -8,6 +8,8 @@ import os
 import signal
 from time import sleep
 
+import pytest
+
 from tests.faults.clocks import FakeClock
 from tests.faults.conftest import Note
 from tests.faults.place import LEASE_SECONDS, UP_SECONDS, Place
@@ -26,6 +28,7 @@ LONGEST = LEASE_SECONDS + 8
 """The longest wait in seconds. A command checks the store every half second, and a busy machine is slow."""
 
 
+@pytest.mark.long
 def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> None:
     clock = FakeClock(place.folder / "clock")
     working = place.start_new("work", env=clock.settings)
@@ -54,6 +57,7 @@ def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> Non
         note(f"clock of all processes: {name}", f"next result after {wait:.1f} s; nothing lost or doubled")
 
 
+@pytest.mark.long
 def test_hosts_whose_clocks_differ(place: Place, note: Note) -> None:
     late, early = FakeClock(place.folder / "late"), FakeClock(place.folder / "early")
     late.set("-1d")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.audit.jobs import give_up, queue_audit, sampled
 from dealmill.pipeline.errors import NotFoundError, UsageError
-from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.offers import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.store.audits import jobs as audits
@@ -142,8 +142,8 @@ def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
 
 def test_without_the_game_there_is_no_referee_to_wait_for(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     run = a_run(store, PAIRING, DEALS[:10])
-    others = {"camelot": find_game("camelot")}
-    monkeypatch.setattr("dealmill.pipeline.games.games", lambda: others)
+    others = tuple(offer for offer in all_offers() if offer.name == "camelot")
+    monkeypatch.setattr("dealmill.pipeline.games.loading.all_offers", lambda: others)
     with pytest.raises(NotFoundError, match="there is no game 'card-pairing'"):
         queue_audit(store, run, None, 1)
     assert latest_audits(store) == {}

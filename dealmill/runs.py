@@ -15,15 +15,16 @@ from dealmill.pipeline.progress import Progress, Rerunning, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.diff import Diff, diff
-from dealmill.pipeline.results.histogram import Column, Histogram, histogram_of
+from dealmill.pipeline.results.histogram import Histogram, histogram_of
 from dealmill.pipeline.results.query import START, Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.store.audits.findings import Finding, findings_of
 from dealmill.pipeline.store.audits.planned import AuditStatus, latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.distributions import Column
 from dealmill.pipeline.store.record.order import Order
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, related_runs
 from dealmill.pipeline.store.sources.stored import rejects_of
 from dealmill.pipeline.survey.interval import Interval, of_share
 
@@ -70,6 +71,12 @@ class Run:
     def status(self) -> RunStatus:
         """Return the current progress of the run, summed over its jobs."""
         return find_run(self._store, self.id)
+
+    @property
+    def related(self) -> list[int]:
+        """The numbers of the other runs of the same engine, in any version, over the same layouts, and of those that
+        repeat this run or that it repeats; oldest first."""
+        return related_runs(self._store, self.status())
 
     @property
     def fingerprint(self) -> str | None:

@@ -19,8 +19,8 @@ def overview(
     request: Request, store: OpenStore, before: Annotated[int, Query(ge=1, le=MOST_NUMBER)] = MOST_NUMBER
 ) -> Response:
     """Show the newest runs first."""
-    older = [one for one in reversed(store.status()) if one.run.id < before]
-    shown = older[:RUNS]
+    older = [number for number in store.run_numbers() if number < before]
+    shown = store.status(older[-RUNS:])[::-1]
     live = any(one.state in {"reading", "waiting", "solving"} for one in shown) or any(
         one.audit and not one.audit.finished for one in shown
     )

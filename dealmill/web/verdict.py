@@ -25,7 +25,6 @@ def verdict(
     leaf: Number = 0,
 ) -> Response:
     """Show a result at one step of its evidence."""
-    [overview] = store.status(run)
     result = store.result(f"{run}:{position}", retracted=wanted.retracted)
     _, engine = find_engine(result.engine)
     steps = steps_of(result, max(step, leaf))
@@ -33,7 +32,7 @@ def verdict(
     return page(
         request,
         "verdict.html",
-        run=overview.run,
+        run=store.find_run(run).status(),
         result=result,
         engine=engine,
         steps=steps,

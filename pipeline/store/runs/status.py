@@ -1,17 +1,17 @@
 """The progress of runs, counted by their jobs."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Float, Row, RowMapping, Select, case, cast, func, select
+from sqlalchemy import BigInteger, ColumnElement, Float, Row, RowMapping, Select, and_, case, cast, func, or_, select
 
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, jobs, runs, sources
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, engines, jobs, runs, sources
 from dealmill.pipeline.store.queue.solving import TOTALS
 from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, item_count, planned_fields
 
@@ -81,19 +81,16 @@ MOST_PARAMETERS = 10_000
 """The most parameters of one query, well below the limits of the databases."""
 
 
-def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunStatus]:
-    """Return all runs, or those with the numbers `only`, oldest first. If all runs are listed, issue a `DamagedWarning`
-    for each one that cannot be read.
-
-    Raises
-    ------
-    DamagedError
-        If one of the runs in `only` cannot be read.
-    """
-    if only is not None:
-        return _counted_runs(store, sorted(set(only)))
+def run_numbers(store: Database) -> list[int]:
+    """Return the numbers of all runs, oldest first."""
     with store.reading() as connection:
-        numbers = list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
+        return list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
+
+
+def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunStatus]:
+    """Return all runs, or those with the numbers `only`, oldest first. Issue a `DamagedWarning` for each one that
+    cannot be read."""
+    numbers = run_numbers(store) if only is None else sorted(set(only))
     try:
         return _counted_runs(store, numbers)
     except DamagedError:  # one of them cannot be read
@@ -128,7 +125,21 @@ def runs_over(store: Database, source: int) -> list[RunStatus]:
     """
     with store.reading() as connection:
         numbers = connection.execute(select(runs.c.id).where(runs.c.source_id == source)).scalars().all()
-    return list_runs(store, numbers)
+    return _counted_runs(store, sorted(numbers))
+
+
+def related_runs(store: Database, run: RunStatus) -> list[int]:
+    """Return the numbers of the other runs of the same engine, in any version, over the same source, and of those that
+    repeat this run or that it repeats; oldest first."""
+    same = and_(runs.c.source_id == run.source, engines.c.name == run.engine)
+    query = (
+        select(runs.c.id)
+        .select_from(runs.join(engines))
+        .where(runs.c.id != run.id, or_(same, runs.c.repeats == run.id, runs.c.id == run.repeats))
+        .order_by(runs.c.id)
+    )
+    with store.reading() as connection:
+        return list(connection.execute(query).scalars())
 
 
 def find_run(store: Database, key: int | str) -> RunStatus:
@@ -146,7 +157,7 @@ def find_run(store: Database, key: int | str) -> RunStatus:
             number = connection.execute(select(func.max(runs.c.id))).scalar()
     else:
         number = row_number(key)
-    found = list_runs(store, [number]) if number is not None else []
+    found = _counted_runs(store, [number]) if number is not None else []
     if not found:
         raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
     return found[0]

@@ -157,11 +157,12 @@ class Run:
         return find_result(self._store, answers_of(self.status(), retracted=retracted), position)
 
     def histogram(self, column: Column) -> Histogram | None:
-        """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the first 20,000 items.
+        """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the run so far.
 
-        None if the run is packed, or no verdict has such a number.
+        None if no verdict has such a number, or none is recorded: a packed run of an earlier revision of the database
+        than 0011 has no distributions.
         """
-        return histogram_of(self._store, self.status(), column)
+        return histogram_of(self._store, self.id, column)
 
     @property
     def winnability(self) -> Interval | None:
@@ -178,7 +179,7 @@ class Run:
     @property
     def latest_audit(self) -> "Audit | None":
         """The newest audit of the run, which may be unfinished; None if it has none."""
-        found = latest_audits(self._store).get(self.id)
+        found = latest_audits(self._store, [self.id]).get(self.id)
         return None if found is None else Audit(self._store, found)
 
     def rejects(self) -> Iterator[Reject]:

@@ -365,10 +365,9 @@ class Store:
         UsageError
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
-        one = None if run is None else answers_of(find_run(self._database, run), retracted=retracted)
         over = None if source is None else str(source)
-        matching = matching_runs(self._database, game, engine, over, retracted=retracted)
-        runs = [found for found in matching if one is None or found.id == one.id]
+        among = None if run is None else [answers_of(find_run(self._database, run), retracted=retracted)]
+        runs = matching_runs(self._database, game, engine, over, among, retracted=retracted)
         wanted = wanted_results(verdict, value, nodes, audit, layout_length, evidence_length)
         return query_of(self._database, runs, wanted, after, limit, before=before, order=order, descending=descending)
 

@@ -60,7 +60,8 @@ def layouts(
     request: Request, store: OpenStore, run: RunNumber, wanted: Filtered, after: After = None, before: Before = None
 ) -> Response:
     """Show the results of a run that match the filter."""
-    status = store.find_run(run).status()
+    [overview] = store.status(run)
+    status = overview.run
     hidden = status.retracted is not None and not wanted.retracted
     shown = Slice([]) if hidden else slice_of(store, run, wanted, after, before, SHOWN)
     return page(

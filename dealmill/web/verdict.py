@@ -40,6 +40,6 @@ def verdict(
         judgement=result.check() if is_small(result) else None,
         path=path,
         wanted=wanted,
-        previous=slice_of(store, run, wanted, None, position, 1).results,
-        following=slice_of(store, run, wanted, position, None, 1).results,
+        previous=slice_of(store, run, wanted, None, position, 1),
+        following=slice_of(store, run, wanted, position, None, 1),
     )

@@ -6,7 +6,6 @@ from itertools import pairwise
 from dealmill.pipeline.distribution import Distribution, Limits, sum_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.distributions import LIMITS, Column, distributions
-from dealmill.pipeline.store.runs.status import RunStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +30,12 @@ class Histogram:
     bars: list[Bar]
 
 
-def histogram_of(store: Database, run: RunStatus, column: Column) -> Histogram | None:
+def histogram_of(store: Database, run: int, column: Column) -> Histogram | None:
     """Return the histogram of a run; None if no verdict has such a number, or none is recorded.
 
     Node counts, and the frequencies of values, are not recorded in packed runs of Dealmill before revision 0011.
     """
-    parts = list(distributions(store, run.id, column))
+    parts = list(distributions(store, run, column))
     bars = bars_of(sum_of((part for _, part in parts), LIMITS[column]), LIMITS[column])
     return Histogram(column, sum(items for items, _ in parts), bars) if bars else None
 

@@ -220,9 +220,16 @@ def parse_item(text: str) -> tuple[str, int]:
 
 
 def matching_runs(
-    store: Database, game: str | None, engine: str | None, source: str | None, *, retracted: bool
+    store: Database,
+    game: str | None,
+    engine: str | None,
+    source: str | None,
+    among: list[RunStatus] | None = None,
+    *,
+    retracted: bool,
 ) -> list[RunStatus]:
-    """Return the runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first.
+    """Return the runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first, `among` some
+    runs or all.
 
     They are either the retracted ones or those that are not retracted.
 
@@ -237,7 +244,7 @@ def matching_runs(
     over = None if source is None else find_source(store, source)
     return [
         run
-        for run in list_runs(store)
+        for run in (list_runs(store) if among is None else among)
         if (run.retracted is not None) == retracted
         and (game is None or run.game == game)
         and (full_name is None or run.engine == full_name)

@@ -3,9 +3,25 @@
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Float, Row, RowMapping, Select, and_, case, cast, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Float,
+    Row,
+    RowMapping,
+    Select,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    or_,
+    select,
+)
 
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
@@ -77,6 +93,7 @@ class RunStatus(PlannedRun):
 
 
 MINUTE = 60.0
+NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", expanding=True)
 MOST_PARAMETERS = 10_000
 """The most parameters of one query, well below the limits of the databases."""
 
@@ -101,8 +118,8 @@ def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
     found: list[RunStatus] = []
     with store.reading() as connection:
         for start in range(0, len(numbers), MOST_PARAMETERS):
-            query = _counted(numbers[start : start + MOST_PARAMETERS])
-            found += map(_run, connection.execute(query))
+            these = {"numbers": list(numbers[start : start + MOST_PARAMETERS])}
+            found += map(_run, connection.execute(_counted(), these))
     return found
 
 
@@ -163,10 +180,11 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     return found[0]
 
 
-def _counted(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
+@cache  # building it takes longer than executing it
+def _counted() -> Select[*tuple[Any, ...]]:
     """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
     the texts of their run."""
-    counted = _sums(numbers).subquery()
+    counted = _sums().subquery()
     whole = ("covered", "jobs", "pending", "leased", "done", "retried", *TOTALS, "recent")
     query: Select[*tuple[Any, ...]] = (
         select(
@@ -180,19 +198,19 @@ def _counted(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
             clock().label("now"),
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
-        .where(runs.c.id.in_(numbers))
+        .where(runs.c.id.in_(NUMBERS))
         .order_by(runs.c.id)
     )
     return query
 
 
-def _sums(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
+def _sums() -> Select[*tuple[Any, ...]]:
     """A row for each of these runs that has jobs, with the sums over them."""
 
     def how_many(state: int) -> ColumnElement[int]:
         return func.sum(case((jobs.c.state == state, 1), else_=0))
 
-    these = jobs.c.run_id.in_(numbers)
+    these = jobs.c.run_id.in_(NUMBERS)
     latest = (
         select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,24 +22,29 @@ PACK = Shape(*packs.c)
 ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pack:
-    """The pack of the items `[first, stop)`.
+    """The pack of the items `[first, stop)`, with its verdicts as they are stored.
 
-    `verdicts` is None if it is damaged. `moments` (blocks × 2, see
-    `dealmill.pipeline.store.record.packed.solving.SolvedPack`) is all zeros if it is damaged.
+    `moments` (blocks × 2, see `dealmill.pipeline.store.record.packed.solving.SolvedPack`) is all zeros if it is
+    damaged.
     """
 
     first: int
     stop: int
-    verdicts: Codes | None
+    packed: bytes
     moments: Numbers
+
+    @cached_property
+    def verdicts(self) -> Codes | None:
+        """All verdicts; None if they are damaged."""
+        return self.part(self.first, self.stop)
 
     def part(self, first: int, stop: int) -> Codes | None:
         """Return the verdicts on the items `[first, stop)`; None if they are damaged or not all in this pack."""
-        if self.verdicts is None or not self.first <= first < stop <= self.stop:
+        if not self.first <= first < stop <= self.stop:
             return None
-        return self.verdicts[first - self.first : stop - self.first]
+        return unpack(self.packed, self.stop - self.first, first - self.first, stop - self.first)
 
 
 def next_pack(store: Database, run: int, after: int) -> Pack | None:
@@ -74,8 +80,7 @@ def _read_pack(row: Row[*tuple[Any, ...]]) -> Pack | None:
     """Return the pack in a row; None if it is not a valid one."""
     if PACK.trouble(row) or not 0 < row.first < row.stop <= row.first + LONGEST:
         return None
-    read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)
-    return Pack(row.first, row.stop, read, moments)
+    return Pack(row.first, row.stop, row.verdicts, _moments(row.moments, row.stop - row.first))
 
 
 def _moments(stored: bytes, items: int) -> Numbers:

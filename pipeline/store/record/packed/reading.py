@@ -105,7 +105,7 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
 def marks(store: Database, run: RunStatus) -> dict[int, bytes]:
     digests, found, after = recorded_digests(store, run.id), {}, 0
     while pack := next_pack(store, run.id, after):
-        for first in range(pack.first, pack.stop, BLOCK) if pack.verdicts is not None else ():
+        for first in range(pack.first, pack.stop, BLOCK):
             codes = pack.part(first, min(first + BLOCK, pack.stop))
             if codes is not None and block_of(first) in digests:
                 found[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
@@ -207,14 +207,14 @@ def _blocks_with(
             yield pack
             continue
         first, stop = max(after + 1, pack.first), min(before, pack.stop)
-        if pack.verdicts is None:
-            yield Fault(first, stop - 1, NOT_AS_RECORDED)
-        else:
-            numbers = range(block_of(first), block_of(stop - 1) + 1)
-            for number in reversed(numbers) if backwards else numbers:
-                start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
-                if np.isin(pack.verdicts[start - pack.first : end - pack.first], codes).any():
-                    yield number
+        numbers = range(block_of(first), block_of(stop - 1) + 1)
+        for number in reversed(numbers) if backwards else numbers:
+            start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
+            part = pack.part(start, end)
+            if part is None:
+                yield Fault(start, end - 1, NOT_AS_RECORDED)
+            elif np.isin(part, codes).any():
+                yield number
 
 
 def _packs(

@@ -35,6 +35,7 @@ COMMANDS = {
     "log": "retract",
     "answer": "answer",
     "games": "games",
+    "check-game": "check_game",
     "web": "web",
     "db": "db",
     "doctor": "doctor",
@@ -55,7 +56,7 @@ class Commands(click.Group):
         """Import a command and return it, or None if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name)
+        command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name.replace("-", "_"))
         return command
 
 
@@ -66,7 +67,7 @@ def dealmill() -> None:
 
     Start with `dealmill run FILE…`. Settings are read from the environment and from a file .env:
     DEALMILL_DATABASE_URL, DEALMILL_BROKER_URL, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS, DEALMILL_METRICS_PORT,
-    DEALMILL_METRICS_HOST, DEALMILL_LOG_FORMAT, DEALMILL_WEB_TOKEN and DEALMILL_WEB_HOSTS.
+    DEALMILL_METRICS_HOST, DEALMILL_LOG_FORMAT, DEALMILL_PLUGINS, DEALMILL_WEB_TOKEN and DEALMILL_WEB_HOSTS.
 
     Exit codes: 0 success, 1 error, 2 usage error, 3 an audit or diff found a difference or a stored row is damaged,
     4 success but some input was rejected, 130 interrupted.

@@ -50,10 +50,16 @@ def distribution_of(numbers: "Numbers", limits: Limits) -> Distribution:
     if not len(numbers):
         return NONE
     least, greatest = int(numbers.min()), int(numbers.max())
+    if greatest - least < len(numbers):  # count equal numbers first: finding the bar of each takes ten times as long
+        counted = np.bincount(numbers - least)
+        found = np.flatnonzero(counted)
+        numbers, times = found + least, counted[found]
+    else:
+        times = np.ones(len(numbers), dtype=np.int64)
     starts = limits(least, greatest)
     places = np.searchsorted(np.array(starts[1:-1], dtype=np.int64), numbers, side="right")
-    counted = np.bincount(places).tolist()
-    return Distribution(least, greatest, {start: count for start, count in zip(starts, counted, strict=False) if count})
+    totals = np.bincount(places, times).astype(np.int64).tolist()
+    return Distribution(least, greatest, {start: count for start, count in zip(starts, totals, strict=False) if count})
 
 
 def sum_of(parts: Iterable[Distribution], limits: Limits) -> Distribution:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from dealmill.pipeline.audit.jobs import give_up, queue_audit, sampled
+from dealmill.pipeline.audit.jobs import give_up, queue_audit
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack
@@ -20,6 +20,7 @@ from dealmill.pipeline.games.offers import all_offers
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.actions import list_actions, log_faults
 from dealmill.pipeline.store.audits import jobs as audits
 from dealmill.pipeline.store.audits.findings import faults_of, objections_of

@@ -175,7 +175,7 @@ def result(store: OpenStore, run: RunNumber, position: Position, retracted: Anno
 def rejects(
     store: OpenStore,
     run: RunNumber,
-    skip: Annotated[int, Query(ge=0, le=MOST_POSITION)] = 0,
+    skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
 ) -> Rejects:
     """List the rejects of the source of a run."""

@@ -36,7 +36,7 @@ def overview(
 
 
 @router.get("/log")
-def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0)] = 0) -> Response:
+def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0) -> Response:
     """Show the action log, newest entry first."""
     entries = store.log()
     shown = list(islice(reversed(entries), skip, skip + ENTRIES))

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from dealmill.web.filters import Filter, range_text
-from dealmill.web.site import OpenStore, RunNumber, page
+from dealmill.web.site import MOST_NUMBER, OpenStore, RunNumber, page
 
 router = APIRouter(include_in_schema=False)
 
@@ -45,7 +45,9 @@ def run(request: Request, store: OpenStore, run: RunNumber) -> Response:
 
 
 @router.get("/runs/{run}/rejects")
-def rejects(request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0)] = 0) -> Response:
+def rejects(
+    request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0
+) -> Response:
     """Show the rejects of the source of a run."""
     found = store.find_run(run)
     status = found.status()

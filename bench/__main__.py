@@ -15,11 +15,13 @@ from bench import (
     audits,
     checkers,
     checks,
+    distributions,
     engines,
     finding,
     growth,
     kernels,
     page,
+    pages,
     room,
     scripts,
     startup,
@@ -78,6 +80,18 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "An ingest into SQLite in one process, with and without the index of layouts; and lookups in one process, with "
         "the store open.",
         finding.lookups,
+    ),
+    (
+        "Pages",
+        "Pages of `dealmill web` over one store, requested one by one; the CPU time is that of the web server and of "
+        "PostgreSQL. Then 50 tabs that request these pages every two seconds, while two workers solve another run.",
+        pages.pages,
+    ),
+    (
+        "Distributions of jobs",
+        "Solving the jobs of a run in one process with SQLite, with and without the distributions of values and node "
+        "counts in job rows.",
+        distributions.cost,
     ),
     ("Starting", "Total time of a command, with and without compiled engines in the cache.", startup.start_up),
     (

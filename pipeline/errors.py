@@ -8,6 +8,7 @@ DealmillError
 │   ├── BrokerError          the message broker
 │   └── WorkerError          the local workers
 ├── StoreError               a database that cannot be used: no tables, another version, busy
+│   ├── SlowQuery            a query that takes too long
 │   ├── DamagedError         a row with content that Dealmill does not write
 │   └── ReplacedError        an embedded store whose file was deleted or replaced while it was open
 ├── InputError               a file or stream that cannot be read as layouts
@@ -47,6 +48,10 @@ class StoreError(DealmillError):
 
 class StoreUnavailable(StoreError, UnavailableError):
     """The database does not answer; it may be available again later."""
+
+
+class SlowQuery(StoreError):
+    """A query took longer than the pages allow, and was ended."""
 
 
 class DamagedError(StoreError):

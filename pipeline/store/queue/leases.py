@@ -113,7 +113,7 @@ def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds
     return None if claimed is None else Lease(*claimed)
 
 
-def finish(connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, int]) -> bool:
+def finish(connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, object]) -> bool:
     """Mark a job done, in the transaction that writes its results. Return False if another attempt holds the job."""
     mine = connection.execute(
         update(jobs.table)

@@ -41,6 +41,10 @@ class UnavailableError(DealmillError):
     """A service that cannot be reached or started."""
 
 
+class ProgramError(UnavailableError):
+    """An engine that is a program cannot be used: its manifest is invalid, or it does not start."""
+
+
 class StoreError(DealmillError):
     """A database that cannot be used: it has no tables, has another version, or refuses a request."""
 

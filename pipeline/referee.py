@@ -68,7 +68,7 @@ def referee(engine: str) -> Callable[[str, int, int | None, str | None], Judgeme
         If there is no such engine.
     """
     game, known = find_engine(engine)
-    return partial(_judge, game.rules, known.name)
+    return partial(_judge, game.rules, known.rules_name)
 
 
 def _judge(

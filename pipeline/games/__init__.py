@@ -6,20 +6,25 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from dealmill.pipeline.errors import DealmillError, NotFoundError, UsageError
+from dealmill.pipeline.programs.found import with_programs
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Engine, Game
 
 
-@cache
 def games() -> "dict[str, Game]":
-    """Return all games by name, in the order of their names.
+    """Return all games by name, in the order of their names, with the engines that are programs.
 
     Raises
     ------
     DealmillError
         If a folder does not define a game.
     """
+    return {name: with_programs(game) for name, game in _games().items()}
+
+
+@cache
+def _games() -> "dict[str, Game]":
     folders = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
     found = map(_game_in, folders)
     return {game.name: game for game in found}

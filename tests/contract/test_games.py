@@ -8,7 +8,7 @@ import pytest
 
 from dealmill.pipeline.answer import answer
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence
-from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games import _games, find_engine, find_game, games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.entries import Entries
@@ -49,7 +49,7 @@ def test_a_folder_without_a_game_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("dealmill.pipeline.games.__path__", [str(tmp_path)])
     monkeypatch.setattr("sys.modules", dict(sys.modules))
     with pytest.raises(DealmillError, match=r"golf/__init__\.py has no GAME"):
-        games.__wrapped__()
+        _games.__wrapped__()
 
 
 def test_evidence_for_which_there_is_no_room_is_told() -> None:

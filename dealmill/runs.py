@@ -251,7 +251,8 @@ class Run:
         from dealmill.workers.local.working import solve_runs  # loads Celery
 
         tried = queue_retry(self._store, self.status())
-        solve_runs(self._store, [self.id], progress)
+        if tried:
+            solve_runs(self._store, [self.id], progress)
         return tried
 
     def diff(self, other: "Run") -> Diff:

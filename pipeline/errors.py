@@ -6,7 +6,8 @@ DealmillError
 ├── UnavailableError         a service that cannot be reached or started
 │   ├── StoreUnavailable     the database (also a StoreError)
 │   ├── BrokerError          the message broker
-│   └── WorkerError          the local workers
+│   ├── WorkerError          the local workers
+│   └── ProgramError         an engine that is a program
 ├── StoreError               a database that cannot be used: no tables, another version, busy
 │   ├── DamagedError         a row with content that Dealmill does not write
 │   └── ReplacedError        an embedded store whose file was deleted or replaced while it was open

@@ -135,14 +135,14 @@ def _failed(reasons: Sequence[str]) -> Solved:
 
 def load(name: str) -> Solver:
     """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait."""
-    return _load(name, find_engine(name)[1].version)
+    return _load(name, find_engine(name)[1])
 
 
 @cache
-def _load(name: str, _version: str) -> Solver:
+def _load(name: str, engine: Engine) -> Solver:
     from dealmill.pipeline.compilation import compiling
 
-    game, engine = find_engine(name)
+    game, _ = find_engine(name)
     with compiling(name):
         solver = game.solver(engine)
         with (game.examples / f"{game.name}-deals.txt").open() as deals:

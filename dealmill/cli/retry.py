@@ -23,8 +23,10 @@ def retry(run: str, as_json: bool) -> None:
         with shown(store) as progress:
             tried = store.find_run(run).retry(progress=progress)
         [overview] = store.status(run)
-    failed = overview.run.counts.get(dealmill.Verdict.FAILED, 0)
-    layouts = counted(tried, "layout")
-    tell(f"run {overview.run.id}: tried {layouts} again; {counted(failed, 'layout')} of the run failed")
+    if tried:
+        failed = overview.run.counts.get(dealmill.Verdict.FAILED, 0)
+        tell(f"run {overview.run.id}: {counted(tried, 'layout')} tried again; now {failed:,} of the run failed")
+    else:
+        tell(f"run {overview.run.id} has no layouts to try again")
     if as_json:
         write_json(status_row(overview))

@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from dealmill.pipeline.errors import DealmillError, NotFoundError, UsageError
-from dealmill.pipeline.programs.found import with_programs
+from dealmill.pipeline.programs.found import reasons, with_programs
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Engine, Game
@@ -91,4 +91,4 @@ def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]
         if engine.name == engine_name:
             return game, engine
     offered = ", ".join(map(game.full_name, game.engines))
-    raise NotFoundError(f"there is no engine {name!r}; {game.name} has: {offered}")
+    raise NotFoundError(f"there is no engine {name!r}; {game.name} has: {offered}{reasons(game.name)}")

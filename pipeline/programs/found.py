@@ -6,6 +6,7 @@ a game's package. A manifest that cannot be used is left out; `broken_programs` 
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -39,18 +40,21 @@ def with_programs(game: "Game") -> "Game":
     return _extend(game).game
 
 
-def broken_programs(games: "Iterable[Game]") -> dict[Path, str]:
-    """Return the manifests that cannot be used, with the reason."""
-    known = {game.name: _extend(game) for game in games}
-    broken = {path: why for extended in known.values() for path, why in extended.broken.items()}
+def broken_programs(games: Iterable[str]) -> dict[Path, str]:
+    """Return the manifests that cannot be used, with the reason. `games` are the names of all games with programs."""
+    known = [_extended[name] for name in games]
+    broken = {path: why for extended in known for path, why in extended.broken.items()}
     for path in manifests(places()):
-        try:
+        with suppress(ProgramError):  # it is among the broken ones
             program = _read(path)
-            if program.manifest.game not in known:
+            if program.manifest.game not in {extended.game.name for extended in known}:
                 broken[path] = f"{path}: game: there is no game {program.manifest.game!r}"
-        except ProgramError as error:
-            broken[path] = str(error)
     return broken
+
+
+def reasons(game: str) -> str:
+    """Return why manifests that may be of a game cannot be used, as the end of a message."""
+    return "".join(f"; {why}" for why in _extended[game].broken.values())
 
 
 def _extend(game: "Game") -> Extended:
@@ -70,14 +74,15 @@ def _unchanged(watched: Mapping[Path, object]) -> bool:
 
 def _read_programs(game: "Game") -> Extended:
     packaged = game.folder / "engines"
-    if not places() and not packaged.is_dir():
+    named = (*places(), *([packaged] if packaged.is_dir() else []))
+    if not named:
         return Extended(game, game)
     from dealmill.pipeline.programs.manifest import state_of
 
-    watched = {path: state_of(path) for path in (*places(), packaged)}
+    watched = {path: state_of(path) for path in named}
     broken: dict[Path, str] = {}
     engines = {engine.name: engine for engine in game.engines}
-    for path in manifests((*places(), packaged)):
+    for path in manifests(named):
         watched[path] = state_of(path)
         try:
             program = _read(path)

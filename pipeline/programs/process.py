@@ -12,6 +12,7 @@ from dealmill.pipeline.games.verdict import RETRYABLE
 from dealmill.pipeline.programs.manifest import Program
 from dealmill.pipeline.programs.protocol import (
     MOST_BYTES,
+    OUT_OF_TURN,
     Answer,
     BadAnswer,
     check_greeting,
@@ -106,7 +107,7 @@ class Process:
     def _exchange(self, line: bytes, seconds: float) -> bytes:
         """Send a line and return the line that is the answer, without its end."""
         if self._unread or self._read_output():
-            raise BadAnswer("it answered out of turn: before the layout was sent")
+            raise BadAnswer(OUT_OF_TURN)
         deadline = time.monotonic() + seconds
         unsent = self._write(line)
         while True:
@@ -128,8 +129,8 @@ class Process:
         ready = {pipe for pipe, _ in self._poll.poll(seconds * 1000)}
         if unsent:
             self._poll.unregister(self._stdin)
-        if self._stderr in ready:
-            self._read_errors()
+        if self._stderr in ready and not self._read_errors():
+            self._poll.unregister(self._stderr)
         if self._stdout in ready and not self._read_output():
             raise self._ended()
         if not ready and self._process.poll() is not None:
@@ -154,12 +155,14 @@ class Process:
         self._unread += read
         return bool(read)
 
-    def _read_errors(self) -> None:
-        with suppress(BlockingIOError):
+    def _read_errors(self) -> bool:
+        """Read what the program has written as errors; return whether it can write more."""
+        try:
             read = os.read(self._stderr, READ_BYTES)
-            if not read:
-                self._poll.unregister(self._stderr)
-            self._errors = (self._errors + read)[-KEPT_BYTES:]
+        except BlockingIOError:
+            return True
+        self._errors = (self._errors + read)[-KEPT_BYTES:]
+        return bool(read)
 
     def _ended(self) -> Fault:
         try:
@@ -170,9 +173,7 @@ class Process:
         return Fault(f"{RETRYABLE}it ended {how}")
 
     def errors(self) -> str:
-        """Return the end of its error output, as the end of a message."""
-        with suppress(ValueError, KeyError):  # the pipe is closed already, or has ended
-            self._read_errors()
+        """Return the end of what it had written as errors when it was killed, as the end of a message."""
         text = self._errors.decode(errors="replace").strip()
         return f"; its error output ends with: {text}" if text else ""
 

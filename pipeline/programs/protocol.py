@@ -10,6 +10,7 @@ from dealmill.pipeline.programs.manifest import Manifest
 PROTOCOL = 1
 MOST_BYTES = 1 << 20
 """The longest line of a program, in bytes."""
+OUT_OF_TURN = "it answered out of turn: it wrote something else than the answer for the layout that was sent"
 NUMBERS = range(-(2**62), 2**62 + 1)
 VERDICTS = {
     verdict.word: verdict for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED, Verdict.UNDECIDED)
@@ -60,7 +61,7 @@ def read_answer(line: bytes, layout: str, max_nodes: int) -> Answer:
     """
     said = _object(line)
     if said.get("layout") != layout:
-        raise BadAnswer("it answered out of turn: the answer is not for the layout that was sent")
+        raise BadAnswer(OUT_OF_TURN)
     word = said.get("verdict")
     verdict = VERDICTS.get(word) if isinstance(word, str) else None
     if verdict is None:

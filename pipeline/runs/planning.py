@@ -87,7 +87,7 @@ def check_packable(engine: Engine) -> None:
     """
     if engine.program:
         raise UsageError(
-            f"{engine.name} is a program, so it cannot do packed runs and surveys; use run without --packed"
+            f"{engine.name} is a program, which cannot do packed runs and surveys; run it without --packed"
         )
 
 

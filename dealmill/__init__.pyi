@@ -58,6 +58,7 @@ from .pipeline.store.record.differences import Difference as Difference
 from .pipeline.store.record.order import Order as Order
 from .pipeline.store.runs.status import RunStatus as RunStatus
 from .pipeline.store.sources.stored import Source as Source
+from .pipeline.survey.convergence import Point as Point
 from .pipeline.survey.interval import Interval as Interval
 from .runs import Audit as Audit
 from .runs import Run as Run

@@ -26,6 +26,7 @@ from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.order import Order
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.stored import rejects_of
+from dealmill.pipeline.survey.convergence import Point, convergence_of
 from dealmill.pipeline.survey.interval import Interval, of_share
 
 if TYPE_CHECKING:
@@ -168,6 +169,10 @@ class Run:
         won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
         solved = sum(counts.values())
         return of_share(won, solved - won - lost, solved) if won + lost else None
+
+    def convergence(self) -> list[Point]:
+        """Return the winnability after more and more layouts, counted from the first; empty if they have values."""
+        return convergence_of(self._store, self.id)
 
     @property
     def latest_audit(self) -> "Audit | None":

@@ -49,7 +49,7 @@ def number_range(text: str) -> tuple[int | None, int | None]:
     Raises
     ------
     UsageError
-        If the text is not a range, or its lower end exceeds the upper end.
+        If the text is not a range.
     """
     match = re.fullmatch(r"(-?\d{1,18})?(\.\.)?(-?\d{1,18})?", text, re.ASCII)
     if not match or not (match[1] or match[3]) or (match[1] and match[3] and not match[2]):
@@ -57,9 +57,29 @@ def number_range(text: str) -> tuple[int | None, int | None]:
     low, dots, high = match.groups()
     if not dots:
         return int(low), int(low)
-    if low and high and int(low) > int(high):
-        raise UsageError(f"{text!r} is not a range: the lower end exceeds the upper end")
     return (int(low) if low else None), (int(high) if high else None)
+
+
+def checked_range(what: str, ends: object, widest: tuple[int, int]) -> tuple[int, int]:
+    """Return both ends of a range of integers, inclusive, given as a pair or as a single integer.
+
+    An end that is None, or `ends` that are None, take the end of `widest`.
+
+    Raises
+    ------
+    UsageError
+        If an end is not an integer from −2⁶² + 1 to 2⁶² − 1, or the lower end exceeds the upper end.
+    """
+    given = (None, None) if ends is None else ends
+    low, high = given if isinstance(given, tuple | list) and len(given) == 2 else (given, given)
+    found = _end(what, low, widest[0]), _end(what, high, widest[1])
+    if found[0] > found[1]:
+        raise UsageError(f"{what} cannot be {low} to {high}: the lower end of the range exceeds the upper end")
+    return found
+
+
+def _end(what: str, end: object, missing: int) -> int:
+    return missing if end is None else check_integer(what, end, -MOST_NODES, MOST_NODES)
 
 
 def row_number(key: object) -> int | None:

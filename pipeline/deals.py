@@ -201,3 +201,19 @@ def parse_deal_range(text: str) -> DealRange:
         else first
     )
     return DealRange(find_game(game), seed, first, last, parameters)
+
+
+def parse_deal(text: str) -> DealRange:
+    """Parse the name of a single numbered deal: ``deal:GAME:seed=S:[NAME=VALUE:]NUMBER``.
+
+    Raises
+    ------
+    UsageError
+        If the text names no deal or several, or a number is out of range.
+    NotFoundError
+        If there is no such game.
+    """
+    deals = parse_deal_range(text)
+    if len(deals) != 1:
+        raise UsageError(f"{text} is a range of deals: name a single one, such as deal:{deals.game.name}:seed=1:17")
+    return deals

@@ -66,15 +66,13 @@ def _find(
     item: str, layout: str | None, engine: str | None, retracted: bool
 ) -> "tuple[dealmill.Result, dealmill.RunStatus | None]":
     """Return a result, with the status of its run if it is stored."""
-    from dealmill.pipeline.deals import is_deal_range, parse_deal_range  # slow to import, not needed for the help text
+    from dealmill.pipeline.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
 
     if layout is not None:
         return dealmill.solve(item, layout, engine=engine), None
     if is_deal_range(item):
-        deals = parse_deal_range(item)
-        if len(deals) != 1:
-            raise UsageError(f"{item} is a range of deals: name a single one, such as deal:{deals.game.name}:seed=1:17")
-        [result] = dealmill.solve(deals.game.name, deals, engine=engine)
+        deal = parse_deal(item)
+        [result] = dealmill.solve(deal.game.name, deal, engine=engine)
         return result, None
     with dealmill.open() as store:
         result = store.result(item, retracted=retracted)

@@ -93,7 +93,9 @@ class ToCheck(BaseModel):
     """A layout to solve."""
 
     game: str = Field(max_length=100, description="A game, or the full name of an engine.")
-    layout: str = Field(max_length=MOST_LAYOUT)
+    layout: str = Field(
+        max_length=MOST_LAYOUT, description="One line of canonical text, or a deal such as deal:camelot:seed=1:17."
+    )
     engine: str | None = Field(default=None, max_length=100)
     max_nodes: int = Field(default=NODES, ge=1, le=MOST_NODES)
 

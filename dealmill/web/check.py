@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 import dealmill
+from dealmill.pipeline.deals import is_deal_range, parse_deal
 
 MOST_SECONDS = 10
 """The longest time for one layout; compiling an engine for the first time takes part of it."""
@@ -27,7 +28,8 @@ MOST_LAYOUT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A layout to solve with the default engine of a game, or another one, within a node limit."""
+    """A layout or the name of a numbered deal, to solve with the default engine of a game, or another one, within a
+    node limit."""
 
     game: str
     layout: str
@@ -125,7 +127,8 @@ def serve(connection: "Connection[Any, Task]") -> None:
 
 def _answer(task: Task) -> tuple[dealmill.Result, dealmill.Judgement] | dealmill.DealmillError:
     try:
-        result = dealmill.solve(task.game, task.layout, engine=task.engine, max_nodes=task.max_nodes)
+        layouts = parse_deal(task.layout) if is_deal_range(task.layout) else [task.layout]
+        [result] = dealmill.solve(task.game, layouts, engine=task.engine, max_nodes=task.max_nodes)
         return result, result.check()
     except dealmill.BadLayout as error:
         return dealmill.UsageError(str(error))  # a BadLayout cannot be pickled

@@ -27,7 +27,7 @@ def check(
     """Show the form; or, if there is a layout, its solution at one step."""
     text = " ".join(layout.split())
     given = {"game": game, "layout": text, "nodes": nodes}
-    asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": MOST_LAYOUT}
+    asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": MOST_LAYOUT, "example": _example}
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:
@@ -47,3 +47,8 @@ def check(
         link=lambda number: url("/check", {**given, steps.parameter: number} if steps else given),
         fields=given.items(),
     )
+
+
+def _example(game: str) -> str:
+    """Return the URL of a numbered deal of a game."""
+    return url("/check", {"game": game, "layout": f"deal:{game}:seed=1:17"})

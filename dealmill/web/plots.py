@@ -1,9 +1,10 @@
-"""Plots as inline SVG: a bar of shares, a histogram whose bars are links, and a confidence interval.
+"""Plots as inline SVG: a bar of shares, a histogram whose bars are links, a confidence interval and its convergence.
 
 They use classes and presentation attributes only, which the content security policy allows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import log
 
 from markupsafe import Markup
 
@@ -95,3 +96,40 @@ def interval(found: dealmill.Interval, value: float) -> Markup:
         '<path class="mark" d="M{:.1f} 14V40"/>'
         '<text class="tick" x="12" y="52">{:.1%}</text><text class="tick end" x="{}" y="52">{:.1%}</text></svg>'
     ).format(WIDTH, told, WIDTH - 12, at(found.low), at(found.high) - at(found.low), at(value), low, WIDTH - 12, high)
+
+
+def convergence(points: Sequence[dealmill.Point]) -> Markup:
+    """Return at least two points with their intervals, against the number of layouts on a logarithmic scale."""
+    fewest, most = points[0].layouts, points[-1].layouts
+    low, high = min(point.interval.low for point in points), max(point.interval.high for point in points)
+
+    def at(layouts: int, share: float) -> str:
+        x = WIDTH * log(layouts / fewest) / log(most / fewest)
+        return f"{x:.1f} {BASE - (BASE - 8) * (share - low) / (high - low):.1f}"
+
+    upper = [at(point.layouts, point.interval.high) for point in points]
+    lower = [at(point.layouts, point.interval.low) for point in reversed(points)]
+    return Markup(
+        '<svg class="plot" viewBox="0 0 {} {}" role="img" aria-label="{}"><path class="band" d="M{}Z"/>'
+        '<path class="mark" d="M{}"/><path class="axis" d="M0 {}H{}"/>'
+        '<text class="tick" x="0" y="{}">{:,}</text><text class="tick end" x="{}" y="{}">{:,}</text>'
+        '<text class="tick end" x="{}" y="14">{:.1%}</text><text class="tick end" x="{}" y="{}">{:.1%}</text></svg>'
+    ).format(
+        WIDTH,
+        HEIGHT,
+        f"The confidence interval after {fewest:,} to {most:,} layouts",
+        "L".join(upper + lower),
+        "L".join(at(point.layouts, point.share) for point in points),
+        BASE,
+        WIDTH,
+        HEIGHT - 6,
+        fewest,
+        WIDTH,
+        HEIGHT - 6,
+        most,
+        WIDTH,
+        high,
+        WIDTH,
+        BASE - 4,
+        low,
+    )

@@ -32,6 +32,7 @@ def run(request: Request, store: OpenStore, run: RunNumber) -> Response:
         live=overview.state in {"reading", "waiting", "solving"},
         source=store.find_source(overview.run.source),
         winnability=found.winnability,
+        convergence=found.convergence(),
         histograms=[one for one in histograms if one and len(one.bars) > 1],
         link=lambda column: partial(_link, run, column),
         workers=[worker for worker in store.workers() if any(job.what == f"run {run}" for job in worker.holds)],

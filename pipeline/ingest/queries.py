@@ -15,7 +15,7 @@ from typing import IO
 
 import numpy as np
 
-from dealmill.pipeline.arguments import number_range
+from dealmill.pipeline.arguments import checked_range, number_range
 from dealmill.pipeline.errors import DamagedError, InputError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.games.entries import Entries
@@ -103,13 +103,11 @@ def parse_saved_query(text: str) -> SavedQuery:
 
 
 def _wanted(verdicts: list[Verdict], others: Mapping[str, str]) -> Wanted:
-    ranges = {RANGES[name]: number_range(value) for name, value in others.items() if name in RANGES}
-    ends = {
-        field: (ALL[0] if low is None else low, ALL[1] if high is None else high)
-        for field, (low, high) in ranges.items()
+    ranges = {
+        RANGES[name]: checked_range(name, number_range(value), ALL) for name, value in others.items() if name in RANGES
     }
     audit = Outcome.of(others["audit"]) if "audit" in others else None
-    return Wanted(tuple(sorted(set(verdicts))), audit=audit, **ends)
+    return Wanted(tuple(sorted(set(verdicts))), audit=audit, **ranges)
 
 
 def queried_run(store: Database, query: SavedQuery) -> RunStatus:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
 
-from dealmill.pipeline.arguments import MOST_NODES, check_integer
+from dealmill.pipeline.arguments import check_integer, checked_range
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
@@ -98,26 +98,12 @@ def wanted_results(
     outcome = None if audit is None else Outcome.of(audit)
     return Wanted(
         tuple(map(Verdict.of, verdicts)),
-        _range("value", value),
-        _range("nodes", nodes),
+        checked_range("value", value, ALL),
+        checked_range("nodes", nodes, ALL),
         outcome,
-        _range("layout_length", layout_length),
-        _range("evidence_length", evidence_length),
+        checked_range("layout_length", layout_length, ALL),
+        checked_range("evidence_length", evidence_length, ALL),
     )
-
-
-def _range(what: str, ends: Ends | int | None) -> tuple[int, int]:
-    if ends is None:
-        return ALL
-    low, high = ends if isinstance(ends, tuple | list) and len(ends) == 2 else (ends, ends)
-    found = _end(what, low, ALL[0]), _end(what, high, ALL[1])
-    if found[0] > found[1]:
-        raise UsageError(f"{what} cannot be {low} to {high}: the lower end of the range exceeds the upper end")
-    return found
-
-
-def _end(what: str, end: object, missing: int) -> int:
-    return missing if end is None else check_integer(what, end, -MOST_NODES, MOST_NODES)
 
 
 def query_of(

@@ -67,7 +67,7 @@ def test_equal_queries_have_one_name() -> None:
         ("query:3:verdict=lost", "there is no verdict 'lost'"),
         ("query:3:audit=good", "there is no outcome 'good'"),
         ("query:3:value=x", "'x' is not a range"),
-        ("query:3:value=9..1", "the lower end exceeds the upper end"),
+        ("query:3:value=9..1", "value cannot be 9 to 1: the lower end of the range exceeds the upper end"),
         ("query:3:value=1,value=2", "value is given twice"),
         ("query:3:verdict=scored,", "'' in 'query:3:verdict=scored,' is not a condition"),
     ],

@@ -34,6 +34,8 @@ def test_the_result_is_that_of_the_engine_and_judged(checker: Checker) -> None:
     ("task", "error", "message"),
     [
         (Task("card-pairing", "98AK", None, 1), dealmill.UsageError, "is not a layout of card-pairing"),
+        (Task("memory", "deal:memory:seed=1:1-2", None, 1), dealmill.UsageError, "name a single one"),
+        (Task("memory", "deal:camelot:seed=1:1", None, 1), dealmill.UsageError, "is not a layout of memory"),
         (Task("poker", WON, None, 1), dealmill.NotFoundError, "there is no game 'poker'"),
         (Task("memory", WON, "camelot/winnable", 1), dealmill.UsageError, "camelot"),
         (Task("memory", "A" * 10_001, None, 1), dealmill.UsageError, "more than 10,000 characters"),
@@ -84,6 +86,15 @@ def test_the_form_shows_the_solution_step_by_step(client: TestClient) -> None:
     given = {"game": "card-pairing", "layout": f"  {WON}\r\n", "nodes": "1000", "step": "3"}
     text = client.get("/check", params=given).text
     assert "Checked layout" in text and 'data-step="3" aria-current="step"' in text and "step=4" in text
+
+
+def test_the_form_has_an_example_of_each_game(client: TestClient) -> None:
+    text = client.get("/check").text
+    for game in dealmill.games():
+        [deal] = dealmill.deals(game, seed=1, first=17, count=1)
+        address = f"/check?game={game}&amp;layout=deal%3A{game}%3Aseed%3D1%3A17"
+        assert f'href="{address}"' in text
+        assert deal.text in client.get(address.replace("&amp;", "&")).text
 
 
 def test_the_form_keeps_what_was_wrong(client: TestClient) -> None:

@@ -7,12 +7,15 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.results.histogram import MOST_BARS, Histogram, bars_of
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.web.plots import histogram, interval, verdict_bar
+from dealmill.pipeline.survey.interval import of_share
+from dealmill.web.plots import convergence, histogram, interval, verdict_bar
 from tests.doing import a_run
+from tests.survey.doing import a_survey
 
 NUMBERS = st.lists(st.integers(-(2**62), 2**62) | st.integers(-50, 50), min_size=1, max_size=50)
 NODES = st.lists(st.integers(0, 2**62) | st.integers(0, 9), min_size=1, max_size=50)
@@ -89,3 +92,28 @@ def test_a_bar_shows_each_share_and_says_it_in_words() -> None:
     assert drawn.get("aria-label") == "30 winnable, 10 failed"
     widths = [round(float(rect.get("width", ""))) for rect in drawn.findall("rect")]
     assert widths == [100, 37, 12]
+
+
+def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jobs(store: Database) -> None:
+    run = a_survey(store, "camelot/winnable", 14_000).id
+    scored = a_run(store, "memory/two-pass", ["ABBA", "ABAB"]).id
+    with dealmill.open(store.url.render_as_string(hide_password=False)) as opened:
+        found = opened.find_run(run)
+        verdicts = [result.verdict for result in found.results()]
+        points = found.convergence()
+        assert points[-1].layouts == len(verdicts) and points[-1].interval == found.winnability
+        for point in points:
+            won = verdicts[: point.layouts].count(dealmill.Verdict.WINNABLE)
+            assert point.share == won / point.layouts and point.interval.low < point.share < point.interval.high
+        assert all(one.layouts * 1.1 <= other.layouts for one, other in pairwise(points[:-1]))
+        assert len(points) == 13 and opened.find_run(scored).convergence() == []
+        with store.writing() as connection:
+            connection.execute(text("UPDATE jobs SET state = 1 WHERE first = :first"), {"first": points[0].layouts + 1})
+        assert found.convergence() == points[:1]
+
+
+def test_the_plot_of_points_is_svg() -> None:
+    points = [dealmill.Point(count, 0.5, of_share(count // 2, 0, count)) for count in (10, 100, 1_000)]
+    svg = ET.fromstring(convergence(points))
+    label, texts = svg.get("aria-label"), [element.text for element in svg.iter("text")]
+    assert label == "The confidence interval after 10 to 1,000 layouts" and texts == ["10", "1,000", "76.3%", "23.7%"]

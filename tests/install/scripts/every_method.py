@@ -65,6 +65,12 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     assert run.diff(store.find_run("last")).equal
     fingerprint: str | None = run.fingerprint
     assert fingerprint is not None and len(fingerprint) == 64
+    histogram: dealmill.Histogram | None = run.histogram("value")
+    assert histogram is not None and histogram.bars[0].count == 1
+    latest: dealmill.Audit | None = run.latest_audit
+    assert latest is not None and latest.valid and run.winnability is None
+    points: list[dealmill.Point] = run.convergence()
+    assert points == []
     written: int = run.export(Path("memory.parquet"), verdict="scored", force=True)
     assert written == run.to_arrow().num_rows == 1
     return run
@@ -103,6 +109,8 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     assert {one.name for one in store.sources()} >= {"memory-mine.txt"}
     for found, reject in islice(store.rejects(run=run.id), 1):
         assert (found.name, reject.text) == ("memory-mine.txt", "ABC")
+    matches: list[dealmill.Match] = store.find("ABBA")
+    assert matches
     survey: dealmill.Survey = store.survey("memory", count=1_000, progress=events.append)
     assert survey.low < survey.value < survey.high and survey.deals == 1_000
     figures: dict[str, str] = survey.figures

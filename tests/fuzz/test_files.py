@@ -321,7 +321,10 @@ def test_unknown_settings_are_named_once_with_the_nearest_known_one(tmp_path: Pa
         check=False,
     )
     assert (ran.returncode, json.loads(ran.stdout)[0]["layouts"]) == (0, 9)
-    known = "DATABASE_URL, BROKER_URL, WORKERS, LEASE_SECONDS, METRICS_PORT, METRICS_HOST, WEB_TOKEN, WEB_HOSTS, LOG_FORMAT"
+    known = (
+        "DATABASE_URL, BROKER_URL, ENGINES, WORKERS, LEASE_SECONDS, METRICS_PORT, METRICS_HOST, WEB_TOKEN, WEB_HOSTS, "
+        "LOG_FORMAT"
+    )
     assert [line for line in ran.stderr.splitlines() if "unknown setting" in line] == [
         "dealmill: unknown setting DEALMILL_DATABASEURL: did you mean DEALMILL_DATABASE_URL?",
         "dealmill: unknown setting DEALMILL_WROKERS: did you mean DEALMILL_WORKERS?",

@@ -31,11 +31,13 @@ from .pipeline.errors import UnknownSettingWarning as UnknownSettingWarning
 from .pipeline.errors import UsageError as UsageError
 from .pipeline.errors import VersionError as VersionError
 from .pipeline.errors import WorkerError as WorkerError
+from .pipeline.games import broken_games as broken_games
 from .pipeline.games import games as games
 from .pipeline.games.contract import Engine as Engine
 from .pipeline.games.contract import Game as Game
 from .pipeline.games.contract import Layout as Layout
 from .pipeline.games.contract import Reject as Reject
+from .pipeline.games.loading import BrokenGame as BrokenGame
 from .pipeline.games.scene import Scene as Scene
 from .pipeline.games.verdict import Verdict as Verdict
 from .pipeline.referee import Judgement as Judgement

@@ -1,6 +1,6 @@
 """Settings, from environment variables ``DEALMILL_…`` and from a file ``.env`` in the working directory.
 
-An empty variable counts as not set.
+An empty variable counts as not set, except ``DEALMILL_PLUGINS``.
 """
 
 import stat
@@ -11,7 +11,7 @@ from os import cpu_count
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
 
 from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning
@@ -26,7 +26,7 @@ OF_COMPOSE = {"DEALMILL_POSTGRES_PASSWORD", "DEALMILL_VALKEY_PASSWORD"}
 class Settings(BaseSettings):
     """The settings of an installation. URLs can contain passwords, so they are never shown."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=FILE, env_ignore_empty=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=FILE, extra="ignore")
 
     database_url: SecretStr = SecretStr("sqlite:///dealmill.db")
     """The URL of the database: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``."""
@@ -57,6 +57,15 @@ class Settings(BaseSettings):
 
     log_format: Literal["console", "json"] = "console"
     """The format of worker logs: text for people, or one JSON object per line."""
+
+    plugins: str | None = None
+    """The distributions whose games are loaded, by name, separated by commas; all if it is not set. Dealmill's own
+    games are always loaded, and an empty value loads no others."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty(cls, given: dict[str, object]) -> dict[str, object]:
+        return {name: value for name, value in given.items() if value != "" or name == "plugins"}
 
 
 @cache

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dealmill.pipeline.errors import BadLayout, ProgramError, VersionError
+from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, pack, to_batch, unpack
 from dealmill.pipeline.games.caches import mark_of_check
@@ -133,8 +133,27 @@ def _failed(reasons: Sequence[str]) -> Solved:
     return Solved(np.full(len(encoded), int(Verdict.FAILED), dtype=np.int8), nothing, nothing, pack(encoded))
 
 
+def _example(game: Game) -> str:
+    """Return the first of the example deals of a game."""
+    file = game.examples / f"{game.name}-deals.txt"
+    try:
+        with file.open() as deals:
+            return next(deals).rstrip("\n")
+    except (OSError, StopIteration) as error:
+        raise DealmillError(
+            f"{game.name} has no example deals in {file}; "
+            f"write them with: dealmill deal {game.name} --count 2000 --seed 1"
+        ) from error
+
+
 def load(name: str) -> Solver:
-    """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait."""
+    """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait.
+
+    Raises
+    ------
+    DealmillError
+        If the game has no example deals, one of which each engine solves first.
+    """
     return _load(name, find_engine(name)[1])
 
 
@@ -145,11 +164,12 @@ def _load(name: str, engine: Engine) -> Solver:
     game, _ = find_engine(name)
     with compiling(name):
         solver = game.solver(engine)
-        with (game.examples / f"{game.name}-deals.txt").open() as deals:
-            deal = pack([next(deals).rstrip("\n")])
+        deal = pack([_example(game)])
         if engine.program:
             game.canonical(deal)  # the program is started when it is needed
         else:
             solver(deal)
-        mark_of_check(game.folder).touch()
+        mark = mark_of_check(game.folder)
+        mark.parent.mkdir(exist_ok=True)  # a game without kernels has no folder yet
+        mark.touch()
     return solver

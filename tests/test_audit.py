@@ -16,6 +16,7 @@ from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.entries import Entries
+from dealmill.pipeline.games.offers import all_offers
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.runs.planning import installed_engines
@@ -393,8 +394,8 @@ def test_any_text_is_judged_and_none_raises(game: Game, engine: Engine, data: st
 
 def test_without_the_game_there_is_no_referee_to_wait_for(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     run = a_run(store, PAIRING, DEALS[:10])
-    others = {"camelot": find_game("camelot")}
-    monkeypatch.setattr("dealmill.pipeline.games.games", lambda: others)
+    others = tuple(offer for offer in all_offers() if offer.name == "camelot")
+    monkeypatch.setattr("dealmill.pipeline.games.loading.all_offers", lambda: others)
     with pytest.raises(NotFoundError, match="there is no game 'card-pairing'"):
         queue_audit(store, run, None, 1)
     assert latest_audits(store) == {}

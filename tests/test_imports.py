@@ -60,6 +60,27 @@ def test_the_referee_loads_neither_the_store_nor_workers_nor_engines() -> None:
     assert not set(filter(unwanted.match, loaded))
 
 
+@pytest.mark.parametrize(
+    ("doors", "slow"),
+    [
+        ("contract, errors, pictures, reading, verdicts", set()),
+        ("batches", {"numpy"}),
+        ("dealing, kernels", {"numpy", "numba"}),
+    ],
+)
+def test_what_games_import_loads_neither_the_store_nor_workers(doors: str, slow: set[str]) -> None:
+    loaded = loaded_by(f"from dealmill import {doors}")
+    assert loaded & SLOW == slow
+    assert not [name for name in loaded if name.startswith(("dealmill.workers", "dealmill.pipeline.store"))]
+
+
+def test_the_checks_of_games_load_neither_the_store_nor_workers() -> None:
+    loaded = loaded_by("from dealmill.testing import checks_of\nchecks_of('memory')")
+    assert not loaded & (SLOW - {"numpy", "numba"})
+    assert not loaded & {"pytest", "_pytest", "hypothesis"}
+    assert not [name for name in loaded if name.startswith(("dealmill.workers", "dealmill.pipeline.store"))]
+
+
 def test_who_only_asks_a_store_loads_neither_workers_nor_the_compiler(tmp_path: Path) -> None:
     dealmill.db.upgrade(f"sqlite:///{tmp_path}/night.db")
     loaded = loaded_by(

@@ -10,7 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dealmill.pipeline.errors import DealmillError, StoreError
-from dealmill.pipeline.games import games
+from dealmill.pipeline.games import broken_games, games
+from dealmill.pipeline.games.offers import all_offers
 from dealmill.pipeline.programs.checking import any_programs, check_programs
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.settings import settings
@@ -37,7 +38,7 @@ class Check:
 
 
 def doctor(url: str | None = None) -> list[Check]:
-    """Check the database, broker, versions, clock, engines, programs and disk, without changing anything.
+    """Check the database, broker, versions, games, clock, engines and disk, without changing anything.
 
     `url` is the URL of the database; None means ``DEALMILL_DATABASE_URL``.
 
@@ -48,7 +49,7 @@ def doctor(url: str | None = None) -> list[Check]:
     """
     store = Database(database_url(settings().database_url.get_secret_value() if url is None else url))
     file = file_of(store)
-    checks: dict[str, Callable[[], str]] = {"versions": _versions, "engines": _engines}
+    checks: dict[str, Callable[[], str]] = {"versions": _versions, "games": _games, "engines": _engines}
     if any_programs(games()):
         checks["programs"] = lambda: check_programs(games())
     checks["kernels"] = _kernels
@@ -79,19 +80,26 @@ def _versions() -> str:
     return ", ".join([f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)])
 
 
+def _games() -> str:
+    if broken := broken_games():
+        reasons = "; ".join(map(str, broken))
+        raise DealmillError(f"{reasons}; upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS")
+    return ", ".join(f"{offer.name} ({offer.package})" for offer in all_offers())
+
+
 def _engines() -> str:
     return ", ".join(f"{name} {number}" for name, number in sorted(installed_engines()))
 
 
 def _kernels() -> str:
-    from dealmill.pipeline.games.caches import cache_folder, caches
+    from dealmill.pipeline.games.caches import caches, mark_of_check
 
     folder = caches()
     if not os.access(folder / "kernels", os.W_OK):
         raise DealmillError(
             f"the cache of compiled engines, {folder}, is not writable; set XDG_CACHE_HOME to another cache folder"
         )
-    compiled = [game.name for game in games().values() if any(cache_folder(game.folder).rglob("*.nbi"))]
+    compiled = [game.name for game in games().values() if mark_of_check(game.folder).exists()]
     waiting = [name for name in games() if name not in compiled]
     state = f"{folder}: compiled: {', '.join(compiled) or 'none'}"
     return f"{state}; compiled at first use, which takes seconds: {', '.join(waiting)}" if waiting else state

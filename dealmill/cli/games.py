@@ -3,13 +3,16 @@
 import click
 
 import dealmill
-from dealmill.cli.output import output_options, write_rows
+from dealmill.cli.output import output_options, tell, write_rows
 
 
 @click.command()
 @output_options
 def games(form: str | None) -> None:
-    """List the games and their engines; --json, --nl and --csv add columns."""
+    """List the games and their engines; --json, --nl and --csv add columns.
+
+    Installed packages can offer further games. One that cannot be used is reported with the reason.
+    """
     rows = [
         {
             "engine": game.full_name(engine),
@@ -33,3 +36,5 @@ def games(form: str | None) -> None:
         rows,
         form,
     )
+    for broken in dealmill.broken_games():
+        tell(f"{broken}; show the details with: dealmill check-game {broken.name}")

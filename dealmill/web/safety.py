@@ -27,6 +27,7 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Dealmill", charset="UTF-8"'}
+EMBEDDED = "this request comes from a page of another site\n"
 TOKEN_MISSING = "the access token is missing or wrong: send it as the password, or as Authorization: Bearer TOKEN\n"  # noqa: S105
 
 
@@ -51,7 +52,8 @@ def is_loopback(host: str) -> bool:
 
 
 class Gate:
-    """Middleware that refuses requests without the token, and adds `HEADERS`."""
+    """Middleware that refuses requests without the token, and those that pages of other sites cause, except for links.
+    It adds `HEADERS`, and answers HEAD as GET; the server leaves out the body."""
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app
@@ -71,9 +73,13 @@ class Gate:
             await send(message)
 
         collect_damage()
-        allowed = self._token is None or _has_token(Headers(scope=scope), self._token)
-        app = self._app if allowed else PlainTextResponse(TOKEN_MISSING, 401, CHALLENGE)
-        await app(scope, receive, send_with_headers)
+        app, headers = self._app, Headers(scope=scope)
+        if self._token is not None and not _has_token(headers, self._token):
+            app = PlainTextResponse(TOKEN_MISSING, 401, CHALLENGE)
+        elif headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+            app = PlainTextResponse(EMBEDDED, 403)
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        await app({**scope, "method": method}, receive, send_with_headers)
 
 
 def _has_token(headers: Headers, token: str) -> bool:

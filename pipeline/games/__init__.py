@@ -1,42 +1,30 @@
-"""The games. Every folder here is one and is found automatically; `contract` defines what a game must provide."""
+"""The games that installed distributions offer, Dealmill's own among them; `contract` defines what a game must provide.
 
-from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
+`offers` finds them, and `loading` loads each when it is first needed.
+"""
+
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.errors import DealmillError, NotFoundError, UsageError
+from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.programs.found import reasons, with_programs
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Engine, Game
+    from dealmill.pipeline.games.loading import BrokenGame
 
 
 def games() -> "dict[str, Game]":
-    """Return all games by name, in the order of their names, with the engines that are programs.
+    """Return all games that can be used by name, in the order of their names, with the engines that are programs."""
+    from dealmill.pipeline.games.loading import BrokenGame, offered_games  # slow to import; help texts need no games
 
-    Raises
-    ------
-    DealmillError
-        If a folder does not define a game.
-    """
-    return {name: with_programs(game) for name, game in _games().items()}
+    return {game.name: with_programs(game) for game in offered_games() if not isinstance(game, BrokenGame)}
 
 
-@cache
-def _games() -> "dict[str, Game]":
-    folders = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
-    found = map(_game_in, folders)
-    return {game.name: game for game in found}
+def broken_games() -> "list[BrokenGame]":
+    """Return the games that installed packages offer, but that cannot be used, with the reasons."""
+    from dealmill.pipeline.games.loading import BrokenGame, offered_games
 
-
-def _game_in(folder: str) -> "Game":
-    from dealmill.pipeline.games.contract import Game  # slow to import, and not needed for the names of verdicts
-
-    module = import_module(f"{__name__}.{folder}")
-    if isinstance(game := getattr(module, "GAME", None), Game):
-        return game
-    raise DealmillError(f"{module.__file__} has no GAME: see docs/add-a-game.md, or remove the folder")
+    return [game for game in offered_games() if isinstance(game, BrokenGame)]
 
 
 def find_game(name: str) -> "Game":
@@ -45,10 +33,16 @@ def find_game(name: str) -> "Game":
     Raises
     ------
     NotFoundError
-        If there is no such game.
+        If there is no such game, or it cannot be used.
     """
-    if game := games().get(name):
-        return game
+    from dealmill.pipeline.games.loading import BrokenGame, games_named
+
+    found = games_named(name)
+    for game in found:
+        if not isinstance(game, BrokenGame):
+            return with_programs(game)
+    for broken in found:
+        raise NotFoundError(f"{broken}; show the details with: dealmill check-game {name}")
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
 
 

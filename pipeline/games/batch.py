@@ -194,6 +194,16 @@ def to_batch(solved: Solved) -> Batch:
     )
 
 
+def to_solved(batch: Batch) -> Solved:
+    """Convert lists to arrays, for engines in plain Python; the inverse of `to_batch`."""
+    return Solved(
+        np.array(batch.verdicts, dtype=np.int8),
+        np.array([value or 0 for value in batch.values], dtype=np.int64),
+        np.array(batch.nodes, dtype=np.int64),
+        pack([text or "" for text in batch.evidence]),
+    )
+
+
 def concatenate_texts(parts: Sequence[Texts]) -> Texts:
     """Concatenate lists of texts."""
     if len(parts) == 1:

@@ -1,6 +1,6 @@
 """Folders that cache compiled kernels between processes.
 
-The name of a game's folder contains a digest of all sources that its kernels can be built from: the folder of the game
+The name of a game's folder contains a digest of all sources that its kernels can be built from: the package of the game
 and the shared modules here. numba itself looks only at the time stamp of the file that defines a function, so a change
 in a module that it inlines, or an upgrade that preserves time stamps, would otherwise run stale code. See
 ``docs/decisions/0003-kernel-cache.md``.
@@ -41,13 +41,22 @@ def caches() -> Path:
     return folder
 
 
+def package_folder(source: Path) -> Path:
+    """Return the folder of the outermost package that contains a source file; a game of Dealmill is one of its own."""
+    folder = source.parent
+    while SHARED not in {folder, folder.parent} and (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder
+
+
 @cache
 def cache_folder(game_folder: Path) -> Path:
-    """Return the folder for the machine code of the kernels in `game_folder`.
+    """Return the folder for the machine code of the kernels in `game_folder`, the folder of a game's package.
 
     Code with bounds checks (``NUMBA_BOUNDSCHECK=1``) has its own folder, because numba's cache does not distinguish it.
     """
-    sources = sorted({*SHARED.glob("*.py"), *game_folder.glob("*.py")})
+    own = [] if game_folder == SHARED else game_folder.rglob("*.py")
+    sources = sorted({*SHARED.glob("*.py"), *own})
     digest = blake2b(digest_size=8)
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")

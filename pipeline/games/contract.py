@@ -1,7 +1,8 @@
-"""The interface of a game. Each folder next to this file is one game that implements it.
+"""The interface of a game, which is a Python package.
 
-A game's folder defines `GAME` in its ``__init__`` and has these modules, which are imported only when needed
-(``engine``, ``canonical`` and ``deal`` import the compiler):
+The package defines `GAME`, usually in its ``__init__``, and its distribution offers that by an entry point in the group
+``dealmill.games``. It has these modules, which are imported only when needed (``engine``, ``canonical`` and ``deal``
+may import the compiler), and a folder ``examples``:
 
 ============= ================================================================================================
 ``layout``    ``read(lines)``: reads a file in the format of the problem statement, or with one layout per line;
@@ -21,6 +22,7 @@ and the output format that `AnswerFormat` writes.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -216,18 +218,18 @@ class Solver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game with its rules. The first engine is the default one."""
+    """A game with its rules. The first engine is the default one.
 
+    `name` is the name under which users know the game: lower-case letters, digits and single hyphens. `package` is the
+    Python package that contains its modules.
+    """
+
+    name: str
     package: str
     title: str
     engines: tuple[Engine, ...]
     deals: Deals
     answer: AnswerFormat
-
-    @property
-    def name(self) -> str:
-        """The name of the game: the name of its folder, with dashes."""
-        return self.package.rpartition(".")[2].replace("_", "-")
 
     @property
     def generator(self) -> str:
@@ -240,8 +242,8 @@ class Game:
 
     @property
     def folder(self) -> Path:
-        """The folder that contains its modules."""
-        return Path(__file__).parent / self.name.replace("-", "_")
+        """The folder of its package."""
+        return Path(str(files(self.package)))
 
     @property
     def examples(self) -> Path:

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 import numba
 from numba.core.registry import cpu_target
 
-from dealmill.pipeline.games.caches import cache_folder
+from dealmill.pipeline.games.caches import cache_folder, package_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,6 +36,6 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 def _compiled(function: Callable[P, R], *, inline: bool) -> Callable[P, R]:
     source = modules[function.__module__].__file__
     assert source is not None  # noqa: S101 -- the module is being imported from a file
-    numba.config.CACHE_DIR = str(cache_folder(Path(source).parent))  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(cache_folder(package_folder(Path(source))))  # type: ignore[attr-defined]
     compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, forceinline=inline)(function)
     return compiled

@@ -141,15 +141,18 @@ def game_of_source(store: Database, source: Named, game: str | None) -> Game:
 def game_of_file(name: str) -> Game:
     """Return the game whose name is part of a file's name: ``hi-q_17.txt.gz`` has layouts of hi-q.
 
+    A name that is part of another one in the file's name does not count.
+
     Raises
     ------
     InputError
         If the name contains no game or several.
     """
     letters = _letters(Path(name).name)
-    found = [game for game in games().values() if _letters(game.name) in letters]
+    named = {name: _letters(name) for name in games() if _letters(name) in letters}
+    found = [name for name, own in named.items() if not any(own != other and own in other for other in named.values())]
     if len(found) == 1:
-        return found[0]
+        return find_game(found[0])
     which = "several games" if found else "no game"
     place = "standard input" if name == STDIN else name
     raise InputError(f"the name of {place} contains {which}; choose one with --game: {', '.join(games())}")

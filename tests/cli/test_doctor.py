@@ -18,7 +18,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.health import server_version
 from tests.servers import Postgres, dealmill
 
-CHECKS = ["versions", "engines", "kernels", "database", "tables", "clock"]
+CHECKS = ["versions", "games", "engines", "kernels", "database", "tables", "clock"]
 
 
 def examined(cwd: Path, env: dict[str, str]) -> tuple[int, dict[str, tuple[str, str]]]:
@@ -32,7 +32,7 @@ def examined(cwd: Path, env: dict[str, str]) -> tuple[int, dict[str, tuple[str, 
 def test_all_is_well_with_a_fresh_folder_and_nothing_is_made_in_it(tmp_path: Path) -> None:
     code, found = examined(tmp_path, {})
     assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
-    assert list(found) == ["versions", "engines", "kernels", "database", "disk", "broker"]
+    assert list(found) == ["versions", "games", "engines", "kernels", "database", "disk", "broker"]
     assert "dealmill run creates it" in found["database"][1]
     assert "memory/two-pass 1" in found["engines"][1]
     assert not list(tmp_path.iterdir())

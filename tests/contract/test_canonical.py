@@ -1,6 +1,4 @@
-"""The compiled check of every game says what its reader says, and stands in front of every engine."""
-
-from itertools import islice
+"""The compiled check of every game on any text, and the errors for texts that are not layouts."""
 
 import numpy as np
 import pytest
@@ -9,56 +7,31 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game, games, guard
-from dealmill.pipeline.games.batch import Numbers, Solved, Texts, pack
-from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
-from dealmill.pipeline.games.guard import compiled_check
+from dealmill.pipeline.games.batch import Texts, lengths_to_starts, pack
+from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from tests.doing import deal
+from dealmill.testing.texts import is_canonical
 from tests.fuzz import inputs
-from tests.fuzz.layouts import altered_texts, canonical_texts, is_canonical, noise
+from tests.fuzz.layouts import canonical_texts, subject_of
 
-GAMES = list(games().values())
-ENGINES = [(game, engine) for game in GAMES for engine in game.engines]
+ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
 MANY = 10_000
-SEPARATORS = {"none": b"", "line feeds": b"\n", "letters": b"A"}
 
-each_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
 )
 
 
-def flat(texts: list[bytes], separator: bytes = b"") -> tuple[bytes, Numbers, Numbers]:
-    """Texts in one, with their starts and ends; no byte comes after the last text."""
-    lengths = np.array([len(text) for text in texts], dtype=np.int64)
-    ends = np.cumsum(lengths + len(separator)) - len(separator)
-    return separator.join(texts), ends - lengths, ends
-
-
 def mask(game: Game, texts: list[bytes]) -> list[bool]:
-    text, starts, _ = flat(texts)
-    layouts = Texts(np.frombuffer(text, dtype=np.uint8), np.append(starts, len(text)))
-    found: list[bool] = game.canonical(layouts).tolist()
+    starts = lengths_to_starts([len(text) for text in texts])
+    found: list[bool] = game.canonical(Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)).tolist()
     return found
 
 
-def hostile(game: Game, seed: int) -> list[bytes]:
-    return [*canonical_texts(game), *islice(altered_texts(game, seed), MANY), *islice(noise(game, seed), MANY // 5)]
-
-
 @each_game
-def test_the_check_takes_all_canonical_texts(game: Game) -> None:
-    assert all(mask(game, canonical_texts(game)))
-    assert game.canonical(pack(deal(game, 5, 1, MANY))).all()
-
-
-@each_game
-def test_the_check_says_what_the_reader_says_of_altered_texts(game: Game) -> None:
-    texts = hostile(game, 1)
-    expected = [is_canonical(game, text) for text in texts]
-    found = mask(game, texts)
-    assert [text for text, one, other in zip(texts, expected, found, strict=True) if one != other] == []
-    assert MANY // 50 < sum(expected) < MANY // 2
+def test_some_of_the_hostile_texts_are_canonical(game: Game) -> None:
+    assert MANY // 50 < sum(mask(game, subject_of(game.name).hostile_texts(1, MANY))) < MANY // 2
 
 
 @each_game
@@ -73,48 +46,13 @@ def test_the_check_says_what_the_reader_says_of_any_text(game: Game) -> None:
     agrees()
 
 
-@pytest.mark.parametrize("separator", SEPARATORS.values(), ids=SEPARATORS)
-@pytest.mark.parametrize("game", [game for game in GAMES if compiled_check(game)], ids=lambda game: game.name)
-def test_texts_may_be_lines_of_a_block(game: Game, separator: bytes) -> None:
-    texts = hostile(game, 2)[:1_000]
-    text, starts, ends = flat(texts, separator)
-    check = compiled_check(game)
-    assert check
-    assert check.mask(np.frombuffer(text, dtype=np.uint8), starts, ends).tolist() == mask(game, texts)
-
-
-@each_game
-def test_no_texts_give_an_empty_mask(game: Game) -> None:
-    assert len(game.canonical(pack([]))) == 0
-
-
 @each_game
 def test_a_game_without_a_compiled_check_uses_its_reader(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = hostile(game, 3)[:1_000]
+    texts = subject_of(game.name).hostile_texts(3, 1_000)
     found = mask(game, texts)
     monkeypatch.setattr(guard, "compiled_check", lambda _game: None)
     assert mask(game, texts) == found
     assert len(game.canonical(pack([]))) == 0
-
-
-def unreachable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """An engine that must never get a layout."""
-    raise AssertionError
-
-
-@each_game
-def test_nothing_else_reaches_an_engine(game: Game) -> None:
-    solve = guard.checked_solver(game, unreachable)
-    good = canonical_texts(game)[0].decode()
-    refused = [text.decode("utf-8", "replace") for text in hostile(game, 4) if not is_canonical(game, text)][:500]
-    for text in ["", "garbage", "ä", "\ud800", "\0", f"{good}\n", f"{good}\n{good}", "x" * 5_000, *refused]:
-        with pytest.raises(BadLayout) as caught:
-            solve(pack([good, text, good]))
-        assert f" is not a canonical layout of {game.name}: " in str(caught.value)
-        assert str(caught.value).startswith(repr(text[:200]))
-        assert caught.value.reasons and all(caught.value.reasons)
-    with pytest.raises(AssertionError):
-        solve(pack([good]))
 
 
 @each_engine

@@ -8,12 +8,10 @@ from typing import BinaryIO
 
 from hypothesis import strategies as st
 
-from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.ingest.files import lines_of, text_blocks
-from tests.doing import deal
+from dealmill.testing.texts import example, real_lines
 
-DEALS = 30
 TOUCHED = 3
 """Edits of one text: few, so that what comes out is nearly right."""
 
@@ -25,19 +23,6 @@ wild_numbers = st.integers(-3, 120) | st.integers(-(2**70), 2**70)
 def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
     """The lines of a file with their numbers, one by one."""
     return chain.from_iterable(lines_of(*block) for block in text_blocks(file, name))
-
-
-def real_lines(game: Game) -> list[str]:
-    """Lines of the statement's format, and numbered deals of every size."""
-    lines = (game.examples / f"{game.name}-statement.txt").read_text().splitlines()
-    lines += deal(game, 1, 1, DEALS)
-    for name, parameter in game.deals.parameters.items():
-        for value in {parameter.least, (parameter.least + parameter.default) // 2, parameter.most}:
-            try:
-                lines += deal(game, 2, 1, 3, **{name: value})
-            except UsageError:  # not every size goes with the other parameters
-                continue
-    return lines
 
 
 @st.composite
@@ -71,7 +56,7 @@ def files(game: Game) -> st.SearchStrategy[list[str]]:
     """The lines of a file that may be of a game."""
     real = st.sampled_from(real_lines(game))
     line = real | mutated(real) | headers | anything
-    statement = (game.examples / f"{game.name}-statement.txt").read_text().splitlines()
+    statement = example(game, "statement.txt").splitlines()
     return st.lists(line, max_size=8) | mutated(st.just("\n".join(statement))).map(lambda text: text.split("\n"))
 
 

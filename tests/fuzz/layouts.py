@@ -1,38 +1,33 @@
-"""Texts for checks and kernels: canonical layouts, also the largest and the smallest, and texts that are nearly so."""
+"""Unusual layouts of Dealmill's own games, and texts that are nearly layouts, for checks and kernels."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from random import Random
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.camelot.layout import VALUES
 from dealmill.pipeline.games.card_pairing.layout import RANKS
-from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.tantrix.tiles import HAND, LEAST, MOST_ON_FIELD, TILES
-from tests.fuzz.inputs import real_lines
+from dealmill.testing.subject import Subject
 
-SHORTEST_NOISE, LONGEST_NOISE = 0, 200
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 
 
-def is_canonical(game: Game, text: bytes) -> bool:
-    """Whether the reader of the game takes a text as one layout and writes it in the same way: what a mask must say."""
-    read = list(game.layout.read([(1, text.decode("utf-8", "replace"))]))
-    return len(read) == 1 and isinstance(read[0], Layout) and read[0].text.encode() == text
+@cache
+def subject_of(name: str) -> Subject:
+    """Return a game as the subject of checks, with its unusual lines."""
+    return Subject(find_game(name), unusual_lines(name))
+
+
+def unusual_lines(name: str) -> list[str]:
+    """Return `EXTREMES` and `BEYOND` of a game."""
+    return [*EXTREMES.get(name, list)(), *BEYOND.get(name, [])]
 
 
 def canonical_texts(game: Game) -> list[bytes]:
     """Deals of every size, and `EXTREMES`."""
-    return _canonical_texts(game.name)
-
-
-@cache
-def _canonical_texts(name: str) -> list[bytes]:
-    game = find_game(name)
-    read = [entry for line in real_lines(game) for entry in game.layout.read([(1, line)])]
-    texts = [entry.text for entry in read if isinstance(entry, Layout)]
-    texts += EXTREMES.get(game.name, list)()
-    return [text.encode() for text in texts]
+    return subject_of(game.name).canonical_texts
 
 
 def _camelot() -> list[str]:
@@ -103,97 +98,3 @@ BEYOND: dict[str, list[str]] = {
     "memory": ["A" * 4, "AB" * 52, "A" * 106],
 }
 """By game, texts that break one limit and keep all others, where alterations would hardly hit on them."""
-
-
-def _set_byte(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    return text[:at] + _byte(text, random) + text[at + 1 :]
-
-
-def _flip_bit(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    return text[:at] + bytes(byte ^ 1 << random.randrange(8) for byte in text[at : at + 1]) + text[at + 1 :]
-
-
-def _insert(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    return text[:at] + _byte(text, random) + text[at:]
-
-
-def _delete(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    return text[:at] + text[at + random.randint(1, 3) :]
-
-
-def _duplicate(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    return text[:at] + text[max(at - random.randint(1, 8), 0) :]
-
-
-def _swap_bytes(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    low, high = sorted((at, random.randrange(len(text) + 1)))
-    return text[:low] + text[high : high + 1] + text[low + 1 : high] + text[low : low + 1] + text[high + 1 :]
-
-
-def _swap_words(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    separator = random.choice([b" ", b"/", b":", b","])
-    words = text.split(separator)
-    one, other = random.randrange(len(words)), at % len(words)
-    words[one], words[other] = words[other], words[one]
-    return separator.join(words)
-
-
-def _cut(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    return text[:at] if random.random() < 0.5 else text[at:]
-
-
-def _append(text: bytes, other: bytes, at: int, random: Random) -> bytes:
-    return text + random.choice([b"", b" ", b"\n", b"\0", text[:1]]) + random.choice([text, other, other[:at], b""])
-
-
-def _splice(text: bytes, other: bytes, at: int, _: Random) -> bytes:
-    return text[:at] + other[at:]
-
-
-def _change_case(text: bytes, _: bytes, at: int, random: Random) -> bytes:
-    end = at + random.choice([1, 6, len(text)])
-    return text[:at] + text[at:end].swapcase() + text[end:]
-
-
-def _byte(text: bytes, random: Random) -> bytes:
-    """A byte of the text, so that what comes out is nearly right, or any."""
-    return bytes([random.choice(text) if text and random.random() < 0.7 else random.randrange(256)])
-
-
-ALTERATIONS = (
-    _set_byte,
-    _flip_bit,
-    _insert,
-    _delete,
-    _duplicate,
-    _swap_bytes,
-    _swap_words,
-    _cut,
-    _append,
-    _splice,
-    _change_case,
-)
-
-
-def altered_texts(game: Game, seed: int) -> Iterator[bytes]:
-    """Without end: canonical texts with an alteration or two, some of them canonical again."""
-    random = Random(seed)
-    texts = canonical_texts(game)
-    while True:
-        text = random.choice(texts)
-        for _ in range(random.choice([1, 1, 1, 2])):
-            at = random.randrange(len(text) + 1)
-            text = random.choice(ALTERATIONS)(text, random.choice(texts), at, random)
-        yield text
-
-
-def noise(game: Game, seed: int) -> Iterator[bytes]:
-    """`BEYOND` and, without end, random bytes: any, those of the texts of the game, or one of these repeated."""
-    yield from (text.encode() for text in BEYOND.get(game.name, []))
-    random = Random(seed)
-    alphabet = bytes(sorted(set(b"".join(canonical_texts(game)))))
-    lengths = [len(text) for text in canonical_texts(game)]
-    while True:
-        length = random.choice([random.choice(lengths), random.randint(SHORTEST_NOISE, LONGEST_NOISE)])
-        bytes_of = random.choice([range(256), alphabet, alphabet, [random.choice(alphabet)]])
-        yield bytes(random.choices(bytes_of, k=length))

@@ -35,6 +35,7 @@ from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.connections import database_url
 from dealmill.pipeline.store.record.packed import bitmap
 from dealmill.pipeline.survey.growth import Width
+from dealmill.testing.texts import real_lines
 from tests.fuzz import inputs
 
 Property = Callable[[], None]
@@ -81,10 +82,7 @@ def judging(game: Game, engine: Engine) -> Property:
     """Whatever stands beside a layout: the referee never raises, and proves nothing but what the engine says."""
     name = game.full_name(engine)
     layouts = [
-        entry.text
-        for line in inputs.real_lines(game)
-        for entry in game.layout.read([(1, line)])
-        if isinstance(entry, Layout)
+        entry.text for line in real_lines(game) for entry in game.layout.read([(1, line)]) if isinstance(entry, Layout)
     ]
     evidence = [text for layout in layouts if (text := said(name, layout).evidence[0]) is not None]
 

@@ -1,6 +1,6 @@
 """Golden files: what each version of each engine says, byte for byte.
 
-``tests/golden/GAME.ENGINE.VERSION.jsonl`` has a line per layout: the statement's examples and the first deals of
-seed 1. When an output changes on purpose, give the engine a new version and write its file with ``make golden``, which
-never overwrites one.
+``tests/golden/GAME.ENGINE.VERSION.jsonl`` is described in `dealmill.testing.golden`. Beside it,
+``GAME.ENGINE.VERSION.deals-VERSION.txt`` has the fingerprint of very many deals. When an output changes on purpose,
+give the engine a new version and write its files with ``make golden``, which never overwrites one.
 """

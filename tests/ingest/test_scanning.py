@@ -16,6 +16,7 @@ from dealmill.pipeline.games.entries import Entries, concatenate_entries
 from dealmill.pipeline.ingest import files
 from dealmill.pipeline.ingest.compiled import checked_by
 from dealmill.pipeline.ingest.scanning import scan
+from dealmill.testing.texts import real_lines
 from tests.doing import deal
 from tests.fuzz import inputs
 
@@ -26,7 +27,7 @@ KINDS = [*["canonical"] * 4, "real", "mutated", "lower", "blank", "wide", "noise
 @st.composite
 def contents(draw: st.DrawFn, game: Game) -> bytes:
     """A file: mostly canonical layouts, with anything else among them."""
-    canonical, real = deal(game, 9, 1, 40), inputs.real_lines(game)
+    canonical, real = deal(game, 9, 1, 40), real_lines(game)
     lines = [draw(inputs.headers).encode()] if draw(st.booleans()) else []
     for kind in draw(st.lists(st.sampled_from(KINDS), max_size=40)):
         layout = draw(st.sampled_from(canonical))

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterator
 
+import httpx2
 import pytest
 from fastapi.testclient import TestClient
 
@@ -12,6 +13,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.web.app import application
 from dealmill.web.safety import MOST_BYTES, check_address
 from tests.doing import a_run
+from tests.web.browser import serving
 from tests.web.conftest import HOSTS
 
 TOKEN = "correct horse"  # noqa: S105
@@ -106,6 +108,29 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
 def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
     for path in ("/", "/runs/1", "/check", "/api/runs", "/api/runs/1"):
         assert client.request(method, path).status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "code"),
+    [
+        ("cross-site", "no-cors", 403),
+        ("cross-site", "cors", 403),
+        ("cross-site", "navigate", 200),
+        ("same-origin", "no-cors", 200),
+        ("none", "navigate", 200),
+    ],
+)
+def test_other_sites_can_link_to_pages_but_not_embed_them(client: TestClient, site: str, mode: str, code: int) -> None:
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
+    assert client.get("/check?game=memory&layout=ABBA", headers=headers).status_code == code
+
+
+def test_head_has_the_headers_of_get(furnished: str) -> None:
+    with serving(furnished) as address:
+        for path in ("/log", "/runs/1/layouts", "/api/runs/1/results", "/static/style.css", "/nothing"):
+            head, get = httpx2.head(address + path), httpx2.get(address + path)
+            assert head.content == b"" and head.status_code == get.status_code
+            assert dict(head.headers) | {"date": ""} == dict(get.headers) | {"date": ""}
 
 
 def test_files_outside_the_folder_are_not_served(client: TestClient) -> None:

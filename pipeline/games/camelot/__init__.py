@@ -1,8 +1,9 @@
 """Camelot: deal 52 cards onto 16 slots and remove cards that add up to ten until only court cards are left."""
 
-from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game
+from dealmill.contract import AnswerFormat, Deals, Engine, Game
 
 GAME = Game(
+    name="camelot",
     package=__name__,
     title="Camelot",
     engines=(

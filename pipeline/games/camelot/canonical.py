@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Mask, Numbers
+from dealmill.batches import Bytes, Mask, Numbers
+from dealmill.kernels import inlined, kernel
 from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
-from dealmill.pipeline.games.kernel import inlined, kernel
 
 DIGIT = 4
 """The bits of the counter of one value."""

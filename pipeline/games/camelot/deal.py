@@ -6,10 +6,10 @@ Deal k of seed s is the deck AAAA2222…0000JJJJQQQQKKKK, shuffled with the stre
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Texts, texts_from_rows
+from dealmill.batches import Bytes, Texts, texts_from_rows
+from dealmill.dealing import open_stream, shuffle
+from dealmill.kernels import kernel
 from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
-from dealmill.pipeline.games.kernel import kernel
-from dealmill.pipeline.games.philox import open_stream, shuffle
 
 NEW_DECK = np.repeat(np.frombuffer(VALUES.encode("ascii"), dtype=np.uint8), COPIES)
 

@@ -2,23 +2,25 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS
-from dealmill.pipeline.games.gutters import Gutters
-from dealmill.pipeline.games.scene import Scene, rank_name, scene
-from dealmill.pipeline.games.svg import (
+from dealmill.pictures import (
     CARD,
     CHOSEN,
     GHOST,
     NOTE,
+    Gutters,
     Point,
+    Scene,
     Style,
     badge,
     box,
     card,
     element,
     path,
+    rank_name,
+    scene,
     text,
 )
+from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS
 
 COLUMNS = 4
 SLOT, GAP, MARGIN = 58, 20, 24

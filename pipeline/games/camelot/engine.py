@@ -11,11 +11,11 @@ continue iff this number is less than sixteen, and a deck is winnable iff that h
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
+from dealmill.batches import Bytes, Numbers, Solved, Texts
+from dealmill.contract import NO_LIMIT
+from dealmill.kernels import Results, kernel, run_kernel
 from dealmill.pipeline.games.camelot.layout import CARDS, VALUES
-from dealmill.pipeline.games.contract import NO_LIMIT
-from dealmill.pipeline.games.kernel import kernel
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.verdicts import Verdict
 
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dealmill.pictures import CHOSEN, GHOST, INKED, OTHER, Scene, box, card, element, path, rank_name, scene, text
 from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS
-from dealmill.pipeline.games.scene import Scene, rank_name, scene
-from dealmill.pipeline.games.svg import CHOSEN, GHOST, INKED, OTHER, box, card, element, path, text
 
 REMOVED = {"A9": "A with 9", "28": "2 with 8", "37": "3 with 7", "46": "4 with 6", "5": "5 with 5", "0": "10 alone"}
 """The values that leave together; a five leaves with another five, a ten alone."""

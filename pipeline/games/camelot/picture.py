@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
 
+from dealmill.pictures import Scene, rank_name
 from dealmill.pipeline.games.camelot.drawing import board, deck
 from dealmill.pipeline.games.camelot.ledger import Ledger, drawn, ledger
 from dealmill.pipeline.games.camelot.rules import SLOTS, Table, phases, prove_loss
-from dealmill.pipeline.games.scene import Scene, rank_name
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.verdicts import Verdict
 
 WIDTH = 4
 LINE = 76

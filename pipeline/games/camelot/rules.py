@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
 SLOTS = "abcdefghijklmnop"
 """The slots, row by row of the 4 × 4 grid."""

@@ -1,8 +1,9 @@
 """Card pairing: remove pairs of cards of the same rank from the tops of the stacks until no card is left."""
 
-from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
+    name="card-pairing",
     package=__name__,
     title="Card pairing",
     engines=(

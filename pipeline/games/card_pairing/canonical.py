@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Mask, Numbers
-from dealmill.pipeline.games.bits import count_bits
+from dealmill.batches import Bytes, Mask, Numbers
+from dealmill.kernels import count_bits, inlined, kernel
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES, SUITS
-from dealmill.pipeline.games.kernel import inlined, kernel
 
 BLANK = ord(" ")
 LONGEST = MOST_CARDS + len(STACK_NAMES) - 1

@@ -15,7 +15,7 @@ from dealmill.pipeline.games.card_pairing.rules import (
     named_cards,
     pair_off,
 )
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.verdicts import Verdict
 
 Place = tuple[int, int]
 """The number of a stack and the height of a card in it, both from 0."""

@@ -8,11 +8,11 @@ stack 0 from bottom to top, the next ones stack 1, and so on.
 
 import numpy as np
 
-from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.batch import Bytes, Texts, texts_from_rows
+from dealmill.batches import Bytes, Texts, texts_from_rows
+from dealmill.dealing import open_stream, shuffle
+from dealmill.errors import UsageError
+from dealmill.kernels import kernel
 from dealmill.pipeline.games.card_pairing.layout import SUITS
-from dealmill.pipeline.games.kernel import kernel
-from dealmill.pipeline.games.philox import open_stream, shuffle
 
 FRENCH = "23456789TJQKA"
 MORE = "BCD"

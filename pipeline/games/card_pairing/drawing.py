@@ -3,11 +3,23 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from dealmill.pictures import (
+    CHOSEN,
+    GHOST,
+    NOTE,
+    Gutters,
+    Point,
+    Style,
+    arrows,
+    box,
+    card,
+    element,
+    path,
+    rank_name,
+    text,
+)
 from dealmill.pipeline.games.card_pairing.cases import Place
 from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES
-from dealmill.pipeline.games.gutters import Gutters
-from dealmill.pipeline.games.scene import rank_name
-from dealmill.pipeline.games.svg import CHOSEN, GHOST, NOTE, Point, Style, arrows, box, card, element, path, text
 
 WIDTH, HEIGHT, GUTTER = 46, 48, 22
 ABOVE, BELOW = 20, 30

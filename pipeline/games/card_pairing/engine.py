@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from dealmill.pipeline.games.bits import lowest_bit
+from dealmill.batches import Bytes, Numbers, Solved, Texts
+from dealmill.contract import NO_LIMIT
+from dealmill.kernels import Results, inlined, kernel, lowest_bit, run_kernel
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES
 from dealmill.pipeline.games.card_pairing.search import (
     ALL,
@@ -24,9 +25,7 @@ from dealmill.pipeline.games.card_pairing.search import (
     new_search,
     solve,
 )
-from dealmill.pipeline.games.contract import NO_LIMIT
-from dealmill.pipeline.games.kernel import inlined, kernel
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.verdicts import Verdict
 
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dealmill.pipeline.errors import BadLayout
-from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.reading import EachLine, read_file
+from dealmill.contract import Layout, Reject
+from dealmill.errors import BadLayout
+from dealmill.reading import EachLine, read_file
 
 RANKS = "A23456789TJQKBCD"
 RANK_SET = frozenset(RANKS)

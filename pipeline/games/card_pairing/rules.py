@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
 RANKS = "A23456789TJQKBCD"
 SUITS = 4

@@ -18,11 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.batch import Bytes, Numbers
-from dealmill.pipeline.games.bits import lowest_bit
+from dealmill.batches import Bytes, Numbers
+from dealmill.kernels import inlined, kernel, lowest_bit
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
 from dealmill.pipeline.games.card_pairing.vector import pass_on_to_four
-from dealmill.pipeline.games.kernel import inlined, kernel
 
 Words = NDArray[np.uint64]
 """An array of sets (of cards, ranks or matchings, as bits) or of unsigned numbers."""

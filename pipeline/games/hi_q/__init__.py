@@ -1,8 +1,9 @@
 """Hi-Q: peg solitaire in which the problem statement prescribes every jump."""
 
-from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
+    name="hi-q",
     package=__name__,
     title="Hi-Q",
     engines=(

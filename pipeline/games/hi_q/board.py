@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.batch import Bytes, Numbers
+from dealmill.batches import Bytes, Numbers
 from dealmill.pipeline.games.hi_q.layout import ROWS
 
 Boards = NDArray[np.uint64]

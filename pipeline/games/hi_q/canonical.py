@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Mask, Numbers
+from dealmill.batches import Bytes, Mask, Numbers
+from dealmill.kernels import inlined, kernel
 from dealmill.pipeline.games.hi_q.layout import CANONICAL_LENGTH, ROWS
-from dealmill.pipeline.games.kernel import inlined, kernel
 
 PEG, HOLE = ord("X"), ord("O")
 SLASH = ord("/")

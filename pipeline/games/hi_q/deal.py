@@ -6,10 +6,10 @@ Deal k of seed s: the holes, numbered 0 … 32 row by row, are shuffled with the
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Texts, texts_from_rows
+from dealmill.batches import Bytes, Texts, texts_from_rows
+from dealmill.dealing import open_stream, shuffle
+from dealmill.kernels import kernel
 from dealmill.pipeline.games.hi_q.layout import HOLES, ROWS
-from dealmill.pipeline.games.kernel import kernel
-from dealmill.pipeline.games.philox import open_stream, shuffle
 
 EMPTY = "/".join("O" * length for length in ROWS)
 PLACES = np.array([place for place, sign in enumerate(EMPTY) if sign == "O"])

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from dealmill.pipeline.games.bits import lowest_bit
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.batches import Bytes, Numbers, Solved, Texts
+from dealmill.contract import NO_LIMIT
+from dealmill.kernels import Results, inlined, kernel, lowest_bit, run_kernel
 from dealmill.pipeline.games.hi_q import board as tables
 from dealmill.pipeline.games.hi_q.board import BITS, NAME_ROOM, ROW
 from dealmill.pipeline.games.hi_q.layout import HOLES
-from dealmill.pipeline.games.kernel import inlined, kernel
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.verdicts import Verdict
 
 SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)

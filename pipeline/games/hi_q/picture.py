@@ -4,10 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
 
-from dealmill.pipeline.errors import IllegalMove
-from dealmill.pipeline.games.hi_q.rules import HOLE_AT, OVER, PLACE_OF, Jump, play, read_trace, start
-from dealmill.pipeline.games.scene import Scene, scene
-from dealmill.pipeline.games.svg import (
+from dealmill.pictures import (
     BACKED,
     CARD,
     CHOSEN,
@@ -16,15 +13,18 @@ from dealmill.pipeline.games.svg import (
     MOVER,
     WHITE,
     Point,
+    Scene,
     Style,
     at,
     circle,
     cross,
     element,
     head,
+    scene,
     text,
 )
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.hi_q.rules import HOLE_AT, OVER, PLACE_OF, Jump, play, read_trace, start
+from dealmill.verdicts import IllegalMove, Verdict
 
 PEG, HOLE, LEFT, JUMPED, LANDED = "●", "·", "○", "×", "◉"
 SIZE = 7

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
 BOARD = (
     "      1  2  3      ",

@@ -1,10 +1,11 @@
 """Memory: turn over two cards at a time until all pairs are found."""
 
-from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 FLIPS = "the cards flipped, counted from 1, two to a move: `1 2 3 4 1 4`"
 
 GAME = Game(
+    name="memory",
     package=__name__,
     title="Memory",
     engines=(

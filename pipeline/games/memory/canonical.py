@@ -4,9 +4,8 @@ from string import ascii_letters
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Mask, Numbers
-from dealmill.pipeline.games.bits import count_bits
-from dealmill.pipeline.games.kernel import inlined, kernel
+from dealmill.batches import Bytes, Mask, Numbers
+from dealmill.kernels import count_bits, inlined, kernel
 from dealmill.pipeline.games.memory.layout import MOST_CARDS
 
 NO_LETTER = np.uint64(1 << 63)

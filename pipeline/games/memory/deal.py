@@ -6,9 +6,9 @@ deal (see `dealmill.pipeline.games.philox`).
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Texts, texts_from_rows
-from dealmill.pipeline.games.kernel import kernel
-from dealmill.pipeline.games.philox import open_stream, shuffle
+from dealmill.batches import Bytes, Texts, texts_from_rows
+from dealmill.dealing import open_stream, shuffle
+from dealmill.kernels import kernel
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from dealmill.pipeline.games.contract import NO_LIMIT
-from dealmill.pipeline.games.kernel import inlined, kernel
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.batches import Bytes, Numbers, Solved, Texts
+from dealmill.contract import NO_LIMIT
+from dealmill.kernels import Results, inlined, kernel, run_kernel
+from dealmill.verdicts import Verdict
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dealmill.pictures import BACKED, CHOSEN, GHOST, LIGHT, NOTE, Scene, box, card, scene, text
 from dealmill.pipeline.games.memory.rules import Cards, Table, read_flips
-from dealmill.pipeline.games.scene import Scene, scene
-from dealmill.pipeline.games.svg import BACKED, CHOSEN, GHOST, LIGHT, NOTE, box, card, text
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.verdicts import Verdict
 
 ROW = 10
 FACE_DOWN = " ▒ "

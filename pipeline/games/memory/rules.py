@@ -8,7 +8,7 @@ that yields the card to flip, counted from 1, and is sent its letter.
 from collections import Counter
 from collections.abc import Generator
 
-from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
 Cards = dict[int, str]
 """Letters of cards by position, from 1."""

@@ -1,8 +1,9 @@
 """Tantrix: count the legal moves of the player to move."""
 
-from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
 
 GAME = Game(
+    name="tantrix",
     package=__name__,
     title="Tantrix",
     engines=(

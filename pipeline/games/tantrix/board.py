@@ -18,8 +18,8 @@ open spaces are kept in a separate sorted array, of which the first `count` entr
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Numbers
-from dealmill.pipeline.games.kernel import kernel
+from dealmill.batches import Numbers
+from dealmill.kernels import kernel
 from dealmill.pipeline.games.tantrix.notation import NO_TILE, ROW, SPACES, turned
 from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD, SIDES
 

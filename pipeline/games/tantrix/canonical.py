@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.batch import Bytes, Mask, Numbers
-from dealmill.pipeline.games.bits import count_bits, lowest_bit
-from dealmill.pipeline.games.kernel import inlined, kernel
+from dealmill.batches import Bytes, Mask, Numbers
+from dealmill.kernels import count_bits, inlined, kernel, lowest_bit
 from dealmill.pipeline.games.tantrix.tiles import COLOURS, HAND, LEAST, MOST_ON_FIELD, SIDES, TILES
 
 Words = NDArray[np.uint64]

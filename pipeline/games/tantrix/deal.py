@@ -13,9 +13,9 @@ A game is played with the random numbers of the deal (see `dealmill.pipeline.gam
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Numbers, Texts
-from dealmill.pipeline.games.kernel import kernel
-from dealmill.pipeline.games.philox import Stream, below, open_stream, shuffle
+from dealmill.batches import Bytes, Numbers, Texts
+from dealmill.dealing import Stream, below, open_stream, shuffle
+from dealmill.kernels import kernel
 from dealmill.pipeline.games.tantrix.board import (
     MOVE_ROOM,
     MOVE_SHIFT,

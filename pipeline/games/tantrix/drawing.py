@@ -6,8 +6,7 @@ The colour of a link is also told by the pattern along its middle and by the let
 from collections.abc import Iterator
 from math import cos, pi, sin, sqrt
 
-from dealmill.pipeline.games.scene import Scene, scene
-from dealmill.pipeline.games.svg import (
+from dealmill.pictures import (
     BLUE,
     CHOSEN,
     GHOST,
@@ -17,11 +16,13 @@ from dealmill.pipeline.games.svg import (
     ORANGE,
     WHITE,
     Point,
+    Scene,
     Style,
     at,
     circle,
     cross,
     element,
+    scene,
     text,
 )
 from dealmill.pipeline.games.tantrix.rules import COLOURS, Move, Position, Space, rotations

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes, Numbers, Results, Solved, Texts, run_kernel
-from dealmill.pipeline.games.contract import NO_LIMIT
-from dealmill.pipeline.games.kernel import kernel
+from dealmill.batches import Bytes, Numbers, Solved, Texts
+from dealmill.contract import NO_LIMIT
+from dealmill.kernels import Results, kernel, run_kernel
 from dealmill.pipeline.games.tantrix.board import (
     MOST_MOVES,
     MOVE_ROOM,
@@ -19,7 +19,7 @@ from dealmill.pipeline.games.tantrix.board import (
 )
 from dealmill.pipeline.games.tantrix.notation import BLANK, SLASH, WHOLE_TILE, read_space, read_tile, write_placed
 from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.verdicts import Verdict
 
 LONGEST_EVIDENCE = len("-100,-100:BBGGRR ") * MOST_MOVES
 

@@ -7,8 +7,8 @@ of the side. Since B, G, R, Y are the bits 1, 2, 4, 8, numbers have the alphabet
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Bytes
-from dealmill.pipeline.games.kernel import kernel
+from dealmill.batches import Bytes
+from dealmill.kernels import kernel
 from dealmill.pipeline.games.tantrix.tiles import SIDES
 
 ROW = 256

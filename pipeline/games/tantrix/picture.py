@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import fill
 
-from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.scene import Scene
+from dealmill.pictures import Scene
 from dealmill.pipeline.games.tantrix.drawing import drawn
 from dealmill.pipeline.games.tantrix.rules import ENGINE, Move, Position, Space, check, read_move, read_position
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.verdicts import InvalidEvidence, Verdict
 
 WIDTH = 76
 COLUMNS = 10

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from dealmill.pipeline.games.verdict import IllegalMove, InvalidEvidence, Verdict
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
 ENGINE = "legal-moves"
 COLOURS = "BGRY"

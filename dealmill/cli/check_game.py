@@ -1,0 +1,83 @@
+"""``check-game``: check that a game meets what Dealmill requires of games."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from traceback import print_exc
+from typing import TYPE_CHECKING
+
+import click
+
+import dealmill
+from dealmill.cli.completion import complete_game
+from dealmill.cli.exits import ERROR
+from dealmill.cli.output import counted, output_options, tell, write_line, write_rows
+
+if TYPE_CHECKING:
+    from dealmill.testing import Check
+
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command(name="check-game")
+@click.argument("game", shell_complete=complete_game)
+@click.option("--golden", type=FOLDER, help="Compare the output of each engine with the golden files in this folder.")
+@click.option("--write-golden", "written", type=FOLDER, help="The same, and write the golden files that are missing.")
+@output_options
+@click.pass_context
+def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path | None, form: str | None) -> None:
+    """Check that a game meets what Dealmill requires of every game.
+
+    The checks cover the reader of layouts, numbered deals, engines, the referee and pictures. They try some thousands
+    of numbered deals, altered layouts and altered evidence. If the game cannot be loaded, the traceback is printed. The
+    exit code is 1 if a check fails.
+    """
+    from dealmill import testing  # loads the compiler
+
+    for broken in dealmill.broken_games():
+        if broken.name == game:
+            click.echo(broken.traceback, nl=False, err=True)
+    checks = testing.checks_of(game, golden=golden or written)
+    if written:
+        for file in testing.write_golden(game, written):
+            tell(f"wrote {file}")
+    failed = list[str]()
+    rows = _results(checks, failed)
+    if form:
+        write_rows(["game", "check", "state", "reason"], rows, form)
+    else:
+        _write_lines(rows)
+    if failed:
+        tell(f"{counted(len(failed), 'check')} of {len(checks)} failed")
+        ctx.exit(ERROR)
+    tell(f"all {len(checks)} checks passed")
+
+
+def _results(checks: "Iterable[Check]", failed: list[str]) -> Iterator[dict[str, object]]:
+    """Run the checks and yield their results; add the names of those that fail to `failed`."""
+    from dealmill.testing import CheckFailed
+
+    for check in checks:
+        reason = None
+        try:
+            check()
+        except CheckFailed as error:
+            reason = str(error)
+        except Exception as error:  # noqa: BLE001 -- a game can raise anything
+            reason = f"{type(error).__name__}: {error}"
+            print_exc()
+        if reason is not None:
+            failed.append(str(check))
+        yield {
+            "game": check.subject,
+            "check": check.name,
+            "state": "ok" if reason is None else "failed",
+            "reason": reason,
+        }
+
+
+def _write_lines(rows: Iterable[Mapping[str, object]]) -> None:
+    """Write a line for each result as soon as it is there, and the reason for a failure below it."""
+    for row in rows:
+        write_line(f"{row['state']:6}  {row['game']}: {row['check']}")
+        if row["reason"] is not None:
+            write_line(f"        {row['reason']}")

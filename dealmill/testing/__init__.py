@@ -1,0 +1,84 @@
+"""Checks that every game meets, for tests of games from other packages.
+
+``dealmill check-game NAME`` runs them all. In a test file of pytest:
+
+>>> import pytest
+>>> from dealmill.testing import checks_of
+>>> @pytest.mark.parametrize("check", checks_of("memory"), ids=str)
+... def test_memory(check):
+...     check()
+
+A check raises `CheckFailed` if the game does not meet it. The checks are deterministic; they try some thousands of
+numbered deals, altered layouts and altered evidence. Nothing but Dealmill is needed to run them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from dealmill.pipeline.games import find_game
+from dealmill.testing import canonical, engines, layouts, pictures, referees
+from dealmill.testing.golden import the_output_is_that_of_its_golden_file, write_golden
+from dealmill.testing.subject import CheckFailed, Subject
+
+__all__ = ["Check", "CheckFailed", "checks_of", "write_golden"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check of a game, or of one engine: `subject` is its name, and `name` says what is checked.
+
+    Calling it runs the check, which raises `CheckFailed`, or any error that the game raises.
+    """
+
+    subject: str
+    name: str
+    run: Callable[[], None]
+
+    def __call__(self) -> None:
+        """Run the check.
+
+        Raises
+        ------
+        CheckFailed
+            If the game does not meet it.
+        """
+        self.run()
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.name}"
+
+
+def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) -> list[Check]:
+    """Return the checks of a game and its engines.
+
+    `lines` are unusual layouts, and texts that are nearly layouts, that the checks try besides numbered deals. If
+    `golden` is given, the output of each engine is compared with a file in that folder, see `write_golden`.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such game, or it cannot be used.
+    """
+    found = find_game(game)
+    subject = Subject(found, lines)
+    checks = [
+        Check(game, _name(check), partial(check, subject))
+        for check in (*layouts.CHECKS, *canonical.CHECKS, *referees.GAME_CHECKS)
+    ]
+    for engine in found.engines:
+        name = found.full_name(engine)
+        checks += [
+            Check(name, _name(check), partial(check, subject, engine))
+            for check in (*engines.CHECKS, *referees.CHECKS, *pictures.CHECKS)
+        ]
+        if golden:
+            check = the_output_is_that_of_its_golden_file
+            checks.append(Check(name, _name(check), partial(check, subject, engine, golden)))
+    return checks
+
+
+def _name(check: Callable[..., None]) -> str:
+    """Return the name of a check in words: that of its function."""
+    return check.__name__.replace("_", " ")

@@ -1,0 +1,79 @@
+"""Checks of an engine: what it says of a layout depends on nothing else, and the referee accepts it."""
+
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.games.contract import UNKNOWN, Engine
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import solve_texts
+from dealmill.testing.subject import CheckFailed, Subject, require
+
+MANY = 2_000
+DEALS = 200
+ALONE = 20
+
+
+def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
+    """Of 2,000 deals."""
+    for layout, verdict, value, evidence in subject.verdicts(engine, subject.deal(11, 1, MANY)):
+        require(verdict is not Verdict.FAILED, f"layout {layout}: failed: {evidence}")
+        require(verdict is not Verdict.UNDECIDED, f"layout {layout}: undecided without a node limit")
+        require(evidence.isascii() and "\n" not in evidence, f"layout {layout}: evidence {evidence!r} is not ASCII")
+        require((value is None) == (verdict is not Verdict.SCORED), f"layout {layout}: {verdict} with value {value}")
+        try:
+            subject.game.rules.check(engine.name, layout, verdict, value, evidence)
+        except InvalidEvidence as error:
+            raise CheckFailed(f"layout {layout}: {verdict}, evidence {evidence}: {error}") from error
+
+
+def every_verdict_has_a_word_in_an_answer(subject: Subject, engine: Engine) -> None:
+    """`AnswerFormat` has a word for each verdict that the engine gives."""
+    for layout, verdict, value, _ in subject.verdicts(engine, subject.deal(16, 1, MANY)):
+        word = subject.game.answer.word(verdict, value)
+        require(word not in {"", UNKNOWN}, f"layout {layout}: AnswerFormat has no word for {verdict}")
+
+
+def a_verdict_depends_only_on_its_layout(subject: Subject, engine: Engine) -> None:
+    """Not on the order of layouts or on the others in a batch."""
+    layouts = subject.deal(13, 1, DEALS)
+    whole = subject.solve(engine, layouts)
+    backwards = subject.solve(engine, layouts[::-1])
+    for index, layout in enumerate(layouts):
+        for field in ("verdicts", "values", "nodes", "evidence"):
+            first, second = getattr(whole, field)[index], getattr(backwards, field)[~index]
+            require(first == second, f"layout {layout}: {field} {first}, but {second} in another order")
+            if index < ALONE:
+                alone = getattr(subject.solve(engine, [layout]), field)[0]
+                require(first == alone, f"layout {layout}: {field} {first}, but {alone} without the others")
+
+
+def a_node_limit_leaves_layouts_undecided_and_changes_nothing_else(subject: Subject, engine: Engine) -> None:
+    """A layout is undecided if and only if it takes more nodes."""
+    layouts = subject.deal(14, 1, DEALS)
+    free = subject.solve(engine, layouts)
+    for limit in (1, 5, max(free.nodes)):
+        limited = subject.solve(engine, layouts, limit)
+        lengths = solve_texts(subject.game.full_name(engine), pack(layouts), limit).evidence.lengths
+        for index, layout in enumerate(layouts):
+            what = f"layout {layout}: {free.nodes[index]} nodes, limit {limit}:"
+            found = limited.verdicts[index], limited.values[index], limited.evidence[index]
+            if free.nodes[index] <= limit:
+                expected = free.verdicts[index], free.values[index], free.evidence[index]
+                require(found == expected, f"{what} {found}, expected {expected}")
+            else:
+                require(found == (Verdict.UNDECIDED, None, None), f"{what} {found}, expected undecided")
+                require(lengths[index] == 0, f"{what} undecided with evidence")
+            require(limited.nodes[index] <= limit, f"{what} {limited.nodes[index]} nodes were searched")
+
+
+def an_empty_batch_is_solved(subject: Subject, engine: Engine) -> None:
+    """A batch can have no layouts."""
+    require(len(subject.game.solver(engine)(pack([]), 1).verdicts) == 0, "no layouts have verdicts")
+
+
+CHECKS = (
+    the_referee_accepts_every_verdict,
+    every_verdict_has_a_word_in_an_answer,
+    a_verdict_depends_only_on_its_layout,
+    a_node_limit_leaves_layouts_undecided_and_changes_nothing_else,
+    an_empty_batch_is_solved,
+)

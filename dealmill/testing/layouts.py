@@ -1,0 +1,113 @@
+"""Checks of the reader of layouts and of numbered deals."""
+
+import io
+
+from dealmill.pipeline.answer import answer
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.entries import Entries
+from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
+from dealmill.testing.subject import CheckFailed, Subject, numbered, require
+from dealmill.testing.texts import example
+
+DEALS = 200
+EXAMPLES = 2_000
+HOSTILE = 2_000
+NOISE = ["", "\0", "?", "1", "-1", "9" * 400, "A" * 10_000, "ä ö ü", "X/Y/Z", "<script>", "'; DROP TABLE layouts; --"]
+
+
+def the_statement_is_read_without_rejects(subject: Subject) -> None:
+    """``NAME-statement.txt`` has layouts only."""
+    entries = list(subject.game.layout.read(numbered(example(subject.game, "statement.txt").splitlines())))
+    require(entries, "the statement has no layouts")
+    for entry in entries:
+        if isinstance(entry, Reject):
+            raise CheckFailed(f"line {entry.line}: {'; '.join(entry.reasons)}")
+
+
+def the_statement_gets_its_answer(subject: Subject) -> None:
+    """The first engine answers ``NAME-statement.txt`` with ``NAME-statement.answer``."""
+    game, output, complaints = subject.game, io.StringIO(), list[str]()
+    entries = Entries.of(list(game.layout.read(numbered(example(game, "statement.txt").splitlines()))))
+    answer(game, game.engines[0], [entries], output, complaints.append)
+    require(not complaints, "; ".join(complaints))
+    expected = example(game, "statement.answer")
+    require(output.getvalue() == expected, f"the answer is {output.getvalue()!r}, expected {expected!r}")
+
+
+def canonical_texts_read_back_as_themselves(subject: Subject) -> None:
+    """A canonical text is one line of ASCII."""
+    texts = [text.decode() for text in subject.canonical_texts] + subject.deal(5, 1, DEALS)
+    for text in texts:
+        read = list(subject.game.layout.read([(7, text)]))
+        require(read == [Layout(7, text)], f"layout {text}: read as {read}")
+        require(text.isascii() and text.isprintable() and text == text.strip(), f"layout {text!r}: not a line of ASCII")
+    again = list(subject.game.layout.read(numbered(texts)))
+    require(again == [Layout(*line) for line in numbered(texts)], "a file of several layouts is read differently")
+
+
+def the_example_deals_are_the_first_of_seed_1(subject: Subject) -> None:
+    """``NAME-deals.txt`` has 2,000 deals."""
+    expected = subject.deal(1, 1, EXAMPLES)
+    found = example(subject.game, "deals.txt").splitlines()
+    require(
+        found == expected, f"write the file again with: dealmill deal {subject.game.name} --count {EXAMPLES} --seed 1"
+    )
+
+
+def a_deal_depends_only_on_its_seed_and_number(subject: Subject) -> None:
+    """Any deal is generated without the deals before it."""
+    require(subject.deal(7, 500, 3) == subject.deal(7, 1, 502)[499:], "deals 500 to 502 of seed 7 depend on the first")
+    require(subject.deal(7, 500, 20) != subject.deal(8, 500, 20), "seeds 7 and 8 have the same deals")
+    require(len(subject.deal(2**64 - 1, 2**63 - 5, 5)) == 5, "the last deals of the last seed are missing")
+
+
+def bad_lines_are_rejected_with_reasons(subject: Subject) -> None:
+    """A reader raises nothing, whatever it reads, and cuts what it records."""
+    for text in NOISE:
+        for entry in subject.game.layout.read([(1, text)]):
+            require(isinstance(entry, Reject), f"{text!r} is read as a layout")
+    lines = [text.decode("utf-8", "replace") for text in subject.hostile_texts(6, HOSTILE)]
+    for line in [*NOISE, *lines]:
+        for entry in subject.game.layout.read([(1, line)]):
+            if isinstance(entry, Reject):
+                _require_reasons(entry)
+
+
+def _require_reasons(reject: Reject) -> None:
+    lengths = [len(reject.text), *map(len, reject.reasons)]
+    require(reject.reasons and all(reject.reasons), f"{reject.text!r} is rejected without a reason")
+    require(len(reject.reasons) <= MOST_REASONS + 1, f"{reject.text!r} is rejected with {len(reject.reasons)} reasons")
+    require(max(lengths) <= MOST_RECORDED_CHARACTERS, f"more than 200 characters are recorded of {reject.text!r}")
+
+
+def layouts_between_bad_lines_are_read(subject: Subject) -> None:
+    """A bad line does not stop the reader."""
+    good = subject.deal(9, 1, 3)
+    lines = [good[0], "nonsense ?", good[1], "", good[2], "nonsense ?"]
+    entries = list(subject.game.layout.read(numbered(lines)))
+    found = [(entry.line, entry.text) for entry in entries if isinstance(entry, Layout)]
+    require(found == [(1, good[0]), (3, good[1]), (5, good[2])], f"of {lines}, these are read: {found}")
+    rejects = [entry.line for entry in entries if isinstance(entry, Reject)]
+    require(rejects == [2, 6], f"of {lines}, the lines {rejects} are rejected, expected 2 and 6")
+
+
+def no_other_game_reads_its_layouts(subject: Subject) -> None:
+    """A layout is found by its text alone, see `dealmill find`."""
+    for other in games().values():
+        if other.name != subject.game.name:
+            for entry in other.layout.read(numbered(subject.deal(3, 1, 20))):
+                if isinstance(entry, Layout):
+                    raise CheckFailed(f"layout {entry.text} is also a layout of {other.name}")
+
+
+CHECKS = (
+    the_statement_is_read_without_rejects,
+    the_statement_gets_its_answer,
+    canonical_texts_read_back_as_themselves,
+    the_example_deals_are_the_first_of_seed_1,
+    a_deal_depends_only_on_its_seed_and_number,
+    bad_lines_are_rejected_with_reasons,
+    layouts_between_bad_lines_are_read,
+    no_other_game_reads_its_layouts,
+)

@@ -1,0 +1,118 @@
+"""Checks of a referee: it refuses texts that are not layouts, altered evidence, and verdicts that are not true."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.testing.subject import CheckFailed, Subject, require
+from dealmill.testing.texts import altered_texts
+
+DEALS = 200
+MOST = 30
+"""Layouts with each verdict."""
+ALTERATIONS = 30
+BAD_TEXTS = 300
+ALLOWED = "dealmill.verdicts"
+PROVED = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
+
+
+def the_referee_shares_no_code_with_engines(subject: Subject) -> None:
+    """It imports only `dealmill.verdicts` and the standard library, so it can also be copied into a program."""
+    spec = find_spec(f"{subject.game.package}.rules")
+    if spec is None or spec.origin is None:
+        raise CheckFailed("rules is not a file")
+    for name in _imported(ast.parse(Path(spec.origin).read_text())):
+        known = name == ALLOWED or name.partition(".")[0] in sys.stdlib_module_names
+        require(known, f"rules.py imports {name}, expected only {ALLOWED} and the standard library")
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                yield from (name.name for name in node.names)
+            case ast.ImportFrom():
+                yield "." * node.level + (node.module or "")
+
+
+def the_referee_refuses_texts_that_are_not_layouts(subject: Subject, engine: Engine) -> None:
+    """At step 0, whatever the verdict."""
+    texts = subject.bad_texts(18, 10 * BAD_TEXTS)[:BAD_TEXTS]
+    _, verdict, value, evidence = subject.verdicts(engine, subject.deal(18, 1, 1))[0]
+    for text in texts:
+        step = _refused(subject, engine, text, verdict, value, evidence)
+        require(step is not None, f"{text!r} is not a layout, but the referee accepts it with evidence {evidence}")
+        require(step == 0, f"{text!r} is not a layout, but the referee refuses it at step {step}, not at step 0")
+
+
+def the_referee_refuses_evidence_of_another_layout(subject: Subject, engine: Engine) -> None:
+    """Certificates of two losses can be the same; all other evidence belongs to one layout."""
+    rows = subject.verdicts(engine, subject.deal(12, 1, DEALS))
+    refused = 0
+    for index, (layout, verdict, _, evidence) in enumerate(rows):
+        for _, other, value, theirs in (rows[number % DEALS] for number in range(index + 1, index + DEALS)):
+            both_lost = verdict is other is Verdict.UNWINNABLE
+            if not both_lost and theirs != evidence:
+                accepted = _refused(subject, engine, layout, other, value, theirs) is None
+                require(not accepted, f"layout {layout}: accepts {other} with evidence of another layout: {theirs}")
+                refused += 1
+                break
+    require(refused, "the layouts of 200 deals have the same evidence")
+
+
+def the_referee_proves_no_other_verdict(subject: Subject, engine: Engine) -> None:
+    """Altered evidence is refused, or proves the same verdict and value; nothing proves another one."""
+    rows = subject.some_of_each_verdict(engine, 17, MOST)
+    proofs = [evidence.encode() for *_, evidence in rows]
+    random = Random(17)
+    for layout, verdict, value, evidence in rows:
+        others = [evidence.encode(), *random.choices(proofs, k=3)]
+        texts = [text.decode("utf-8", "replace") for text in islice(altered_texts(others, random), ALTERATIONS)]
+        for text in texts:
+            _refused(subject, engine, layout, verdict, value, text)
+        for other, wrong in _other_claims(verdict, value):
+            for text in [evidence, *texts]:
+                accepted = _refused(subject, engine, layout, other, wrong, text) is None
+                found = f"layout {layout}: {verdict}, value {value}, but {text!r} proves {other}, value {wrong}"
+                require(not accepted, found)
+
+
+def _other_claims(verdict: Verdict, value: int | None) -> Iterator[tuple[Verdict, int | None]]:
+    for other in PROVED:
+        if other is not verdict:
+            yield other, 1 if other is Verdict.SCORED else None
+    if value is None:
+        yield verdict, 1
+    else:
+        yield from ((verdict, wrong) for wrong in (value - 1, value + 1, -value - 1, 2**70, None))
+
+
+def _refused(
+    subject: Subject, engine: Engine, layout: str, verdict: Verdict, value: int | None, evidence: str
+) -> int | None:
+    """Return the step at which the referee refuses evidence, or None if it accepts it."""
+    try:
+        subject.game.rules.check(engine.name, layout, verdict, value, evidence)
+    except InvalidEvidence as error:
+        require(error.reason, f"layout {layout}: evidence {evidence!r} is refused without a reason")
+        return error.step
+    except Exception as error:
+        raise CheckFailed(
+            f"layout {layout!r}: {verdict}, evidence {evidence!r}: the referee raises {type(error).__name__}: {error}"
+        ) from error
+    return None
+
+
+GAME_CHECKS = (the_referee_shares_no_code_with_engines,)
+CHECKS = (
+    the_referee_refuses_texts_that_are_not_layouts,
+    the_referee_refuses_evidence_of_another_layout,
+    the_referee_proves_no_other_verdict,
+)

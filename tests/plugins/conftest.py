@@ -1,0 +1,28 @@
+"""A folder of installed distributions on the path of this process."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dealmill.pipeline import solve
+from dealmill.pipeline.games import loading, offers
+from dealmill.pipeline.settings import settings
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder on the path. What is installed there is found, and forgotten after the test."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    caches = (offers.all_offers, loading.load, settings, solve._load)
+    for function in caches:
+        function.cache_clear()
+    yield folder
+    for function in caches:
+        function.cache_clear()
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(str(folder)):
+            del sys.modules[name]

@@ -1,0 +1,244 @@
+"""Each check of games fails for a game that breaks its rule, and says what it has found."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from dealmill.cli.check_game import check_game
+from dealmill.testing import Check, CheckFailed, checks_of, write_golden
+from tests.plugins.sites import PEG_ROW, install, install_peg_row
+
+MASK = """
+import numpy as np
+
+def mask(text, starts, ends):
+    texts = [bytes(text[start:end]) for start, end in zip(starts, ends)]
+    rows = [4 <= len(row) <= 20 and set(row) <= set(b"o.") and row.count(b"o") > 1 for row in texts]
+    return np.array({}, dtype=np.bool_)
+"""
+
+
+class Fault(NamedTuple):
+    """A change of a file of a game, or a new file, and the message of the check that finds it."""
+
+    file: str
+    before: str
+    after: str
+    message: str
+
+
+FAULTS = {
+    "the statement is read without rejects": Fault(
+        "examples/peg-row-statement.txt", ".oo.\n", ".oo.\n...\n", r"line 2: the row has 3 holes, expected 4 to 20"
+    ),
+    "the statement gets its answer": Fault(
+        "examples/peg-row-statement.answer", "yes\n", "no\n", r"the answer is 'yes\\n.*, expected 'no\\n"
+    ),
+    "canonical texts read back as themselves": Fault(
+        "layout.py", "row = text.lower()", "row = text.lower()[::-1]", r"layout \S+: read as \[Layout"
+    ),
+    "the example deals are the first of seed 1": Fault(
+        "examples/peg-row-deals.txt",
+        "\n",
+        "\noooo\n",
+        r"write the file again with: dealmill deal peg-row --count 2000",
+    ),
+    "a deal depends only on its seed and number": Fault(
+        "deal.py",
+        "_row(seed, number, holes)",
+        "_row(seed, number - first, holes)",
+        "deals 500 to 502 of seed 7 depend on the first",
+    ),
+    "bad lines are rejected with reasons": Fault(
+        "layout.py", "raise BadLayout(reasons)", "raise BadLayout([''])", "is rejected without a reason"
+    ),
+    "layouts between bad lines are read": Fault(
+        "layout.py", "read_file(lines,", "read_file(list(lines)[:3],", r"these are read: \[\(1, '[o.]+'\), \(3, "
+    ),
+    "no other game reads its layouts": Fault(
+        "deal.py", "_row(seed, number, holes)", "'AABB'", "layout AABB is also a layout of memory"
+    ),
+    "the canonical check accepts all layouts": Fault(
+        "canonical.py", "", MASK.format("[row and len(text) != 9 for row, text in zip(rows, texts)]"), "refused"
+    ),
+    "the canonical check agrees with the reader": Fault(
+        "canonical.py", "", MASK.format("[row or b'x' in text for row, text in zip(rows, texts)]"), "the check True"
+    ),
+    "the canonical check reads only the texts": Fault(
+        "canonical.py",
+        "",
+        MASK.format("[row or (end < len(text) and text[end] == 10) for row, end in zip(rows, ends)]"),
+        "depends on the bytes between texts",
+    ),
+    "only layouts reach an engine": Fault(
+        "canonical.py", "", MASK.format("[True for _ in rows]"), "not all of them layouts, reached an engine"
+    ),
+    "the referee shares no code with engines": Fault(
+        "rules.py", "import re\n", "import re\nimport numpy.random\n", r"rules\.py imports numpy\.random, expected only"
+    ),
+    "the referee accepts every verdict": Fault(
+        "engine.py", "str(len(origins))", "str(len(origins) + 1)", r"layout \S+: unwinnable, evidence \d+: step 1: "
+    ),
+    "every verdict has a word in an answer": Fault(
+        "__init__.py", ', unwinnable="no"', "", "AnswerFormat has no word for unwinnable"
+    ),
+    "a verdict depends only on its layout": Fault(
+        "engine.py", "append(nodes)", "append(nodes + len(batch.nodes))", r"nodes \d+, but \d+ in another order"
+    ),
+    "a node limit leaves layouts undecided and changes nothing else": Fault(
+        "engine.py", "== max_nodes", "> max_nodes", r"layout \S+: 2 nodes, limit 1: .*, expected undecided"
+    ),
+    "an empty batch is solved": Fault(
+        "engine.py", "in unpack(layouts)", "in unpack(layouts) or ['.oo.']", "no layouts have verdicts"
+    ),
+    "the referee refuses texts that are not layouts": Fault(
+        "rules.py", 'InvalidEvidence(0, "the layout', 'InvalidEvidence(1, "the layout', "at step 1, not at step 0"
+    ),
+    "the referee refuses evidence of another layout": Fault(
+        "rules.py",
+        "        _check_win(layout, evidence)",
+        "        return",
+        "accepts winnable with evidence of another",
+    ),
+    "the referee proves no other verdict": Fault(
+        "rules.py", " or value is not None", "", r"layout \S+: \w+, value None, but '.*' proves \w+, value 1"
+    ),
+    "a board is drawn for the layout and every step": Fault(
+        "picture.py",
+        "for row, _, caption in _positions(layout, verdict, evidence)",
+        "for row, _, caption in _positions(layout, None, None)",
+        "nothing is drawn for evidence",
+    ),
+    "a picture is a document for any page": Fault(
+        "picture.py", "else CARD", "else {'fill': 'none'}", "has a circle without a class"
+    ),
+    "pictures depend only on their arguments": Fault(
+        "picture.py", "0, FIRST", "0, FIRST + str(evidence)", "more than the layout is drawn without evidence"
+    ),
+    "pictures of a play have one size": Fault(
+        "picture.py", "scene(CELL * len(row)", 'scene(CELL * row.count("o")', r"pictures of \d+ sizes"
+    ),
+    "a path leads to one case": Fault(
+        "picture.py", '{row}. {caption}")', '{row}. {caption}", ("a",))', "the picture of the layout has a path"
+    ),
+    "evidence that cannot be read is an error": Fault(
+        "picture.py", "    check(", "    0 and check(", r"evidence '\?' is drawn|ValueError"
+    ),
+    "altered evidence is drawn or an error": Fault(
+        "picture.py", "    check(", "    0 and check(", r"evidence '.*': (ValueError|TypeError|IndexError): "
+    ),
+}
+"""By check, something that it must find."""
+
+
+def damaged(site: Path, fault: Fault) -> None:
+    """Install the game with a fault."""
+    install(site, "dealmill-peg-row", {"peg-row": "dealmill_peg_row:GAME"})
+    shutil.copytree(PEG_ROW, site / "dealmill_peg_row", ignore=shutil.ignore_patterns("__pycache__"))
+    file = site / "dealmill_peg_row" / fault.file
+    if fault.before:
+        text = file.read_text()
+        assert fault.before in text, fault
+        file.write_text(text.replace(fault.before, fault.after, 1))
+    else:
+        file.write_text(fault.after)
+
+
+@pytest.mark.parametrize(("name", "fault"), FAULTS.items(), ids=FAULTS)
+def test_a_check_finds_what_breaks_its_rule(name: str, fault: Fault, site: Path) -> None:
+    damaged(site, fault)
+    [check] = [check for check in checks_of("peg-row") if check.name == name]
+    with pytest.raises(CheckFailed, match=fault.message):
+        check()
+
+
+def test_there_is_a_fault_for_each_check(site: Path) -> None:
+    install_peg_row(site)
+    assert list(FAULTS) == [check.name for check in checks_of("peg-row")]
+
+
+@pytest.mark.parametrize("check", range(len(FAULTS)), ids=list(FAULTS))
+def test_the_game_from_outside_meets_all_checks(check: int, site: Path) -> None:
+    install_peg_row(site)
+    checks_of("peg-row")[check]()
+
+
+def test_output_is_compared_with_golden_files(site: Path, tmp_path: Path) -> None:
+    install_peg_row(site)
+    *_, check = checks_of("peg-row", golden=tmp_path)
+    with pytest.raises(CheckFailed, match=r"there is no \S+; write it with: dealmill check-game peg-row --write"):
+        check()
+    [file] = write_golden("peg-row", tmp_path)
+    assert file.name == "peg-row.winnable.1.jsonl"
+    check()
+    assert write_golden("peg-row", tmp_path) == []
+    lines = file.read_text().splitlines()
+    assert len(lines) == 304
+    assert json.loads(lines[0]) == [".oo.", "winnable", None, 2, "3-1"]
+    file.write_text("\n".join([*lines[:6], lines[6].replace("winnable", "undecided"), *lines[7:]]))
+    with pytest.raises(CheckFailed, match=r"line 7: the output is .* give the engine a new version"):
+        check()
+    file.write_text(lines[0])
+    with pytest.raises(CheckFailed, match="has only 1 lines"):
+        check()
+
+
+def stubbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def good() -> None:
+        pass
+
+    def bad() -> None:
+        raise CheckFailed("layout oo..: too short\nor too long")
+
+    def worse() -> None:
+        raise ValueError("no layout at all")
+
+    checks = [Check("golf", "it is good", good), Check("golf", "it is bad", bad), Check("golf/x", "it raises", worse)]
+    monkeypatch.setattr("dealmill.testing.checks_of", lambda _game, golden: checks[: 1 + 2 * (golden is None)])
+
+
+def test_the_command_prints_a_line_for_each_check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    stubbed(monkeypatch)
+    ran = CliRunner().invoke(check_game, ["golf"])
+    assert (ran.exit_code, ran.stdout.splitlines()) == (
+        1,
+        [
+            "ok      golf: it is good",
+            "failed  golf: it is bad",
+            "        layout oo..: too short\\nor too long",
+            "failed  golf/x: it raises",
+            "        ValueError: no layout at all",
+        ],
+    )
+    assert ran.stderr.startswith("Traceback")
+    assert ran.stderr.endswith("\n2 checks of 3 failed\n")
+    ran = CliRunner().invoke(check_game, ["golf", "--nl"])
+    assert [json.loads(line)["state"] for line in ran.stdout.splitlines()] == ["ok", "failed", "failed"]
+    assert json.loads(ran.stdout.splitlines()[2]) == {
+        "game": "golf/x",
+        "check": "it raises",
+        "state": "failed",
+        "reason": "ValueError: no layout at all",
+    }
+    ran = CliRunner().invoke(check_game, ["golf", "--golden", str(tmp_path)])
+    assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "ok      golf: it is good\n", "all 1 checks passed\n")
+
+
+def test_the_command_writes_golden_files(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_peg_row(site)
+    stubbed(monkeypatch)
+    ran = CliRunner().invoke(check_game, ["peg-row", "--write-golden", str(tmp_path)])
+    assert ran.exit_code == 0
+    assert ran.stderr == f"wrote {tmp_path / 'peg-row.winnable.1.jsonl'}\nall 1 checks passed\n"
+
+
+def test_the_command_shows_the_traceback_of_a_broken_game(site: Path) -> None:
+    (site / "golf.py").write_text("import no_such_module")
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    ran = CliRunner().invoke(check_game, ["golf"])
+    assert "import no_such_module\nModuleNotFoundError: No module named 'no_such_module'\n" in ran.stderr
+    assert "dealmill-golf 0.1 offers the game golf = golf:GAME, which cannot be used" in str(ran.exception)

@@ -1,0 +1,167 @@
+"""A broken game from outside is reported with its error and stops nothing else."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import dealmill
+from dealmill.cli.doctor import doctor
+from dealmill.cli.games import games
+from dealmill.pipeline.errors import InputError, NotFoundError
+from dealmill.pipeline.games import broken_games, find_game, offers
+from dealmill.pipeline.games.loading import MODULES
+from dealmill.pipeline.ingest.named import game_of_file
+from tests.plugins.sites import PEG_ROW, install, install_peg_row
+
+OURS = ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
+GAME = (PEG_ROW / "__init__.py").read_text()
+
+
+def write(site: Path, package: str, code: str, modules: tuple[str, ...] = MODULES) -> None:
+    """Write a package with a game, and its modules."""
+    (site / package).mkdir()
+    (site / package / "__init__.py").write_text(code)
+    for module in modules:
+        (site / package / f"{module}.py").write_text("raise RuntimeError('imported before it was needed')\n")
+
+
+BROKEN = {
+    "raises": ("1 / 0", r"ZeroDivisionError: division by zero"),
+    "exits": ("raise SystemExit('bye')", r"SystemExit: bye"),
+    "does not parse": ("def", r"SyntaxError: invalid syntax"),
+    "misses a module": ("import no_such_module", r"ModuleNotFoundError: No module named 'no_such_module'"),
+    "has no GAME": ("", r"AttributeError: module 'golf' has no attribute 'GAME'"),
+    "offers a dict": ("GAME = {}", r"golf:GAME is a dict, not a Game$"),
+    "has another name": (GAME, r"its Game has the name 'peg-row', and its entry point 'golf': use the same name$"),
+    "has no engines": (re.sub(r"engines=\(.*?\n    \),", "engines=(),", GAME, flags=re.DOTALL), r"it has no engine$"),
+    "has an old contract": (GAME.replace("title=", "name_of_game="), r"TypeError: .*unexpected keyword"),
+    "has a number for a version": (
+        GAME.replace('"1",\n', "1,\n", 1),
+        r"version of an engine is of type int, expected str$",
+    ),
+    "has a list of engines": (
+        GAME.replace("engines=(", "engines=[").replace("    ),\n    deals", "    ],\n    deals"),
+        r"engines is of type list, expected tuple$",
+    ),
+    "has an engine with a bad name": (GAME.replace('"winnable"', '"Winnable!"'), r"engine 'Winnable!' is not valid"),
+    "raises many lines": (r"raise ValueError('one\ntwo\x1b')", r"ValueError: one two"),
+}
+"""Packages that cannot be used, with the error."""
+
+
+@pytest.mark.parametrize(("code", "error"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_game_is_reported_and_stops_nothing_else(code: str, error: str, site: Path) -> None:
+    named = code if "another name" in error or "'golf'" in error else code.replace('name="peg-row"', 'name="golf"')
+    write(site, "golf", named)
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    install_peg_row(site)
+    assert list(dealmill.games()) == sorted([*OURS, "peg-row"])
+    [broken] = broken_games()
+    assert (broken.name, broken.package, broken.entry_point) == ("golf", "dealmill-golf 0.1", "golf = golf:GAME")
+    assert re.search(error, broken.error)
+    assert "\n" not in str(broken)
+    assert bool(broken.traceback) == bool(re.match(r"\w+(Error|Exit): ", broken.error))
+    with pytest.raises(NotFoundError, match=r"dealmill-golf 0\.1 offers the game golf = golf:GAME, which cannot"):
+        find_game("golf")
+    assert dealmill.solve("memory", "ABBA").value == 8
+
+
+def test_a_missing_module_is_named(site: Path) -> None:
+    write(site, "golf", GAME.replace('name="peg-row"', 'name="golf"'), modules=("layout", "deal", "engine", "picture"))
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    assert [broken.error for broken in broken_games()] == ["there is no module golf.rules"]
+
+
+def test_the_commands_report_broken_games(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(site)
+    write(site, "golf", "1 / 0")
+    install(site, "dealmill-golf", {"golf": "golf:GAME"}, version="1.2")
+    ran = CliRunner().invoke(games, ["--nl"])
+    assert ran.exit_code == 0
+    assert {json.loads(line)["engine"].partition("/")[0] for line in ran.stdout.splitlines()} == set(OURS)
+    assert ran.stderr == (
+        "dealmill-golf 1.2 offers the game golf = golf:GAME, which cannot be used: "
+        "ZeroDivisionError: division by zero; show the details with: dealmill check-game golf\n"
+    )
+    ran = CliRunner().invoke(doctor, ["--json"])
+    [row] = [row for row in json.loads(ran.stdout) if row["state"] == "failed"]
+    assert (ran.exit_code, row["check"]) == (1, "games")
+    assert "dealmill-golf 1.2 offers the game golf = golf:GAME, which cannot be used: ZeroDivisionError" in row["found"]
+    assert row["found"].endswith("upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS")
+
+
+@pytest.mark.parametrize("name", ["Golf", "golf/nine", "golf nine", "-golf", "golf--nine", "gölf", "g" * 41, "9golf"])
+def test_a_name_that_is_not_valid_is_refused(name: str, site: Path) -> None:
+    install(site, "dealmill-golf", {name: "golf:GAME"})
+    [broken] = broken_games()
+    assert broken.name == name
+    assert broken.error == offers.BAD_NAME
+
+
+def test_a_game_of_dealmill_wins_over_others_of_its_name(site: Path) -> None:
+    install(site, "dealmill-golf", {"memory": "golf:GAME"})
+    [broken] = broken_games()
+    assert re.match(r"dealmill \S+ and dealmill-golf 0.1 offer games of this name: uninstall all but one", broken.error)
+    assert find_game("memory").package == "dealmill.pipeline.games.memory"
+    assert list(dealmill.games()) == OURS
+
+
+def test_none_of_several_games_of_others_wins(site: Path) -> None:
+    install_peg_row(site)
+    install(site, "another-row", {"peg-row": "dealmill_peg_row:GAME"})
+    assert list(dealmill.games()) == OURS
+    assert {broken.package for broken in broken_games()} == {"another-row 0.1", "dealmill-peg-row 0.1"}
+    for broken in broken_games():
+        assert broken.error.startswith("another-row 0.1 and dealmill-peg-row 0.1 offer games of this name")
+
+
+@pytest.mark.parametrize(
+    ("plugins", "loaded"),
+    [
+        (None, ["golf", "peg-row"]),
+        ("", []),
+        ("dealmill-peg-row", ["peg-row"]),
+        (" Dealmill_Golf , dealmill.peg.row", ["golf", "peg-row"]),
+        ("dealmill", []),
+        ("other", []),
+    ],
+)
+def test_the_setting_names_the_distributions_that_are_loaded(
+    plugins: str | None, loaded: list[str], site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if plugins is None:
+        monkeypatch.delenv("DEALMILL_PLUGINS", raising=False)
+    else:
+        monkeypatch.setenv("DEALMILL_PLUGINS", plugins)
+    install_peg_row(site)
+    imported = site / "imported"
+    code = GAME.replace('name="peg-row"', 'name="golf"')
+    write(site, "golf", f"{code}\nfrom pathlib import Path\nPath({str(imported)!r}).touch()")
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    assert list(dealmill.games()) == sorted([*OURS, *loaded])
+    assert broken_games() == []
+    assert imported.exists() == ("golf" in loaded), "a package that is excluded is not imported"
+
+
+def test_only_the_game_that_is_asked_for_is_imported(site: Path) -> None:
+    write(site, "golf", "raise RuntimeError('imported')")
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    install_peg_row(site)
+    assert find_game("peg-row").title == "Peg row"
+    assert find_game("memory").title == "Memory"
+    assert "golf" not in sys.modules
+
+
+def test_a_file_is_named_after_the_longest_name_of_a_game(site: Path) -> None:
+    for name in ("row", "peg-row-two"):
+        write(site, name.replace("-", "_"), GAME.replace('name="peg-row"', f'name="{name}"'))
+        install(site, f"dealmill-{name}", {name: f"{name.replace('-', '_')}:GAME"})
+    install_peg_row(site)
+    for file, name in {"row.txt": "row", "my-peg-row_9.txt.gz": "peg-row", "pegrowtwo": "peg-row-two"}.items():
+        assert game_of_file(file).name == name
+    with pytest.raises(InputError, match="contains several games"):
+        game_of_file("memory-and-peg-row.txt")

@@ -46,7 +46,7 @@ class Manifest(BaseModel):
     """The program and its arguments. Relative paths start at the folder of the manifest."""
     files: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Other files that the verdicts depend on."""
-    seconds: Seconds = 60.0
+    seconds: Seconds = 10.0
     """The longest time for one layout."""
     memory: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
     """The most memory, in megabytes of address space."""

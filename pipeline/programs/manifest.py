@@ -12,16 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.programs.pace import AT_ONCE, PART_SECONDS
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Number = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.]*$")]
 Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$")]
 Seconds = Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)]
-
-PART_SECONDS = 2.0
-"""The time after which a program that solves a job leaves the rest of its layouts to other workers."""
-AT_ONCE = 10
-"""The layouts for which a program is called at once."""
 
 State = tuple[tuple[int, int, int] | None, ...]
 

@@ -22,6 +22,7 @@ from bench import (
     kernels,
     page,
     pages,
+    programs,
     room,
     scripts,
     startup,
@@ -57,6 +58,13 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "The compiled check for canonical text, which every layout passes before it is solved, as a share of the "
         "kernel's time; and the game's parser in Python, as a multiple of the check.",
         checks.against_kernels,
+    ),
+    (
+        "Programs",
+        "Engines that are programs: the two examples for Memory. Through the protocol, a program gets one layout at a "
+        "time, and its answers are checked. This is compared with the same program that gets all layouts at once, and "
+        "whose answers are only counted.",
+        programs.against_at_once,
     ),
     (
         "Around the engine",

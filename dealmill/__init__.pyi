@@ -21,6 +21,7 @@ from .pipeline.errors import InputError as InputError
 from .pipeline.errors import InvalidEvidence as InvalidEvidence
 from .pipeline.errors import NotFoundError as NotFoundError
 from .pipeline.errors import OutputError as OutputError
+from .pipeline.errors import ProgramError as ProgramError
 from .pipeline.errors import ReplacedError as ReplacedError
 from .pipeline.errors import RetractedError as RetractedError
 from .pipeline.errors import SlowQuery as SlowQuery

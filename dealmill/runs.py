@@ -18,6 +18,7 @@ from dealmill.pipeline.results.diff import Diff, diff
 from dealmill.pipeline.results.histogram import Histogram, histogram_of
 from dealmill.pipeline.results.query import START, Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.runs.retry import queue_retry
 from dealmill.pipeline.store.audits.findings import Finding, findings_of
 from dealmill.pipeline.store.audits.planned import AuditStatus, latest_audits
 from dealmill.pipeline.store.database.connections import Database
@@ -81,7 +82,7 @@ class Run:
 
     @property
     def fingerprint(self) -> str | None:
-        """The fingerprint, 64 hexadecimal digits; None if the run is not finished.
+        """The fingerprint, 64 hexadecimal digits; None if the run is not finished, or `retry` has something to do.
 
         Two runs have the same fingerprint if and only if all their layouts, verdicts, values and evidence are the same.
         """
@@ -244,6 +245,28 @@ class Run:
         progress(Rerunning(number, self.id))
         [new] = solve_runs(self._store, [number], progress)
         return diff(self._store, self.status(), new)
+
+    def retry(self, *, progress: Progress = silent) -> int:
+        """Try again the layouts on which a program failed because of the machine, and return their number.
+
+        Their verdict is ``failed``, with evidence that begins with "retryable:". While a run has such verdicts, it has
+        no fingerprint.
+
+        Raises
+        ------
+        StoreError
+            If the run is not finished.
+        VersionError
+            If another version of the engine is installed.
+        RetractedError
+            If the engine version was retracted.
+        """
+        from dealmill.workers.local.working import solve_runs  # loads Celery
+
+        tried = queue_retry(self._store, self.status())
+        if tried:
+            solve_runs(self._store, [self.id], progress)
+        return tried
 
     def diff(self, other: "Run") -> Diff:
         """Return the diff of this run and another run of the same game.

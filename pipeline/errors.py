@@ -6,7 +6,8 @@ DealmillError
 ├── UnavailableError         a service that cannot be reached or started
 │   ├── StoreUnavailable     the database (also a StoreError)
 │   ├── BrokerError          the message broker
-│   └── WorkerError          the local workers
+│   ├── WorkerError          the local workers
+│   └── ProgramError         an engine that is a program
 ├── StoreError               a database that cannot be used: no tables, another version, busy
 │   ├── SlowQuery            a query that takes too long
 │   ├── DamagedError         a row with content that Dealmill does not write
@@ -40,6 +41,10 @@ class NotFoundError(DealmillError):
 
 class UnavailableError(DealmillError):
     """A service that cannot be reached or started."""
+
+
+class ProgramError(UnavailableError):
+    """An engine that is a program cannot be used: its manifest is invalid, or it does not start."""
 
 
 class StoreError(DealmillError):

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
     from dealmill.pipeline.games.reading import EachLine
     from dealmill.pipeline.games.scene import Scene
+    from dealmill.pipeline.programs.manifest import Program
 
 UNKNOWN = "?"
 """Written in place of the answer of a layout that has none."""
@@ -68,6 +69,15 @@ class Engine:
     summary: str
     evidence: str
     """The notation of its evidence, on one line, for users."""
+    checked_as: str | None = None
+    """The engine as which the referee checks its verdicts, if that is another one."""
+    program: "Program | None" = None
+    """The program that solves the layouts, if it is not a function of the game's ``engine`` module."""
+
+    @property
+    def rules_name(self) -> str:
+        """The name of the engine by which the referee knows it."""
+        return self.checked_as or self.name
 
     @property
     def function(self) -> str:
@@ -286,14 +296,15 @@ class Game:
 
     def solver(self, engine: Engine) -> Solver:
         """Return the checked function of an engine; its kernels are compiled or loaded at the first call."""
-        module = import_module(f"{self.package}.engine")
-        return _guard().checked_solver(self, cast(EngineFunction, getattr(module, engine.function)))
+        return _guard().checked_solver(self, _guard().function_of(self, engine))
 
 
 class _GuardModule(Protocol):
     """``guard.py`` next to this file, which imports the compiler and so is also imported only when needed."""
 
     def mask(self, game: Game, layouts: "Texts") -> "Mask": ...
+
+    def function_of(self, game: Game, engine: Engine) -> EngineFunction: ...
 
     def checked_solver(self, game: Game, function: EngineFunction) -> Solver: ...
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Game
 
 MODULES = ("layout", "deal", "engine", "rules", "picture")
-"""The modules that every game has."""
+"""The modules that every game has; without ``engine``, all of its engines are programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,11 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
     for module in MODULES:
-        if find_spec(f"{game.package}.{module}") is None:
+        needed = module != "engine" or game.engines
+        if needed and find_spec(f"{game.package}.{module}") is None:
             yield f"there is no module {game.package}.{module}"
     names = [engine.name for engine in game.engines]
-    if not names:
+    if not names and not (game.folder / "engines").is_dir():
         yield "it has no engine"
     for engine in names:
         if not NAME.fullmatch(engine) or names.count(engine) > 1:

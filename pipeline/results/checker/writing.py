@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
 
-from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Progress, silent
@@ -47,7 +47,7 @@ def export_with_checker(
             file=printable(path.name),
             sha256=_sha256(path),
             rows=written,
-            engine=run.engine,
+            engine=f"{run.game}/{find_engine(run.engine)[1].rules_name}",
             layouts=find_run(store, run.id).items,  # of an unfinished run, more than before
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,

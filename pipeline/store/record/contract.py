@@ -155,6 +155,10 @@ class Found(Protocol):
     """The results of a job, ready to be written."""
 
     @property
+    def stop(self) -> int:
+        """The position after the last item that was solved, which may come before the end of the job."""
+
+    @property
     def totals(self) -> Mapping[str, int]:
         """The totals of the job: the number of verdicts by word, ``value_sum`` and ``nodes``."""
 
@@ -185,7 +189,7 @@ class Record(Protocol):
         """Load and compile everything needed to solve jobs of a run."""
 
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> Found:
-        """Solve the items `[first, stop)`."""
+        """Solve the items `[first, stop)`, or some at the beginning if the engine is a program."""
 
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Found:
         """Return the verdict ``failed`` for the items `[first, stop)`, with `trouble` as the error."""

@@ -50,10 +50,11 @@ def prepare(run: PlannedRun) -> None:
 
 
 def solve(store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
-    from dealmill.pipeline.solve import solve_texts
+    from dealmill.pipeline.solve import solve_part
 
     layouts, errors = _layouts(store, run, first, stop)
-    return solved_rows(store, run, first, layouts, solve_texts(run.engine, layouts, run.max_nodes, errors))
+    solved = solve_part(run.engine, layouts, run.max_nodes, errors)
+    return solved_rows(store, run, first, layouts.part(0, len(solved.verdicts)), solved)
 
 
 def give_up(store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:

@@ -79,7 +79,7 @@ def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]
         name = f"{within.name}/{name}"
     game_name, slash, engine_name = name.partition("/")
     game = find_game(game_name)
-    if not slash:
+    if not slash and game.engines:
         return game, game.engines[0]
     for engine in game.engines:
         if engine.name == engine_name:

@@ -12,8 +12,8 @@ from dealmill.pipeline.games.offers import NAME, Offer, all_offers
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Game
 
-MODULES = ("layout", "deal", "engine", "rules", "picture")
-"""The modules that every game has."""
+MODULES = ("layout", "deal", "rules", "picture")
+"""The modules that every game has; those with engines that are no programs also have ``engine``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,11 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
     if game.name != name:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
-    for module in MODULES:
+    for module in (*MODULES, *(["engine"] if game.engines else [])):
         if find_spec(f"{game.package}.{module}") is None:
             yield f"there is no module {game.package}.{module}"
     names = [engine.name for engine in game.engines]
-    if not names:
+    if not names and not any(game.manifests.glob("*.toml")):
         yield "it has no engine"
     for engine in names:
         if not NAME.fullmatch(engine) or names.count(engine) > 1:

@@ -73,7 +73,7 @@ def _layout(board: list[Line]) -> Layout | Reject:
 
 
 def _reasons(columns: list[list[str]]) -> Iterator[str]:
-    cards = sum(columns, [])
+    cards = [card for column in columns for card in column]
     if len(columns) != len(HEIGHTS):
         yield f"there are {len(columns)} columns, expected 8"
     else:

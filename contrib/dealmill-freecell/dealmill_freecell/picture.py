@@ -3,17 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dealmill.pictures import CARD, CHOSEN, GHOST, NOTE, Scene, box, card, rank_name, scene, text
+from dealmill.pictures import CHOSEN, GHOST, NOTE, Scene, box, card, rank_name, scene, text
 from dealmill.verdicts import Verdict
 from dealmill_freecell.rules import RANKS, SUITS, Table, check
 
 SIGNS = dict(zip(SUITS, "♡♣♢♠", strict=True))
 """Hollow signs for red suits, filled ones for black suits."""
 CELLS = "abcd"
-WIDTH, HEIGHT, PITCH_X, PITCH_Y = 50, 28, 56, 30
+WIDTH, HEIGHT, PITCH_X, PITCH_Y = 50, 24, 56, 26
 MARGIN = 14
 TOP = 2 * MARGIN + HEIGHT + 24
 """The height of the upper edge of the columns."""
+ROWS = 19
+"""The cards in the longest column: twelve on a King that was the last card of seven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +57,15 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     InvalidEvidence
         If the evidence does not prove the verdict.
     """
-    steps = list(_steps(layout, verdict, evidence))
-    rows = max(len(column) for step in steps for column in step.columns)
-    for step in steps:
+    for step in _steps(layout, verdict, evidence):
         parts = [*_upper_row(step), *_columns(step)]
-        height = TOP + rows * PITCH_Y + MARGIN
-        yield scene(8 * PITCH_X + 2 * MARGIN, height, parts, step.caption, _described(step))
+        yield scene(8 * PITCH_X + 2 * MARGIN, TOP + ROWS * PITCH_Y + MARGIN, parts, step.caption, _described(step))
 
 
 def _steps(layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
     table = Table(layout)
     yield _step(table, [], "The layout.")
-    if evidence is None or verdict is None:
+    if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE):
         return
     check("a picture", layout, verdict, None, evidence)
     if verdict is Verdict.UNWINNABLE:
@@ -125,7 +124,7 @@ def _columns(step: Step) -> Iterator[str]:
 
 
 def _card(step: Step, x: float, y: float, shown: str) -> Iterator[str]:
-    yield card(x, y, WIDTH, HEIGHT, _name(shown), CARD)
+    yield card(x, y, WIDTH, HEIGHT, _name(shown))
     if shown in step.moved:
         yield box(x, y, WIDTH, HEIGHT, CHOSEN | {"stroke_width": 4})
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
@@ -38,7 +39,8 @@ class Table:
             At step 0, if the text is not a layout.
         """
         self.columns = [[text[at : at + 2] for at in range(0, len(text), 2)] for text in layout.split("/")]
-        if [len(column) for column in self.columns] != HEIGHTS or sorted(sum(self.columns, [])) != sorted(DECK):
+        cards = [card for column in self.columns for card in column]
+        if [len(column) for column in self.columns] != HEIGHTS or sorted(cards) != sorted(DECK):
             raise InvalidEvidence(0, "the layout is not a deck in eight columns")
         self.cells: dict[str, str] = {}
         self.foundations = dict.fromkeys(SUITS, 0)
@@ -57,7 +59,7 @@ class Table:
         found = MOVE.fullmatch(word)
         if not found:
             raise InvalidEvidence(step, f"{word!r} is not a move")
-        source, target = word[:2]
+        source, target = word[0], word[1]
         cards = self._lifted(source, int(found[3] or "1", 16), target, step)
         if target == "h":
             self._put_on_foundation(cards[0], step)
@@ -84,7 +86,7 @@ class Table:
         if count > len(column):
             raise IllegalMove(step, f"column {source} has {len(column)} cards, not {count}")
         cards = column[-count:]
-        for below, card in zip(cards, cards[1:], strict=False):
+        for below, card in pairwise(cards):
             if (card, below) not in FITS:
                 raise IllegalMove(step, f"{below} and {card} cannot be moved together")
         if count > self._most(source, target):
@@ -99,8 +101,8 @@ class Table:
         return (CELLS - len(self.cells) + 1) << empty
 
     def _put_on_foundation(self, card: str, step: int) -> None:
-        rank, suit = card
-        if RANKS.index(rank) != self.foundations[suit]:
+        suit = card[1]
+        if RANKS.index(card[0]) != self.foundations[suit]:
             raise IllegalMove(step, f"{card} cannot be put on the foundation, which has {self.foundations[suit]} cards")
         self.foundations[suit] += 1
 

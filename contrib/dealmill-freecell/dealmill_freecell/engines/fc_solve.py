@@ -8,9 +8,8 @@ which moves single cards, up to all positions that can be reached. Their number 
 A node is an iteration of either search.
 """
 
-from __future__ import annotations
-
 import json
+import re
 import sys
 from collections.abc import Iterator
 from ctypes import CDLL, POINTER, byref, c_char_p, c_int, c_ssize_t, c_uint32, c_void_p
@@ -23,6 +22,8 @@ SOLVED, UNSOLVABLE = 0, 1
 MOST_POSITIONS = 1_000_000
 """The most positions that the referee accepts as a certificate."""
 NO_LIMIT = 2**62
+GAP = re.compile(r"(?<=[HCDS])(?=\w)")
+"""The places between two cards of a column."""
 TYPES: dict[str, tuple[Any, ...]] = {
     "alloc": (c_void_p,),
     "cmd_line_read_cmd_line_preset": (c_int, c_void_p, c_char_p, c_void_p, POINTER(c_char_p), c_int, c_char_p),
@@ -92,7 +93,7 @@ class Search:
 
 def answer(layout: str, limit: int, fast: Search, exhaustive: Search) -> dict[str, object]:
     """Return the answer for a layout."""
-    board = "\n".join([" ".join(map("".join, zip(column[::2], column[1::2]))) for column in layout.split("/")]) + "\n"
+    board = GAP.sub(" ", layout).replace("/", "\n") + "\n"
     nodes = 0
     for search in (fast, exhaustive):
         result = search.solve(board.encode(), limit - nodes)

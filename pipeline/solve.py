@@ -17,7 +17,7 @@ from dealmill.pipeline.games.guard import not_canonical_error
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.programs.manifest import AT_ONCE, PART_SECONDS
+from dealmill.pipeline.programs.pace import AT_ONCE, PART_SECONDS
 from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)

@@ -25,7 +25,7 @@ def retry(run: str, as_json: bool) -> None:
         [overview] = store.status(run)
     if tried:
         failed = overview.run.counts.get(dealmill.Verdict.FAILED, 0)
-        tell(f"run {overview.run.id}: {counted(tried, 'layout')} tried again; now {failed:,} of the run failed")
+        tell(f"run {overview.run.id}: tried {counted(tried, 'layout')} again; the run now has {failed:,} failed")
     else:
         tell(f"run {overview.run.id} has no layouts to try again")
     if as_json:

@@ -79,7 +79,9 @@ def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]
         name = f"{within.name}/{name}"
     game_name, slash, engine_name = name.partition("/")
     game = find_game(game_name)
-    if not slash and game.engines:
+    if not game.engines:
+        raise NotFoundError(f"{game.name} has no engine that can be used{reasons(game.name)}")
+    if not slash:
         return game, game.engines[0]
     for engine in game.engines:
         if engine.name == engine_name:

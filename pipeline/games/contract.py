@@ -251,11 +251,6 @@ class Game:
         return self.folder / "examples"
 
     @property
-    def manifests(self) -> Path:
-        """The folder of the manifests of its engines that are programs, if there is one."""
-        return self.folder / "engines"
-
-    @property
     def layout(self) -> LayoutModule:
         """The module that reads and validates layouts."""
         return cast(LayoutModule, import_module(f"{self.package}.layout"))

@@ -19,7 +19,6 @@ from dealmill.pipeline.games.contract import (
     Solver,
 )
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical
-from dealmill.pipeline.programs.solver import ProgramSolver
 
 
 def mask(game: Game, layouts: Texts) -> Mask:
@@ -38,6 +37,8 @@ def compiled_check(game: Game) -> CanonicalModule | None:
 def function_of(game: Game, engine: Engine) -> EngineFunction:
     """Return the function of an engine: that of its program, or one in the game's ``engine`` module."""
     if engine.program:
+        from dealmill.pipeline.programs.solver import ProgramSolver  # loads the library that reads manifests
+
         return ProgramSolver(engine.program, engine.version)
     return cast(EngineFunction, getattr(import_module(f"{game.package}.engine"), engine.function))
 

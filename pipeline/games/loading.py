@@ -12,8 +12,8 @@ from dealmill.pipeline.games.offers import NAME, Offer, all_offers
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Game
 
-MODULES = ("layout", "deal", "rules", "picture")
-"""The modules that every game has; those with engines that are no programs also have ``engine``."""
+MODULES = ("layout", "deal", "engine", "rules", "picture")
+"""The modules that every game has; without ``engine``, all of its engines are programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,12 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
     if game.name != name:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
-    for module in (*MODULES, *(["engine"] if game.engines else [])):
-        if find_spec(f"{game.package}.{module}") is None:
+    for module in MODULES:
+        needed = module != "engine" or game.engines
+        if needed and find_spec(f"{game.package}.{module}") is None:
             yield f"there is no module {game.package}.{module}"
     names = [engine.name for engine in game.engines]
-    if not names and not any(game.manifests.glob("*.toml")):
+    if not names and not (game.folder / "engines").is_dir():
         yield "it has no engine"
     for engine in names:
         if not NAME.fullmatch(engine) or names.count(engine) > 1:

@@ -73,7 +73,8 @@ def _unchanged(watched: Mapping[Path, object]) -> bool:
 
 
 def _read_programs(game: "Game") -> Extended:
-    named = (*places(), *([game.manifests] if game.manifests.is_dir() else []))
+    packaged = game.folder / "engines"
+    named = (*places(), *([packaged] if packaged.is_dir() else []))
     if not named:
         return Extended(game, game)
     from dealmill.pipeline.programs.manifest import state_of

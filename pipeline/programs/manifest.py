@@ -12,16 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.programs.pace import AT_ONCE, PART_SECONDS
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Number = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.]*$")]
 Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$")]
 Seconds = Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)]
-
-PART_SECONDS = 2.0
-"""The time after which a program that solves a job leaves the rest of its layouts to other workers."""
-AT_ONCE = 10
-"""The layouts for which a program is called at once."""
 
 State = tuple[tuple[int, int, int] | None, ...]
 
@@ -46,7 +42,7 @@ class Manifest(BaseModel):
     """The program and its arguments. Relative paths start at the folder of the manifest."""
     files: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Other files that the verdicts depend on."""
-    seconds: Seconds = 60.0
+    seconds: Seconds = 10.0
     """The longest time for one layout."""
     memory: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
     """The most memory, in megabytes of address space."""

@@ -26,6 +26,7 @@ KEPT_BYTES = 2_000
 """How much of the end of its error output is kept for the log."""
 LOOK_SECONDS = 0.5
 """How often to look whether the program has ended, in case its children keep its output open."""
+SIGNALS = {number.value: number.name for number in signal.Signals}
 END_SECONDS = 2.0
 """How long a program that has closed its output may take to end."""
 
@@ -169,7 +170,7 @@ class Process:
             code = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             return Fault(f"{RETRYABLE}it closed its output")
-        how = f"with exit code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+        how = f"with exit code {code}" if code >= 0 else f"by {SIGNALS.get(-code, f'signal {-code}')}"
         return Fault(f"{RETRYABLE}it ended {how}")
 
     def errors(self) -> str:

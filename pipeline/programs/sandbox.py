@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 
 PR_SET_PDEATHSIG = 1
@@ -37,9 +38,8 @@ def limiter(memory: int) -> Callable[[], None]:
             resource.RLIMIT_FSIZE: MOST_FILE_BYTES,
         }
         for kind, size in sizes.items():
-            _, most = resource.getrlimit(kind)
-            size = size if most == resource.RLIM_INFINITY else min(size, most)  # noqa: PLW2901
-            resource.setrlimit(kind, (size, size))
+            with suppress(ValueError, OSError):  # a lower limit is set already, or the system does not have this one
+                resource.setrlimit(kind, (size, size))
 
     return limit
 

@@ -126,6 +126,7 @@ FAULTS: dict[str, Callable[[], object]] = {
     "exits with 3": lambda: os._exit(3),
     "crashes": crashes,
     "is killed": lambda: os.kill(0, 9),
+    "is killed by signal 40": lambda: os.kill(0, 40),
     "hangs": lambda: time.sleep(FOREVER),
     "closes its output": closed,
     "eats memory": eats_memory,

@@ -26,6 +26,7 @@ FAILURES = {
     "exits with 3": "retryable: it ended with exit code 3",
     "crashes": "retryable: it ended by SIGSEGV",
     "is killed": "retryable: it ended by SIGKILL",
+    "is killed by signal 40": "retryable: it ended by signal 40",
     "hangs": "retryable: it gave no answer within 1 s",
     "closes its output": "retryable: it gave no answer within 1 s",
     "eats memory": "retryable: it ended with exit code 1",

@@ -1,6 +1,7 @@
 """Manifests: what they declare, where they are found, and what is wrong with them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import NotFoundError, ProgramError
-from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games import find_engine, find_game, games, loading
 from dealmill.pipeline.programs.checking import check_programs
 from dealmill.pipeline.programs.found import broken_programs
 from dealmill.pipeline.programs.manifest import read_program
@@ -88,6 +89,22 @@ def test_a_game_may_bring_manifests(declare: Declare, tmp_path: Path, monkeypatc
     monkeypatch.setattr("dealmill.pipeline.games.contract.Game.folder", folder.parent)
     forget_settings()
     assert find_engine("memory/program")[1].program is not None
+
+
+def test_a_game_may_have_no_other_engines(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = declare()
+    game = replace(find_game("memory"), engines=())
+    assert list(loading._faults(game, "memory")) == ["it has no engine"]
+    monkeypatch.setattr("dealmill.pipeline.games.contract.Game.folder", path.parent.parent)
+    monkeypatch.setattr(loading, "load", lambda _offer: game)
+    assert list(loading._faults(game, "memory")) == []
+    found, engine = find_engine("memory")
+    assert (engine.name, engine.rules_name, found.engines) == ("program", "program", (engine,))
+    declare(memory=-1)
+    with pytest.raises(
+        NotFoundError, match=r"memory has no engine that can be used; .*memory: Input should be greater"
+    ):
+        find_engine("memory")
 
 
 def test_the_version_covers_arguments_and_files(declare: Declare) -> None:

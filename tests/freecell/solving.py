@@ -1,6 +1,5 @@
 """FreeCell with its engine, without an installed distribution."""
 
-import os
 import sys
 from ctypes import CDLL
 from functools import cache

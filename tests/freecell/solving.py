@@ -24,7 +24,7 @@ def available() -> bool:
     return True
 
 
-needs_solver = pytest.mark.skipif(not available() and os.environ.get("DEALMILL_FREECELL") != "required", reason=INSTALL)
+needs_solver = pytest.mark.skipif(not available(), reason=INSTALL)
 
 
 @cache

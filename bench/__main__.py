@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench import (
     audits,
+    checkers,
     checks,
     engines,
     finding,
@@ -125,6 +126,12 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "Total time of `dealmill audit` of all verdicts with two workers and SQLite, compared with the single-process "
         "script (`bench/bare.py`) that reads the file, solves it and inserts the rows.",
         audits.against_a_script,
+    ),
+    (
+        "Checkers",
+        "Rows that a checker (`dealmill export --with-checker`) proves per second, on one core with the same Python, "
+        "from start to end.",
+        checkers.rates,
     ),
     (
         "A million verdicts audited",

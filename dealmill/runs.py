@@ -280,9 +280,13 @@ class Run:
         verdict: Verdict | str | Iterable[Verdict | str] = (),
         retracted: bool = False,
         force: bool = False,
+        with_checker: bool = False,
         progress: Progress = silent,
     ) -> int:
         """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return their number.
+
+        If `with_checker` is true, also write a program beside it, ``FILE.check.py``, that checks a ``.csv`` or
+        ``.jsonl`` file with nothing but Python.
 
         The file appears only when it is complete. An existing file is overwritten only if `force` is true. If the path
         is a symbolic link, its target is overwritten and the link stays.
@@ -290,17 +294,19 @@ class Run:
         Raises
         ------
         UsageError
-            If the path has another suffix.
+            If the path has another suffix, or there is no checker for it.
         OutputError
-            If the file cannot be written, or is not a regular file.
+            If a file cannot be written, or is not a regular file.
         RetractedError
             If the engine version was retracted.
         """
+        from dealmill.pipeline.results.checker.writing import export_with_checker
         from dealmill.pipeline.results.export import export
 
         status = answers_of(self.status(), retracted=retracted)
         verdicts = wanted_results(verdict).verdicts
-        return export(self._store, status, Path(path), verdicts, force=force, progress=progress)
+        write = export_with_checker if with_checker else export
+        return write(self._store, status, Path(path), verdicts, force=force, progress=progress)
 
     def to_arrow(
         self, *, verdict: Verdict | str | Iterable[Verdict | str] = (), retracted: bool = False

@@ -15,7 +15,8 @@ with socket.socket(socket.AF_UNIX) as server:
     variables = [b"%s=%s" % variable for variable in os.environb.items()]
     server.sendall(b"\0".join([os.getcwdb(), b"%d" % len(arguments), *arguments, *variables]))  # noqa: PTH109
     server.shutdown(socket.SHUT_WR)
-    status = int(server.recv(16))
+    with server.makefile("rb") as answer:
+        _process, status = answer.read(8), int(answer.read())
 if status < 0:
     os.kill(os.getpid(), -status)
 sys.exit(status)

@@ -5,6 +5,8 @@ code. It starts with the modules of this server and no other state; so does its 
 new interpreter: all of them share the seed of Python's hashes, and /proc shows the command line of the server.
 """
 
+import atexit
+import gc
 import os
 import runpy
 import signal
@@ -12,10 +14,12 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,13 +28,17 @@ from dealmill.workers.local.processes import die_with_parent
 
 ROOT = Path(__file__).parents[1]
 CLIENT = Path(__file__).with_name("forked.py")
-SERVER = "import sys; from tests.forkserver import serve; serve(sys.argv[1])()"
+SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forkserver import serve; serve(sys.argv[1])()"
+WORKER_NAME = "dealmill-worker"
+"""The name of forked workers and their children in ``/proc/PID/comm``."""
 MODULES = (
-    *("celery.apps.worker", "celery.bin.worker", "celery.concurrency.prefork", "celery.fixups.django"),
-    *("kombu.transport.redis", "psycopg", "rich.progress", "sqlalchemy.dialects.sqlite"),
-    *("dealmill.pipeline.settings", "dealmill.pipeline.store.audits.jobs"),
+    *("celery.apps.worker", "celery.backends.base", "celery.bin.worker", "celery.concurrency.prefork"),
+    *("celery.events.receiver", "celery.fixups.django", "kombu.transport.pyamqp", "kombu.transport.redis"),
+    *("numpy.ma", "numpy.typing", "rich.progress", "sqlalchemy.dialects.sqlite"),
+    *("dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores", "dealmill.surveys"),
+    *("dealmill.pipeline.answer", "dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs"),
 )
-"""Modules that are slow to import, and whose import reads no settings."""
+"""Modules that most commands import, and whose import reads no settings."""
 
 
 def serve(address: str) -> Callable[[], object]:
@@ -41,7 +49,10 @@ def serve(address: str) -> Callable[[], object]:
     die_with_parent()
     for name in (*MODULES, *(f"dealmill.cli.{module}" for module in COMMANDS.values())):
         import_module(name)
+    with suppress(ModuleNotFoundError):  # an extra, which some tests hide
+        import_module("psycopg")
     load_compiler()
+    gc.freeze()  # a collection in a forked process would copy all memory
     assert "dealmill.workers.app" not in sys.modules  # it reads the settings when it is imported
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
@@ -60,21 +71,37 @@ def serve(address: str) -> Callable[[], object]:
     if spare := os.fork():
         its.close()
         _fork_worker(spare, ours)
-        sys.argv[1:] = arguments
-        return main
+        sys.argv[:] = ["dealmill", *arguments]
+        return partial(_end_quickly, main)
     ours.close()
     _wait_to_be_a_worker(its)
-    return lambda: runpy.run_module("dealmill.workers", run_name="__main__", alter_sys=True)
+    return partial(_end_quickly, partial(runpy.run_module, "dealmill.workers", run_name="__main__", alter_sys=True))
+
+
+def _end_quickly(run: Callable[[], object]) -> None:
+    """Run a command or a worker. When it exits, end the process as the interpreter would, except that it does not
+    destroy all modules and objects: most of them are shared with the server, and that would copy them first."""
+    try:
+        run()
+    except SystemExit as exiting:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(exiting.code or 0))
 
 
 def _begin_command(client: socket.socket) -> list[str]:
-    """Fork the command, tell the client its exit status, and end. In the command, return its arguments."""
+    """Fork the command, tell the client its number and its exit status, and end. In the command, return its
+    arguments."""
     _, streams, _, _ = socket.recv_fds(client, 1, 3)
     with client.makefile("rb") as request:
         folder, count, *words = map(os.fsdecode, request.read().split(b"\0"))
     if command := os.fork():
+        client.sendall(b"%8d" % command)
         _, status = os.waitpid(command, 0)
-        client.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+        with suppress(BrokenPipeError):  # nobody waits for it
+            client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
         os._exit(0)
     client.close()
     die_with_parent()
@@ -121,9 +148,9 @@ def _wait_to_be_a_worker(channel: socket.socket) -> None:
         count, *words = map(os.fsdecode, request.read().split(b"\0"))
     channel.close()
     os.setsid()
+    Path("/proc/self/comm").write_text(WORKER_NAME)
     _take_over(streams, words[int(count) :])
     sys.argv[1:] = words[: int(count)]
-    sys.path.remove("")
     warnings.filterwarnings("ignore", "unknown setting", UserWarning)
 
 
@@ -133,8 +160,8 @@ def running_forkserver(environment: dict[str, str]) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="dealmill-fork-") as folder:
         address = f"{folder}/socket"
         pipes = subprocess.PIPE  # as those of the commands: Python finds out about its streams when it starts
-        command = [sys.executable, "-c", SERVER, address]
-        with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipes, stdout=pipes, stderr=pipes) as server:
+        command = [sys.executable, "-P", "-c", SERVER, address]
+        with subprocess.Popen(command, env=environment, stdin=pipes, stdout=pipes, stderr=pipes) as server:
             while server.poll() is None and not Path(address).exists():
                 time.sleep(0.01)
             try:

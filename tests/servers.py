@@ -129,14 +129,10 @@ def running_postgres(address: str = "") -> Iterator[Postgres]:
 def dealmill(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | bytes = b""
 ) -> subprocess.CompletedProcess[str]:
-    """Run the real command in a folder, with only the given settings.
-
-    A process for it is forked from a server, unless modules are to be imported from elsewhere.
-    """
-    forked = "PYTHONPATH" not in (env or {})
+    """Run the real command in a folder, with only the given settings, in a process forked from a server."""
     at_start = frozenset((name, value) for name, value in (env or {}).items() if not name.startswith(READ_LATE))
     ran = subprocess.run(
-        [*fork_client(at_start), *arguments] if forked else dealmill_command(arguments),
+        [*fork_client(at_start), *arguments],
         cwd=cwd,
         env=clean_environment(env),
         input=stdin.encode() if isinstance(stdin, str) else stdin,
@@ -149,12 +145,15 @@ def dealmill(
     )
 
 
-@cache
 def fork_client(environment: frozenset[tuple[str, str]] = frozenset()) -> list[str]:
-    """Start a fork server with these variables in its environment, unless there is one, and return the command that has
-    it run a command."""
-    address = RUNNING.enter_context(running_forkserver(clean_environment(dict(environment))))
-    return [sys.executable, "-I", "-S", str(CLIENT), address]
+    """Return the command that has the fork server with these variables in its environment run a command."""
+    return [sys.executable, "-I", "-S", str(CLIENT), fork_server(environment)]
+
+
+@cache
+def fork_server(environment: frozenset[tuple[str, str]] = frozenset()) -> str:
+    """Start a fork server with these variables in its environment, unless there is one, and return its address."""
+    return RUNNING.enter_context(running_forkserver(clean_environment(dict(environment))))
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:
@@ -163,8 +162,12 @@ def dealmill_command(arguments: Sequence[str]) -> list[str]:
 
 
 def clean_environment(env: dict[str, str] | None = None) -> dict[str, str]:
-    """Return the environment of this process with only the given Dealmill settings."""
+    """Return the environment of this process with only the given Dealmill settings.
+
+    Python may write bytecode, so that not each of hundreds of processes compiles our modules.
+    """
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DEALMILL_")}
+    inherited.pop("PYTHONDONTWRITEBYTECODE", None)
     return {**inherited, **(env or {})}
 
 

@@ -84,7 +84,8 @@ def _games() -> str:
     if broken := broken_games():
         reasons = "; ".join(map(str, broken))
         raise DealmillError(f"{reasons}; upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS")
-    return ", ".join(f"{offer.name} ({offer.package})" for offer in all_offers())
+    excluded = ", excluded by DEALMILL_PLUGINS"
+    return ", ".join(f"{offer.name} ({offer.package}{excluded * bool(offer.refusal)})" for offer in all_offers())
 
 
 def _engines() -> str:

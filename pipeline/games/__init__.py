@@ -21,10 +21,13 @@ def games() -> "dict[str, Game]":
 
 
 def broken_games() -> "list[BrokenGame]":
-    """Return the games that installed packages offer, but that cannot be used, with the reasons."""
+    """Return the games that installed packages offer, but that cannot be used, with the reasons.
+
+    Games that the setting ``DEALMILL_PLUGINS`` excludes are not among them.
+    """
     from dealmill.pipeline.games.loading import BrokenGame, offered_games
 
-    return [game for game in offered_games() if isinstance(game, BrokenGame)]
+    return [game for game in offered_games() if isinstance(game, BrokenGame) and not game.excluded]
 
 
 def find_game(name: str) -> "Game":
@@ -42,7 +45,7 @@ def find_game(name: str) -> "Game":
         if not isinstance(game, BrokenGame):
             return with_programs(game)
     for broken in found:
-        raise NotFoundError(f"{broken}; show the details with: dealmill check-game {name}")
+        raise NotFoundError(str(broken))
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
 
 

@@ -24,8 +24,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
+from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -253,22 +255,40 @@ class Game:
     @property
     def layout(self) -> LayoutModule:
         """The module that reads and validates layouts."""
-        return cast(LayoutModule, import_module(f"{self.package}.layout"))
+        return cast(LayoutModule, self._module("layout", "read", "each_line"))
 
     @property
     def deal(self) -> DealModule:
         """The module that generates numbered deals."""
-        return cast(DealModule, import_module(f"{self.package}.deal"))
+        return cast(DealModule, self._module("deal", "deal"))
 
     @property
     def rules(self) -> RulesModule:
         """The module of the referee."""
-        return cast(RulesModule, import_module(f"{self.package}.rules"))
+        return cast(RulesModule, self._module("rules", "check"))
 
     @property
     def picture(self) -> PictureModule:
         """The module that draws text boards and pictures."""
-        return cast(PictureModule, import_module(f"{self.package}.picture"))
+        return cast(PictureModule, self._module("picture", "frames", "scenes"))
+
+    def _module(self, name: str, *functions: str) -> ModuleType:
+        """Import a module that has these functions.
+
+        Raises
+        ------
+        DealmillError
+            If it cannot be imported, or lacks one of them.
+        """
+        module = f"{self.package}.{name}"
+        try:
+            found = import_module(module)
+        except Exception as error:
+            raise DealmillError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
+        for function in functions:
+            if not hasattr(found, function):
+                raise DealmillError(f"{module} has no function {function}")
+        return found
 
     def canonical(self, layouts: "Texts") -> "Mask":
         """Return which texts are canonical layouts, as an array of booleans."""

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from traceback import format_exception
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.games.offers import NAME, Offer, all_offers
+from dealmill.pipeline.games.offers import EXCLUDED, NAME, Offer, all_offers
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Game
@@ -30,8 +30,14 @@ class BrokenGame:
     error: str
     traceback: str = ""
 
+    @property
+    def excluded(self) -> bool:
+        """Whether the setting ``DEALMILL_PLUGINS`` excludes the distribution."""
+        return self.error == EXCLUDED
+
     def __str__(self) -> str:
-        return f"{self.package} offers the game {self.entry_point}, which cannot be used: {self.error}"
+        hint = f"; show the traceback with: dealmill check-game {self.name}" if self.traceback else ""
+        return f"{self.package} offers the game {self.entry_point}, which cannot be used: {self.error}{hint}"
 
 
 def offered_games() -> "list[Game | BrokenGame]":

@@ -6,6 +6,7 @@ from dealmill.pipeline.deals import check_generator
 from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.loading import BrokenGame, games_named
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.runs.plan import plan_run
@@ -24,7 +25,8 @@ def version_mismatch(engine: str, version: str) -> str | None:
     """Return a message about the installed version of an engine, or None if it is this version."""
     installed = dict(installed_engines()).get(engine)
     if installed is None:
-        return "it is not installed here"
+        unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
+        return str(unusable[0]) if unusable else "it is not installed here"
     return None if installed == version else f"version {installed} is installed here"
 
 

@@ -63,6 +63,7 @@ def test_nothing_in_is_nothing_out(tmp_path: Path) -> None:
 
 
 @each_game
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_input(game: Game, tmp_path: Path) -> None:
     deals = (game.examples / f"{game.name}-deals.txt").read_text()
     few, many = (times * FEW // len(deals.splitlines()) for times in (1, 4))

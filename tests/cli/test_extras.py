@@ -10,11 +10,10 @@ from tests.servers import dealmill
 SOURCE = "deal:memory:seed=1:1-50"
 
 
-@pytest.fixture
-def bare(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of processes that can import none of the modules of the extras."""
-    folder = tmp_path / "without"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("without")
     for module, _ in EXTRAS.values():
         (folder / f"{module}.py").write_text(f"raise ModuleNotFoundError(\"No module named '{module}'\")\n")
     return {"PYTHONPATH": str(folder), "DEALMILL_WORKERS": "1"}

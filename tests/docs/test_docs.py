@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from tests.docs import invariants, pictures
 from tests.docs.commands import PAGE
-from tests.servers import clean_environment
+from tests.servers import clean_environment, fork_client
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -19,6 +20,7 @@ SERVER = "postgresql://dealmill@db.example/dealmill"
 SOURCES = [page for page in PAGES if page.parent in (ROOT, ROOT / "docs")]
 """The pages that describe the tree as it is; decisions and proofs are about the time when they were written."""
 PATH = re.compile(r"(?<![\w./-])(?:pipeline|workers|dealmill|migrations|tests)/[\w./*-]*\w/?")
+WIDE = {"COLUMNS": "200"}
 ELIDED = "…"
 SPEED = "layouts/s"
 
@@ -59,12 +61,24 @@ def same(shown: list[str], printed: list[str]) -> bool:
     return shown == printed
 
 
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a program ``dealmill``, which runs commands in forked processes."""
+    folder = tmp_path_factory.mktemp("programs")
+    program = folder / "dealmill"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(fork_client(frozenset(WIDE.items())))} "$@"\n')
+    program.chmod(0o755)
+    return folder
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_command_shown_works_as_shown(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_every_command_shown_works_as_shown(
+    path: Path, tmp_path: Path, programs: Path, request: pytest.FixtureRequest
+) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     text = path.read_text()
     url = request.getfixturevalue("postgres").new_database() if SERVER in text else ""
-    env = clean_environment({"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "200"})
+    env = clean_environment({"PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}", **WIDE})
     for command, shown in sessions(text):
         if command.startswith("make "):
             targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)

@@ -21,8 +21,9 @@ from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers.local.processes import die_with_parent
+from tests.background import ForkedCommand
 from tests.doing import a_run, a_source, an_audit, dealer
-from tests.faults.processes import is_worker, marked
+from tests.faults.processes import is_worker, processes_in
 from tests.servers import clean_environment, dealmill, dealmill_command
 
 ENGINE = "memory/two-pass"
@@ -40,17 +41,15 @@ class Place:
         self.store = Database(database_url(url))
         migrate.upgrade(self.store)
         self._layouts = dealer("memory")(1, 1, items)
-        self.mark = f"MARK_OF_PLACE={folder}"
         self.told_in = folder / "told"
         self.settings = {
             "DEALMILL_DATABASE_URL": url,
             "DEALMILL_WORKERS": "2",
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
-            "MARK_OF_PLACE": str(folder),
         }
         self.runs: list[int] = []
         self.plan()
-        self._started: list[subprocess.Popen[bytes]] = []
+        self._started: list[ForkedCommand | subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -70,19 +69,23 @@ class Place:
         version = find_engine(ENGINE)[1].version
         self.runs.append(plan_run(self.store, source, ENGINE, version, None, chunk=CHUNK))
 
-    def start(
-        self, *command: str, env: Mapping[str, str] | None = None, user: int | None = None
-    ) -> "subprocess.Popen[bytes]":
+    def start(self, *command: str) -> ForkedCommand:
         """Start a command in the background."""
+        with self.told_in.open("ab") as told:
+            started = ForkedCommand(command, cwd=self.folder, env=self.settings, stdout=told, stderr=told)
+        self._started.append(started)
+        return started
+
+    def start_new(self, *command: str, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+        """Start a command in the background, in a new interpreter, with more variables in its environment."""
         with self.told_in.open("ab") as told:
             started = subprocess.Popen(
                 dealmill_command(command),
                 cwd=self.folder,
-                env=clean_environment({**self.settings, **(env or {})}),
+                env=clean_environment({**self.settings, **env}),
                 stdin=subprocess.DEVNULL,
                 stdout=told,
                 stderr=told,
-                user=user,
                 preexec_fn=die_with_parent,
             )
         self._started.append(started)
@@ -99,11 +102,11 @@ class Place:
 
     def processes(self) -> list[int]:
         """Return the running processes of all commands."""
-        return list(marked(self.mark))
+        return list(processes_in(self.folder))
 
     def children(self) -> list[int]:
         """Return the child processes of the workers."""
-        found = marked(self.mark)
+        found = processes_in(self.folder)
         return sorted(one for one, parent in found.items() if is_worker(one) and is_worker(parent))
 
     def solved(self) -> int:

@@ -1,28 +1,35 @@
-"""Find the processes of a scene by a variable in their environment, and tell workers from others."""
+"""Find the processes of a scene by their working directory, and tell workers from others."""
 
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-
-def marked(variable: str) -> dict[int, int]:
-    """Return the parents, by process number, of the running processes whose environment has this ``NAME=value``."""
-    return dict(_marked(f"{variable}\0".encode()))
+from tests.forkserver import WORKER_NAME
 
 
-def _marked(variable: bytes) -> Iterator[tuple[int, int]]:
+def processes_in(folder: Path) -> dict[int, int]:
+    """Return the parents, by process number, of the running processes whose working directory is `folder`."""
+    return dict(_processes_in(folder.resolve()))
+
+
+def _processes_in(folder: Path) -> Iterator[tuple[int, int]]:
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
             with suppress(OSError):  # the process has just ended
-                state, parent = (process / "stat").read_text().rpartition(")")[2].split()[:2]
-                if state != "Z" and variable in (process / "environ").read_bytes():
-                    yield int(process.name), int(parent)
+                if (process / "cwd").readlink() == folder:
+                    state, parent = (process / "stat").read_text().rpartition(")")[2].split()[:2]
+                    if state != "Z":
+                        yield int(process.name), int(parent)
 
 
 def is_worker(process: int) -> bool:
     """Return whether a process is a Celery worker or one of its children."""
+    shown = Path(f"/proc/{process}")
     with suppress(OSError):
-        return b"\0-m\0dealmill.workers\0" in Path(f"/proc/{process}/cmdline").read_bytes()
+        return (
+            b"\0-m\0dealmill.workers\0" in (shown / "cmdline").read_bytes()
+            or (shown / "comm").read_text().rstrip() == WORKER_NAME
+        )
     return False
 
 

@@ -23,10 +23,11 @@ from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.workers.local.broker import find_server
 from dealmill.workers.local.processes import die_with_parent
+from tests.background import ForkedCommand
 from tests.doing import a_run, a_source, dealer
-from tests.faults.processes import is_worker, marked
+from tests.faults.processes import is_worker, processes_in
 from tests.faults.wire import Wire
-from tests.servers import Postgres, clean_environment, dealmill_command
+from tests.servers import Postgres
 
 ENGINE = "memory/two-pass"
 ITEMS = 5_000
@@ -60,7 +61,6 @@ class Scene:
         self._folder = folder
         self._layouts = dealer("memory")(seed, 1, ITEMS)
         self._more_to_come = True
-        self._mark = f"MARK_OF_SCENE={folder}"
         self._said = (folder / "said.txt").open("ab")
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
@@ -68,7 +68,7 @@ class Scene:
         self.database = Wire(folder / "pg" / ".s.PGSQL.5432", postgres.folder / ".s.PGSQL.5432")
         self._start_broker()
         self.broker = Wire(folder / "broker.wire", folder / "broker.sock")
-        self.hosts: dict[str, subprocess.Popen[bytes]] = {}
+        self.hosts: dict[str, ForkedCommand] = {}
 
     def _prepare(self, folder: Path) -> None:
         direct = self.postgres.new_database()
@@ -129,16 +129,16 @@ class Scene:
 
     def processes(self) -> list[int]:
         """Return the running processes of all commands."""
-        return list(marked(self._mark))
+        return list(processes_in(self._folder))
 
     def workers(self) -> list[int]:
         """Return the Celery workers."""
-        found = marked(self._mark)
+        found = processes_in(self._folder)
         return sorted(one for one, parent in found.items() if is_worker(one) and not is_worker(parent))
 
     def children(self) -> list[int]:
         """Return the child processes of the workers."""
-        found = marked(self._mark)
+        found = processes_in(self._folder)
         return sorted(one for one, parent in found.items() if is_worker(one) and is_worker(parent))
 
     # Events
@@ -160,25 +160,16 @@ class Scene:
         file.write_text("\n".join(self._layouts) + "\n" * (1 + len(self.runs)))
         return file.name
 
-    def start(self, *command: str) -> subprocess.Popen[bytes]:
+    def start(self, *command: str) -> ForkedCommand:
         """Start a command in the background."""
         settings = {
             "DEALMILL_DATABASE_URL": f"postgresql://dealmill@/{self._name}?host={self._folder / 'pg'}",
             "DEALMILL_BROKER_URL": f"redis+socket://{self._folder / 'broker.wire'}",
             "DEALMILL_WORKERS": "2",
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
-            "MARK_OF_SCENE": str(self._folder),
             "TMPDIR": str(self.temporary),
         }
-        return subprocess.Popen(
-            dealmill_command(command),
-            cwd=self._folder,
-            env=clean_environment(settings),
-            stdin=subprocess.DEVNULL,
-            stdout=self._said,
-            stderr=self._said,
-            preexec_fn=die_with_parent,
-        )
+        return ForkedCommand(command, cwd=self._folder, env=settings, stdout=self._said, stderr=self._said)
 
     def kill_broker(self) -> None:
         """Kill the broker and start an empty one."""
@@ -190,7 +181,7 @@ class Scene:
     def _start_broker(self) -> None:
         place = self._folder / "broker.sock"
         place.unlink(missing_ok=True)
-        options = {"port": "0", "unixsocket": str(place), "save": "", "dir": str(self._folder)}
+        options = {"port": "0", "unixsocket": str(place), "save": "", "dir": str(self.temporary)}
         self._broker = subprocess.Popen(
             [find_server(), *(word for key, value in options.items() for word in (f"--{key}", value))],
             stdout=subprocess.DEVNULL,

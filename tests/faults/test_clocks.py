@@ -8,6 +8,8 @@ import os
 import signal
 from time import sleep
 
+import pytest
+
 from tests.faults.clocks import FakeClock
 from tests.faults.conftest import Note
 from tests.faults.place import LEASE_SECONDS, UP_SECONDS, Place
@@ -26,9 +28,10 @@ LONGEST = LEASE_SECONDS + 8
 """The longest wait in seconds. A command checks the store every half second, and a busy machine is slow."""
 
 
+@pytest.mark.long
 def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> None:
     clock = FakeClock(place.folder / "clock")
-    working = place.start("work", env=clock.settings)
+    working = place.start_new("work", env=clock.settings)
     place.until_solved(50)
     waits = []
     for time in JUMPS.values():
@@ -54,12 +57,13 @@ def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> Non
         note(f"clock of all processes: {name}", f"next result after {wait:.1f} s; nothing lost or doubled")
 
 
+@pytest.mark.long
 def test_hosts_whose_clocks_differ(place: Place, note: Note) -> None:
     late, early = FakeClock(place.folder / "late"), FakeClock(place.folder / "early")
     late.set("-1d")
     early.set("+1d")
     right = place.start("work")
-    others = [place.start("work", env=clock.settings) for clock in (late, early)]
+    others = [place.start_new("work", env=clock.settings) for clock in (late, early)]
     longest = place.until_solved(place.items)
     right.kill()
     place.plan()

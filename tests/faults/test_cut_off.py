@@ -83,6 +83,7 @@ def until(true: Callable[[], object], told: Path) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.long
 def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path) -> None:
     told = tmp_path / "told"
     with ExitStack() as up:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.faults.catalogue import FAULTS
 from tests.faults.trial import as_table, endure
 from tests.servers import running_postgres
@@ -9,6 +11,7 @@ from tests.servers import running_postgres
 SEED = 5
 
 
+@pytest.mark.long
 def test_runs_that_suffer_all_of_them(record_property: Callable[[str, object], None]) -> None:
     with running_postgres() as postgres:  # a separate server, because it is killed
         endured = endure(postgres, list(FAULTS), SEED)

@@ -54,6 +54,7 @@ def send(processes: list[int], number: signal.Signals) -> None:
         os.kill(process, number)
 
 
+@pytest.mark.long
 def test_what_stands_still_goes_on(place: Place, note: Note) -> None:
     working = place.start("work")
     place.until_solved(100)

@@ -34,6 +34,7 @@ def python(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.parametrize("env", [{}, BOUNDS_CHECK], ids=["as compiled", "with bounds checks"])
+@pytest.mark.long
 def test_no_text_crashes_a_check_or_an_engine(env: dict[str, str]) -> None:
     ran = python("-m", "tests.fuzz.kernels", "1", "0", env=env)
     assert ran.returncode == 0, ran.stderr[-5_000:]

@@ -13,6 +13,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.runs.planning import check_installed, installed_engines, queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.runs.retract import retract
@@ -210,3 +211,19 @@ def test_a_program_dies_with_its_worker(declare: Declare, tmp_path: Path) -> Non
     worker.wait()
     worker.stdout.close()
     assert left_in(folder) == 0
+
+
+def test_a_checker_judges_a_program_as_the_referee_does(
+    sqlite_store: Database, declare: Declare, tmp_path: Path
+) -> None:
+    declare()
+    run, export = a_run(sqlite_store, ENGINE, LAYOUTS), tmp_path / "night.jsonl"
+    export_with_checker(sqlite_store, run, export)
+    checked = subprocess.run(
+        [sys.executable, "-I", "-S", str(checker_path(export)), str(export)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert ENGINE in checker_path(export).read_text()

@@ -16,6 +16,7 @@ def marks(figure: Figure) -> Sequence[pytest.MarkDecorator]:
 @pytest.mark.parametrize(
     "figure", [pytest.param(figure, id=f"{figure.game}: {figure.name}", marks=marks(figure)) for figure in ALL_FIGURES]
 )
+@pytest.mark.long
 def test_the_figure_is_found_again(figure: Figure) -> None:
     ours = figure.compute()
     assert figure.agrees(ours), f"{figure.source} says {shown(figure.theirs)}, we found {shown(ours)}"

@@ -254,7 +254,7 @@ def test_rates_are_told_whatever_the_clock_did(store: Database, run: int) -> Non
     assert (found.finished, found.recent_seconds >= 0) == (True, True)
 
 
-@pytest.mark.parametrize("empty_store", ["postgresql"], indirect=True)  # SQLite lets nobody else write meanwhile
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)  # SQLite lets nobody else write meanwhile
 def test_a_job_that_is_being_finished_holds_nobody_up(store: Database, run: int) -> None:
     """A worker stands still in the transaction in which it writes."""
     first, second, _ = pending(store)

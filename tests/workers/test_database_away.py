@@ -44,6 +44,7 @@ def reached(env: dict[str, str], what: str) -> int:
     return found.items if what == "read" else found.solved
 
 
+@pytest.mark.long
 def test_reading_and_solving_wait_for_the_database(server: Postgres, env: dict[str, str], tmp_path: Path) -> None:
     count = 300_000
     source = f"deal:memory:seed=6:1-{count}"

@@ -27,6 +27,7 @@ def env(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     return {**sabotaged, **database}
 
 
+@pytest.mark.long
 def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_path: Path) -> None:
     ran = dealmill("run", SOURCE, "--json", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr
@@ -48,6 +49,7 @@ def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_pat
 
 
 @pytest.mark.parametrize("env", ["sqlite"], indirect=True)
+@pytest.mark.long
 def test_a_deal_of_a_survey_that_kills_its_worker_fails_with_its_block(env: dict[str, str], tmp_path: Path) -> None:
     ran = dealmill("survey", "memory", "--seed", "9", "--count", "3000", "--json", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr

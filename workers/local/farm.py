@@ -138,7 +138,8 @@ class Farm:
                 "TMPDIR": str(self._folder),  # so that files of a killed worker are removed with the folder
             },
         )
-        Thread(target=self._listen, args=(self._worker.stdout,), daemon=True).start()
+        self._listener = Thread(target=self._listen, args=(self._worker.stdout,), daemon=True)
+        self._listener.start()
 
     def _folder_for_metrics(self) -> str:
         """Return the folder for metrics. It is kept when workers are restarted, so that counters continue."""
@@ -157,6 +158,10 @@ class Farm:
                         f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again"
                     )
                     stop(self._worker)
+                else:
+                    kill(self._worker)
+                    self._listener.join(STOP_SECONDS)  # to report what the workers wrote, even on a busy machine
+                    self._tell_lines()
         finally:  # also if `tell` raises an exception
             kill(self._worker)
             with suppress(StoreError):  # read again: a worker may have claimed a job since

@@ -1,0 +1,49 @@
+"""Change a record, and return what an audit finds."""
+
+import pytest
+from sqlalchemy import text
+
+from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.audits.findings import faults_of, objections_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.runs.status import RunStatus
+from tests.doing import an_audit, deal
+
+ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
+each_engine = pytest.mark.parametrize(
+    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
+)
+PAIRING = "card-pairing/winnable"
+DEALS = deal(find_game("card-pairing"), 1, 1, 2_500)
+NUMBER = 40
+
+
+def alter(store: Database, statement: str, **values: object) -> None:
+    """Change the record behind our back."""
+    with store.writing() as connection:
+        assert connection.execute(text(statement), values).rowcount > 0
+
+
+def of_verdict(store: Database, run: RunStatus, verdict: Verdict) -> list[tuple[int, str]]:
+    """Positions and evidence of the layouts with a verdict."""
+    return [(row.position, str(row.evidence)) for row in page(store, run, Wanted((verdict,)), 0, 10_000).results]
+
+
+def objections(store: Database, run: RunStatus) -> list[tuple[int, str]]:
+    """The verdicts that a new audit finds invalid, with step and reason."""
+    audit = an_audit(store, run)
+    found = list(objections_of(store, audit))
+    assert audit.invalid == len(found)
+    assert not audit.clean
+    return [(position, f"step {judged.step}: {judged.reason}") for position, judged in found]
+
+
+def faults(store: Database, run: RunStatus) -> list[tuple[int, int, str]]:
+    """What a new audit finds wrong with the record."""
+    audit = an_audit(store, run)
+    found = faults_of(store, audit.id)
+    assert audit.faults == len(found)
+    return [(fault.first, fault.last, fault.reason) for fault in found]

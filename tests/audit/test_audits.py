@@ -1,0 +1,150 @@
+"""Jobs and samples of audits."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealmill.pipeline.audit.jobs import give_up, queue_audit
+from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.games.offers import all_offers
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.store.audits import jobs as audits
+from dealmill.pipeline.store.audits.findings import objections_of
+from dealmill.pipeline.store.audits.planned import AUDITING, latest_audits
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.record.contract import Fault, Wanted
+from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
+from tests.audit.findings import DEALS, NUMBER, PAIRING, alter, faults
+from tests.doing import LEASE, a_run, a_source, an_audit
+
+
+@pytest.mark.parametrize("chunk", [300, 1_000, 1_500])
+def test_an_audit_finds_the_same_however_it_is_cut(
+    store: Database, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = a_run(store, PAIRING, DEALS, chunk=700)
+    with monkeypatch.context() as cut:
+        cut.setattr("dealmill.pipeline.audit.jobs.CHUNK", chunk)
+        assert an_audit(store, run).clean
+    alter(store, "DELETE FROM verdicts WHERE position IN (7, 2100)")
+    alter(store, "DELETE FROM items WHERE position = 650")
+    alter(store, "UPDATE items SET line = 9 WHERE position = 1600")
+    alter(store, "UPDATE verdicts SET nodes = nodes + 1 WHERE position IN (300, 1000)")
+    alter(store, "UPDATE verdicts SET evidence = '?' WHERE position = 1900")
+    alter(store, "UPDATE verdicts SET position = 2501 WHERE position = 2500")
+    found = faults(store, run)
+    assert len(found) > 10
+    with monkeypatch.context() as cut:
+        cut.setattr("dealmill.pipeline.audit.jobs.CHUNK", chunk)
+        assert faults(store, run) == found
+
+
+def test_a_run_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
+    plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
+    for part in leases.pending(store, SOLVING, installed_engines(), 3):
+        job = jobs.claim(store, part, "test", LEASE)
+        assert job is not None
+        jobs.finish(store, job, jobs.do(store, job))
+    audit = an_audit(store, find_run(store, "1"))
+    assert (audit.valid, audit.invalid, audit.faults) == (1_500, 0, 0)
+
+
+@given(st.integers(1, 400), st.integers(0, 2**63 - 1), st.data())
+def test_a_sample_has_no_item_twice_and_is_spread_evenly(items: int, seed: int, data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, items))
+    drawn = [sampled(number, size, items, seed) for number in range(1, size + 1)]
+    assert drawn == sorted(set(drawn))
+    assert drawn[0] >= 1 and drawn[-1] <= items
+    assert all((number - 1) * items // size < position <= number * items // size
+               for number, position in enumerate(drawn, start=1))  # fmt: skip
+
+
+def test_every_item_of_a_stretch_is_drawn_equally_often() -> None:
+    drawn = Counter(sampled(2, 10, 100, seed) for seed in range(10_000))
+    assert set(drawn) == set(range(11, 21))
+    assert all(850 < times < 1_150 for times in drawn.values())
+    assert [sampled(number, 5, 1_000, 7) for number in range(1, 6)] == [60, 374, 497, 694, 831]
+
+
+def test_a_sample_is_judged_and_nothing_else(store: Database) -> None:
+    run = a_run(store, PAIRING, DEALS)
+    audit = an_audit(store, run, sample=NUMBER, seed=7)
+    assert (audit.valid, audit.judged, audit.size) == (NUMBER, NUMBER, NUMBER)
+    judged = [row.position for row in page(store, run, Wanted(audit=Outcome.VALID), 0, 10_000).results]
+    assert judged == [sampled(number, NUMBER, len(DEALS), 7) for number in range(1, NUMBER + 1)]
+    alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = :position", position=judged[3])
+    again = an_audit(store, run, sample=NUMBER, seed=7)
+    assert [position for position, _ in objections_of(store, again)] == [judged[3]]
+    with pytest.raises(UsageError, match="too few for a sample"):
+        queue_audit(store, run, len(DEALS) + 1, 1)
+
+
+def test_the_newest_audit_of_a_verdict_counts(store: Database) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
+
+    def positions(outcome: Outcome) -> list[int]:
+        return [row.position for row in page(store, run, Wanted(audit=outcome), 0, 9).results]
+
+    assert positions(Outcome.VALID) == positions(Outcome.INVALID) == []
+    alter(store, "UPDATE verdicts SET value = value + 1 WHERE position = 2")
+    an_audit(store, run)
+    assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1], [2])
+    [row] = page(store, run, Wanted(audit=Outcome.INVALID), 0, 9).results
+    assert row.judgement == Judgement(Outcome.INVALID, 0, "the game took 8 flips, not 9")
+    alter(store, "UPDATE verdicts SET value = value - 1 WHERE position = 2")
+    an_audit(store, run)
+    assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1, 2], [])
+
+
+def test_a_broken_off_audit_is_gone_on_with(store: Database) -> None:
+    run = a_run(store, PAIRING, DEALS)
+    begun = queue_audit(store, run, None, 1)
+    assert queue_audit(store, run, None, 1) == begun
+    assert queue_audit(store, run, 10, 1) == begun + 1
+    assert an_audit(store, run).id == begun
+    assert queue_audit(store, run, None, 1) == begun + 2
+
+
+def test_a_late_auditor_writes_nothing(store: Database) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB"])
+    queue_audit(store, run, None, 1)
+    [part] = leases.pending(store, AUDITING, installed_engines(), 10)
+    late = audits.claim(store, part, "late", -1.0)
+    leases.free_expired(store, AUDITING)
+    assert late is not None
+    assert not audits.finish(store, late, ([(1, Judgement(Outcome.INVALID, 0, "late"))], []))
+    assert an_audit(store, run).valid == 1
+
+
+def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
+    run = a_run(store, PAIRING, DEALS[:30])
+    queue_audit(store, run, None, 1)
+    [part] = leases.pending(store, AUDITING, installed_engines(), 10)
+    job = audits.claim(store, part, "test", LEASE)
+    assert job is not None
+    leases.release(store, AUDITING, job.lease, "MemoryError: ")
+    alter(store, "UPDATE audit_jobs SET leased_until = 0")
+    job = audits.claim(store, part, "test", LEASE)
+    assert job is not None
+    assert give_up(store, job, f"twice: {job.lease.trouble}") == (
+        [],
+        [Fault(1, 30, "these items cannot be audited: twice: MemoryError: ")],
+    )
+
+
+def test_without_the_game_there_is_no_referee_to_wait_for(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = a_run(store, PAIRING, DEALS[:10])
+    others = tuple(offer for offer in all_offers() if offer.name == "camelot")
+    monkeypatch.setattr("dealmill.pipeline.games.loading.all_offers", lambda: others)
+    with pytest.raises(NotFoundError, match="there is no game 'card-pairing'"):
+        queue_audit(store, run, None, 1)
+    assert latest_audits(store) == {}

@@ -1,0 +1,164 @@
+"""Audits of verdicts and their evidence: sound ones pass, and all others are named."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import Solved, pack
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome, judge
+from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.store.audits.planned import latest_audits
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.record.rows.solving import solved_rows
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import find_run
+from tests.audit.findings import DEALS, PAIRING, alter, each_engine, faults, objections, of_verdict
+from tests.doing import LEASE, a_run, a_source, an_audit, deal
+
+
+@each_engine
+def test_what_an_engine_says_is_valid_through_and_through(store: Database, game: Game, engine: Engine) -> None:
+    run = a_run(store, game.full_name(engine), deal(game, 2, 1, 300), chunk=70)
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.invalid, audit.no_evidence, audit.faults) == (300, 0, 0, 0)
+    assert audit.finished and audit.clean
+    assert latest_audits(store) == {run.id: audit}
+
+
+@each_engine
+def test_every_bit_of_a_trace_is_looked_at(store: Database, game: Game, engine: Engine) -> None:
+    run = a_run(store, game.full_name(engine), deal(game, 3, 1, 20))
+    for row in page(store, run, Wanted(), 0, 20).results:
+        evidence = str(row.evidence)
+        middle = len(evidence) // 2
+        flipped = evidence[:middle] + chr(ord(evidence[middle]) ^ 1) + evidence[middle + 1 :] if evidence else "?"
+        statement = "UPDATE verdicts SET evidence = :evidence WHERE run_id = :run AND position = :position"
+        alter(store, statement, evidence=flipped, run=run.id, position=row.position)
+    found = objections(store, run)
+    assert len(found) >= 19  # one certificate of card pairing may be as good as another
+    assert [fault[:2] for fault in faults(store, run)] == [(1, 20)]
+
+
+@each_engine
+@pytest.mark.parametrize("damage", ["shorter", "longer", "gone"])
+def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
+    store: Database, game: Game, engine: Engine, damage: str
+) -> None:
+    run = a_run(store, game.full_name(engine), deal(game, 4, 1, 12))
+    change = {
+        "shorter": "substr(evidence, 1, length(evidence) - 1)",
+        "longer": "evidence || ' ' || evidence",
+        "gone": "NULL",
+    }[damage]
+    damaged = sum(row.evidence != "" for row in page(store, run, Wanted(), 0, 20).results)
+    alter(store, f"UPDATE verdicts SET evidence = {change} WHERE evidence <> ''")
+    found = objections(store, run)
+    assert len(found) == damaged > 10
+    if damage == "gone":
+        assert {reason.partition(", ")[2] for _, reason in found} == {"but there is no evidence"}
+
+
+@pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
+def test_swapped_certificates_are_found_even_where_both_would_do(store: Database, engine: str) -> None:
+    game, _ = find_engine(engine)
+    run = a_run(store, engine, deal(game, 1, 1, 500))
+    (one, first), (other, second) = next(
+        (a, b) for a, b in zip(*[iter(of_verdict(store, run, Verdict.UNWINNABLE))] * 2, strict=False) if a[1] != b[1]
+    )
+    for position, evidence in ((one, second), (other, first)):
+        statement = "UPDATE verdicts SET evidence = :evidence WHERE position = :position"
+        alter(store, statement, evidence=evidence, position=position)
+    assert {position for position, _ in objections(store, run)} <= {one, other}
+    [fault] = faults(store, run)
+    assert fault[:2] == (1, 500) and "the layouts, verdicts or evidence were changed" in fault[2]
+
+
+def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(store: Database) -> None:
+    run = a_run(store, PAIRING, ["AA KK AA KK"])
+    assert of_verdict(store, run, Verdict.WINNABLE) != [(1, "13 13 02 02")]
+    alter(store, "UPDATE verdicts SET evidence = '13 13 02 02'")
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.invalid, audit.faults) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
+def test_a_turned_verdict_is_invalid_and_miscounted(store: Database, engine: str) -> None:
+    game, _ = find_engine(engine)
+    run = a_run(store, engine, deal(game, 1, 1, 40))
+    turned = [position for position, _ in of_verdict(store, run, Verdict.WINNABLE)]
+    alter(store, "UPDATE verdicts SET verdict = 2 WHERE verdict = 1")
+    assert [position for position, _ in objections(store, run)] == turned
+    [totals, _] = faults(store, run)
+    assert totals == (
+        1,
+        40,
+        f"the recorded totals do not match the verdicts: winnable is {len(turned)}, expected 0, "
+        f"unwinnable is {40 - len(turned)}, expected 40",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("verdict = 4", "step 0: the verdict is undecided, but there is evidence"),
+        ("value = value + 2", "step 0: the game took 8 flips, not 10"),
+        ("evidence = '1 2 1 9'", "step 4: '9' is not a card, expected 1 to 8"),
+        ("evidence = '1 1 1 1'", "step 2: card 1 is already turned up"),
+    ],
+)
+def test_a_changed_verdict_is_named_with_step_and_reason(store: Database, change: str, reason: str) -> None:
+    run = a_run(store, "memory/two-pass", ["AABBCCDD"])
+    alter(store, f"UPDATE verdicts SET {change}")
+    assert objections(store, run) == [(1, reason)]
+
+
+def test_an_unreadable_layout_does_not_stop_the_referee(store: Database) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
+    alter(store, "UPDATE items SET layout = 'A?' WHERE layout = 'ABAB'")
+    assert [position for position, _ in objections(store, run)] == [2]
+    assert judge("camelot/winnable", "", Verdict.UNWINNABLE, None, "17").outcome is Outcome.INVALID
+    assert judge("tantrix/legal-moves", "x", Verdict.SCORED, 0, "").outcome is Outcome.INVALID
+
+
+def test_an_engine_that_lies_is_caught(store: Database) -> None:
+    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
+    for part in leases.pending(store, SOLVING, installed_engines(), 10):
+        job = jobs.claim(store, part, "test", LEASE)
+        assert job is not None
+        first, stop = job.lease.first, job.lease.stop
+        ones = np.ones(stop - first, dtype=np.int64)
+        lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * (stop - first)))
+        assert jobs.finish(store, job, solved_rows(store, job.run, first, pack(DEALS[first - 1 : stop - 1]), lies))
+    run = find_run(store, number)
+    honest = a_run(store, PAIRING, DEALS[:300], max_nodes=10**6)
+    winnable = {position for position, _ in of_verdict(store, honest, Verdict.WINNABLE)}
+    caught = {position for position, _ in objections(store, run)}
+    assert len(winnable) > 150
+    assert winnable <= caught
+
+
+def test_what_claims_nothing_has_no_evidence(store: Database) -> None:
+    run = a_run(store, PAIRING, DEALS[:50], max_nodes=5)
+    undecided = run.counts[Verdict.UNDECIDED]
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.no_evidence, audit.faults) == (50 - undecided, undecided, 0)
+    assert judge("memory/two-pass", "AABB", Verdict.FAILED, None, "OSError") == Judgement(Outcome.NO_EVIDENCE)
+
+
+@each_engine
+@given(data=st.data())
+def test_any_text_is_judged_and_none_raises(game: Game, engine: Engine, data: st.DataObject) -> None:
+    layout = data.draw(st.one_of(st.text(max_size=60), st.sampled_from(deal(game, 1, 1, 5))))
+    evidence = data.draw(st.one_of(st.none(), st.text(max_size=60), st.text("0123456789abJQK -,:BGRY", max_size=60)))
+    verdict = data.draw(st.integers(0, 6))
+    value = data.draw(st.one_of(st.none(), st.integers(-5, 200)))
+    assert judge(game.full_name(engine), layout, verdict, value, evidence).outcome in Outcome

@@ -1,0 +1,61 @@
+"""The file of an embedded store is damaged."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+import dealmill
+from dealmill import DamagedError, StoreError, StoreUnavailable
+from dealmill.pipeline.store.database.connections import Database
+from tests.servers import dealmill as command
+from tests.store.embedded.files import execute
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("UPDATE alembic_version SET version_num = 'zzz'", "holds 'zzz', which is not a valid revision"),
+        ("UPDATE alembic_version SET version_num = '0000'", "holds '0000'"),
+        ("UPDATE alembic_version SET version_num = ''", "holds ''"),
+        ("DELETE FROM alembic_version", "has no rows instead of one"),
+        ("INSERT INTO alembic_version VALUES ('0001')", "has 2 rows instead of one"),
+        ("DROP TABLE alembic_version", "is missing"),
+    ],
+)
+def test_a_damaged_revision_is_called_that(statement: str, found: str, store: Database) -> None:
+    with store.writing() as connection:
+        connection.execute(text(statement))
+    url = store.url.render_as_string(hide_password=False)
+    for use in (dealmill.open, dealmill.db.current, dealmill.db.upgrade):
+        with pytest.raises(DamagedError, match=f"alembic_version of the database .* {found}.*restore the database"):
+            use(url)
+    checks = {check.name: check for check in dealmill.doctor(url)}
+    assert found in checks["tables"].found
+
+
+@pytest.mark.parametrize(("value", "found"), [("NULL", "holds None"), ("x'ff00'", "holds b'"), ("7", "holds '7'")])
+def test_a_revision_of_another_type_is_damaged(value: str, found: str, solved: Path) -> None:
+    execute(
+        solved,
+        "DROP TABLE alembic_version; CREATE TABLE alembic_version (version_num VARCHAR(32));"
+        f"INSERT INTO alembic_version VALUES ({value})",
+    )
+    with pytest.raises(DamagedError, match=found):
+        dealmill.open(f"sqlite:///{solved}")
+
+
+def test_a_damaged_file_is_called_that(solved: Path, tmp_path: Path) -> None:
+    with solved.open("r+b") as opened:
+        opened.seek(4096)
+        opened.write(b"\xff" * (solved.stat().st_size - 4096))
+    ran = command("status", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr.count("\n")) == (3, 1), ran.stderr
+    assert "is damaged: database disk image is malformed; restore it from a backup" in ran.stderr
+
+
+def test_a_missing_table_is_not_waited_for(solved: Path) -> None:
+    execute(solved, "DROP TABLE actions")
+    with dealmill.open(f"sqlite:///{solved}") as store, pytest.raises(StoreError, match="no such table") as refused:
+        store.log()
+    assert not isinstance(refused.value, StoreUnavailable)

@@ -261,3 +261,22 @@ def test_a_line_of_csv_that_is_not_a_row_is_named(line: str, reason: str, export
     altered = tmp_path / "a.csv"
     altered.write_text("".join([*path.read_text().splitlines(keepends=True)[:2], line]))
     assert checker_of(path).check(altered, believed=True).out == f"{altered}: row 2 cannot be read: {reason}\n"
+
+
+def test_an_empty_trace_is_evidence_in_csv_too(exports: Path, tmp_path: Path) -> None:
+    path, altered = exports / "hi-q-greedy.csv", tmp_path / "a.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    one_peg = "1,1,XOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO,scored,1,0,\n"
+    altered.write_text("".join([lines[0], one_peg, *lines[2:]]))
+    assert checker_of(path).check(altered, believed=True).code == 0
+
+
+def test_an_undecided_row_has_no_evidence_in_csv_either(exports: Path, tmp_path: Path) -> None:
+    path, altered = exports / "card-pairing-winnable.csv", tmp_path / "a.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    row = next(number for number, line in enumerate(lines) if "undecided" in line)
+    lines[row] = f"{lines[row].rstrip()}A\n"
+    altered.write_text("".join(lines))
+    told = checker_of(path).check(altered, believed=True).out
+    reason = "is invalid: step 0: the verdict is undecided, but there is evidence"
+    assert told == f"{altered}: row {row} (position {row}) {reason}\n"

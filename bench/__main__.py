@@ -18,6 +18,7 @@ from bench import (
     distributions,
     engines,
     finding,
+    freecell,
     growth,
     kernels,
     page,
@@ -65,6 +66,12 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "time, and its answers are checked. This is compared with the same program that gets all layouts at once, and "
         "whose answers are only counted.",
         programs.against_at_once,
+    ),
+    (
+        "FreeCell",
+        "Freecell Solver through the protocol, on one core, compared with its own range solver, which keeps no moves "
+        "(`freecell-solver-range-parallel-solve -l lg`), on the same deals; and the referee in plain Python.",
+        freecell.against_range_solver,
     ),
     (
         "Around the engine",

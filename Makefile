@@ -18,7 +18,7 @@ check: .venv/tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	PYTHONPATH=contrib/dealmill-freecell $(BIN)/lint-imports
 
 # Reproduces all published figures, including slow ones, and prints a table of ours and theirs. Takes minutes.
 reproduce: .venv/tested

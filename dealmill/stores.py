@@ -313,7 +313,10 @@ class Store:
         NotFoundError
             If one run is named, and there is no such run.
         """
-        statuses = [find_run(self._database, run)] if isinstance(run, int | str) else list_runs(self._database, run)
+        if run is None or (isinstance(run, Collection) and not isinstance(run, str)):
+            statuses = list_runs(self._database, run)
+        else:
+            statuses = [find_run(self._database, run)]
         audits = latest_audits(self._database, [one.id for one in statuses])
         return [RunOverview(one, audits.get(one.id), self._database) for one in statuses]
 

@@ -15,11 +15,14 @@ from bench import (
     audits,
     checkers,
     checks,
+    distributions,
     engines,
     finding,
+    freecell,
     growth,
     kernels,
     page,
+    pages,
     programs,
     room,
     scripts,
@@ -65,6 +68,12 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         programs.against_at_once,
     ),
     (
+        "FreeCell",
+        "Freecell Solver through the protocol, on one core, compared with its own range solver, which keeps no moves "
+        "(`freecell-solver-range-parallel-solve -l lg`), on the same deals; and the referee in plain Python.",
+        freecell.against_range_solver,
+    ),
+    (
         "Around the engine",
         "Dealing, and parsing canonical layouts (one per line), as multiples of the time of the default engine.",
         engines.around_the_engine,
@@ -86,6 +95,18 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "An ingest into SQLite in one process, with and without the index of layouts; and lookups in one process, with "
         "the store open.",
         finding.lookups,
+    ),
+    (
+        "Pages",
+        "Pages of `dealmill web` over one store, requested one by one; the CPU time is that of the web server and of "
+        "PostgreSQL. Then 50 tabs that request these pages every two seconds, while two workers solve another run.",
+        pages.pages,
+    ),
+    (
+        "Distributions of jobs",
+        "Solving the jobs of a run in one process with SQLite, with and without the distributions of values and node "
+        "counts in job rows.",
+        distributions.cost,
     ),
     ("Starting", "Total time of a command, with and without compiled engines in the cache.", startup.start_up),
     (

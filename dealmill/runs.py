@@ -15,7 +15,7 @@ from dealmill.pipeline.progress import Progress, Rerunning, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.diff import Diff, diff
-from dealmill.pipeline.results.histogram import Column, Histogram, histogram_of
+from dealmill.pipeline.results.histogram import Histogram, histogram_of
 from dealmill.pipeline.results.query import START, Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.runs.retry import queue_retry
@@ -23,8 +23,9 @@ from dealmill.pipeline.store.audits.findings import Finding, findings_of
 from dealmill.pipeline.store.audits.planned import AuditStatus, latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.distributions import Column
 from dealmill.pipeline.store.record.order import Order
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, related_runs
 from dealmill.pipeline.store.sources.stored import rejects_of
 from dealmill.pipeline.survey.convergence import Point, convergence_of
 from dealmill.pipeline.survey.interval import Interval, of_share
@@ -72,6 +73,12 @@ class Run:
     def status(self) -> RunStatus:
         """Return the current progress of the run, summed over its jobs."""
         return find_run(self._store, self.id)
+
+    @property
+    def related(self) -> list[int]:
+        """The numbers of the other runs of the same engine, in any version, over the same layouts, and of those that
+        repeat this run or that it repeats; oldest first."""
+        return related_runs(self._store, self.status())
 
     @property
     def fingerprint(self) -> str | None:
@@ -152,11 +159,12 @@ class Run:
         return find_result(self._store, answers_of(self.status(), retracted=retracted), position)
 
     def histogram(self, column: Column) -> Histogram | None:
-        """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the first 20,000 items.
+        """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the run so far.
 
-        None if the run is packed, or no verdict has such a number.
+        None if no verdict has such a number, or none is recorded: a packed run of an earlier revision of the database
+        than 0011 has no distributions.
         """
-        return histogram_of(self._store, self.status(), column)
+        return histogram_of(self._store, self.id, column)
 
     @property
     def winnability(self) -> Interval | None:
@@ -177,7 +185,7 @@ class Run:
     @property
     def latest_audit(self) -> "Audit | None":
         """The newest audit of the run, which may be unfinished; None if it has none."""
-        found = latest_audits(self._store).get(self.id)
+        found = latest_audits(self._store, [self.id]).get(self.id)
         return None if found is None else Audit(self._store, found)
 
     def rejects(self) -> Iterator[Reject]:

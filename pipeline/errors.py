@@ -9,6 +9,7 @@ DealmillError
 │   ├── WorkerError          the local workers
 │   └── ProgramError         an engine that is a program
 ├── StoreError               a database that cannot be used: no tables, another version, busy
+│   ├── SlowQuery            a query that takes too long
 │   ├── DamagedError         a row with content that Dealmill does not write
 │   └── ReplacedError        an embedded store whose file was deleted or replaced while it was open
 ├── InputError               a file or stream that cannot be read as layouts
@@ -52,6 +53,10 @@ class StoreError(DealmillError):
 
 class StoreUnavailable(StoreError, UnavailableError):
     """The database does not answer; it may be available again later."""
+
+
+class SlowQuery(StoreError):
+    """A query took longer than the pages allow, and was ended."""
 
 
 class DamagedError(StoreError):

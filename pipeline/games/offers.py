@@ -7,7 +7,7 @@ of a game is imported here.
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
 from itertools import groupby
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ GROUP = "dealmill.games"
 OWN = "dealmill"
 """The name of Dealmill's own distribution."""
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
+UNKNOWN = "unknown"
 LONGEST_NAME = 40
 BAD_NAME = f"its name is not valid: use up to {LONGEST_NAME} lower-case letters, digits and single hyphens"
 EXCLUDED = "DEALMILL_PLUGINS does not name this package"
@@ -69,7 +70,12 @@ def _found() -> Iterator[Offer]:
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
-    return normalized(distribution.metadata["Name"]), distribution.metadata["Version"]
+    """Return the normalized name and the version; `UNKNOWN` for what a half-removed distribution has lost."""
+    try:
+        metadata = distribution.metadata
+        return normalized(metadata["Name"] or UNKNOWN), metadata["Version"] or UNKNOWN
+    except (OSError, KeyError, PackageNotFoundError):
+        return UNKNOWN, UNKNOWN
 
 
 def _without_excluded(offered: list[Offer], plugins: str | None) -> list[Offer]:

@@ -184,3 +184,12 @@ def test_modules_that_cannot_be_used_are_named_when_they_are_needed(site: Path) 
         _ = game.deal
     with pytest.raises(DealmillError, match=r"^golf\.rules has no function check$"):
         _ = game.rules
+
+
+def test_a_distribution_without_metadata_stops_nothing(site: Path) -> None:
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    (site / "dealmill_golf-0.1.dist-info" / "METADATA").unlink()
+    [broken] = broken_games()
+    assert broken.package == "unknown unknown"
+    assert broken.error == "ModuleNotFoundError: No module named 'golf'"
+    assert list(dealmill.games()) == OURS

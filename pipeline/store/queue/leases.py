@@ -114,7 +114,7 @@ def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds
 
 
 def finish(
-    connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, int], stop: int | None = None
+    connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, object], stop: int | None = None
 ) -> bool:
     """Mark a job done, in the transaction that writes its results. Return False if another attempt holds the job.
 

@@ -162,6 +162,10 @@ class Found(Protocol):
     def totals(self) -> Mapping[str, int]:
         """The totals of the job: the number of verdicts by word, ``value_sum`` and ``nodes``."""
 
+    @property
+    def spread(self) -> Mapping[str, object]:
+        """The distributions of the values and node counts (see `dealmill.pipeline.store.record.distributions`)."""
+
     def write(self, connection: Connection) -> None:
         """Write the results, in the transaction that marks the job done."""
 

@@ -60,7 +60,7 @@ def finish(store: Database, job: Job, found: Found) -> bool:
     """Write the results of a job and mark it done. Return False, and write nothing, if another attempt holds the
     job. The items that were not solved become jobs of the length that was."""
     with store.writing() as connection:
-        if not leases.finish(connection, SOLVING, job.lease, found.totals, found.stop):
+        if not leases.finish(connection, SOLVING, job.lease, {**found.totals, **found.spread}, found.stop):
             return False
         found.write(connection)
     return True

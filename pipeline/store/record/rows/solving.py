@@ -12,6 +12,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import items, verdicts
 from dealmill.pipeline.store.record.blocks import record_blocks
+from dealmill.pipeline.store.record.distributions import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ LOST = "fault of the record: this item is missing from the source"
 @dataclass(frozen=True, slots=True)
 class SolvedRows:
     """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
-    whole blocks among them (by number), and the totals."""
+    whole blocks among them (by number), the totals, and the distributions."""
 
     run: int
     first: int
@@ -33,6 +34,7 @@ class SolvedRows:
     insert: "Insert"
     whole: Mapping[int, bytes]
     totals: Mapping[str, int]
+    spread: Mapping[str, object]
 
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.record.contract.Found`."""
@@ -113,4 +115,5 @@ def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", 
             "value_sum": sum(solved.values[scored].tolist()),
             "nodes": sum(solved.nodes.tolist()),
         },
+        spread=spread_of(solved.values[scored], solved.nodes),
     )

@@ -103,7 +103,12 @@ def _warn_of_unknown() -> None:
     """Warn of each variable ``DEALMILL_…``, in upper or lower case, that is not the name of a setting."""
     fields = [name.upper() for name in Settings.model_fields]
     known = [PREFIX + name for name in fields]
-    given = {name.upper() for source in (EnvSettingsSource, DotEnvSettingsSource) for name in source(Settings).env_vars}
+    given = {
+        name.upper()
+        for source in (EnvSettingsSource, DotEnvSettingsSource)
+        for name, value in source(Settings).env_vars.items()
+        if value
+    }
     for name in sorted(given - OF_COMPOSE - set(known)):
         if name.startswith(PREFIX):
             near = get_close_matches(name, known, n=1, cutoff=0.8)

@@ -41,6 +41,7 @@ class Saboteur(MetaPathFinder):
             return None
         sys.meta_path.remove(self)
         spec = find_spec(name)
+        sys.meta_path.insert(0, self)  # the module may be looked for before it is imported
         assert spec is not None and spec.loader is not None
         execute = spec.loader.exec_module
 

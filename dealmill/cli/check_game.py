@@ -1,8 +1,7 @@
 """``check-game``: check that a game meets what Dealmill requires of games."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from traceback import print_exc
 from typing import TYPE_CHECKING
 
 import click
@@ -40,44 +39,27 @@ def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path
     if written:
         for file in testing.write_golden(game, written):
             tell(f"wrote {file}")
-    failed = list[str]()
-    rows = _results(checks, failed)
+    rows: Iterable[dict[str, object]] = (_row(check, check.reason()) for check in checks)
     if form:
-        write_rows(["game", "check", "state", "reason"], rows, form)
+        done = list(rows)
+        write_rows(["game", "check", "state", "reason"], done, form)
     else:
-        _write_lines(rows)
-    if failed:
-        tell(f"{counted(len(failed), 'check')} of {len(checks)} failed")
+        done = list(_written(rows))
+    if failed := sum(row["state"] == "failed" for row in done):
+        tell(f"{counted(failed, 'check')} of {len(checks)} failed")
         ctx.exit(ERROR)
     tell(f"all {len(checks)} checks passed")
 
 
-def _results(checks: "Iterable[Check]", failed: list[str]) -> Iterator[dict[str, object]]:
-    """Run the checks and yield their results; add the names of those that fail to `failed`."""
-    from dealmill.testing import CheckFailed
-
-    for check in checks:
-        reason = None
-        try:
-            check()
-        except CheckFailed as error:
-            reason = str(error)
-        except Exception as error:  # noqa: BLE001 -- a game can raise anything
-            reason = f"{type(error).__name__}: {error}"
-            print_exc()
-        if reason is not None:
-            failed.append(str(check))
-        yield {
-            "game": check.subject,
-            "check": check.name,
-            "state": "ok" if reason is None else "failed",
-            "reason": reason,
-        }
+def _row(check: "Check", reason: str | None) -> dict[str, object]:
+    state = "ok" if reason is None else "failed"
+    return {"game": check.subject, "check": check.name, "state": state, "reason": reason}
 
 
-def _write_lines(rows: Iterable[Mapping[str, object]]) -> None:
-    """Write a line for each result as soon as it is there, and the reason for a failure below it."""
+def _written(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
+    """Write a line for each result as soon as it is there, and the reason for a failure below it. Yield the results."""
     for row in rows:
         write_line(f"{row['state']:6}  {row['game']}: {row['check']}")
         if row["reason"] is not None:
             write_line(f"        {row['reason']}")
+        yield row

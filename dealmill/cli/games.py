@@ -37,4 +37,4 @@ def games(form: str | None) -> None:
         form,
     )
     for broken in dealmill.broken_games():
-        tell(str(broken))
+        tell(f"{broken}")

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from traceback import print_exc
 
 from dealmill.pipeline.games import find_game
 from dealmill.testing import canonical, engines, layouts, pictures, referees
@@ -45,6 +46,18 @@ class Check:
             If the game does not meet it.
         """
         self.run()
+
+    def reason(self) -> str | None:
+        """Run the check, and return why the game does not meet it; None if it does. If the game raises an unexpected
+        error, print its traceback on standard error."""
+        try:
+            self()
+        except CheckFailed as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 -- a game can raise anything
+            print_exc()
+            return f"{type(error).__name__}: {error}"
+        return None
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.name}"

@@ -11,7 +11,25 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from bench import audits, checks, engines, finding, growth, kernels, page, room, scripts, startup, streams, surveys
+from bench import (
+    audits,
+    checkers,
+    checks,
+    distributions,
+    engines,
+    finding,
+    freecell,
+    growth,
+    kernels,
+    page,
+    pages,
+    programs,
+    room,
+    scripts,
+    startup,
+    streams,
+    surveys,
+)
 
 SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     (
@@ -43,6 +61,19 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         checks.against_kernels,
     ),
     (
+        "Programs",
+        "Engines that are programs: the two examples for Memory. Through the protocol, a program gets one layout at a "
+        "time, and its answers are checked. This is compared with the same program that gets all layouts at once, and "
+        "whose answers are only counted.",
+        programs.against_at_once,
+    ),
+    (
+        "FreeCell",
+        "Freecell Solver through the protocol, on one core, compared with its own range solver, which keeps no moves "
+        "(`freecell-solver-range-parallel-solve -l lg`), on the same deals; and the referee in plain Python.",
+        freecell.against_range_solver,
+    ),
+    (
         "Around the engine",
         "Dealing, and parsing canonical layouts (one per line), as multiples of the time of the default engine.",
         engines.around_the_engine,
@@ -64,6 +95,18 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "An ingest into SQLite in one process, with and without the index of layouts; and lookups in one process, with "
         "the store open.",
         finding.lookups,
+    ),
+    (
+        "Pages",
+        "Pages of `dealmill web` over one store, requested one by one; the CPU time is that of the web server and of "
+        "PostgreSQL. Then 50 tabs that request these pages every two seconds, while two workers solve another run.",
+        pages.pages,
+    ),
+    (
+        "Distributions of jobs",
+        "Solving the jobs of a run in one process with SQLite, with and without the distributions of values and node "
+        "counts in job rows.",
+        distributions.cost,
     ),
     ("Starting", "Total time of a command, with and without compiled engines in the cache.", startup.start_up),
     (
@@ -97,6 +140,12 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "Total time of `dealmill audit` of all verdicts with two workers and SQLite, compared with the single-process "
         "script (`bench/bare.py`) that reads the file, solves it and inserts the rows.",
         audits.against_a_script,
+    ),
+    (
+        "Checkers",
+        "Rows that a checker (`dealmill export --with-checker`) proves per second, on one core with the same Python, "
+        "from start to end.",
+        checkers.rates,
     ),
     (
         "A million verdicts audited",

@@ -63,5 +63,5 @@ def with_tables(store: Database) -> Database:
 
 def outside(store: Database, statement: str) -> None:
     """Execute a statement that PostgreSQL takes outside transactions only."""
-    with engine_for(store.url, None).connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with engine_for(store.url, None, None).connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text(statement))

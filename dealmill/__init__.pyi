@@ -21,8 +21,10 @@ from .pipeline.errors import InputError as InputError
 from .pipeline.errors import InvalidEvidence as InvalidEvidence
 from .pipeline.errors import NotFoundError as NotFoundError
 from .pipeline.errors import OutputError as OutputError
+from .pipeline.errors import ProgramError as ProgramError
 from .pipeline.errors import ReplacedError as ReplacedError
 from .pipeline.errors import RetractedError as RetractedError
+from .pipeline.errors import SlowQuery as SlowQuery
 from .pipeline.errors import StoreError as StoreError
 from .pipeline.errors import StoreUnavailable as StoreUnavailable
 from .pipeline.errors import UnavailableError as UnavailableError

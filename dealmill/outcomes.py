@@ -1,24 +1,34 @@
 """Return values of the methods of a store."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.results.summary import Summary
 from dealmill.pipeline.runs.retract import requeue
 from dealmill.pipeline.store.audits.planned import AuditStatus
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.stored import Source
 from dealmill.runs import Run
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunOverview:
-    """The progress of a run, its newest audit, and its fingerprint; None if it is not audited or not finished."""
+    """The progress of a run, its newest audit, and its fingerprint; None if it is not audited or not finished.
+
+    The fingerprint is computed from the digests of all blocks when it is first needed.
+    """
 
     run: RunStatus
     audit: AuditStatus | None
-    fingerprint: str | None
+    store: Database = field(repr=False, compare=False)
+
+    @cached_property
+    def fingerprint(self) -> str | None:
+        """See above."""
+        return fingerprint_of(self.store, self.run.id, self.run.items) if self.run.finished else None
 
     @property
     def state(self) -> str:

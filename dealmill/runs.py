@@ -15,15 +15,17 @@ from dealmill.pipeline.progress import Progress, Rerunning, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.diff import Diff, diff
-from dealmill.pipeline.results.histogram import Column, Histogram, histogram_of
+from dealmill.pipeline.results.histogram import Histogram, histogram_of
 from dealmill.pipeline.results.query import START, Ends, Query, answers_of, find_result, query_of, wanted_results
 from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.runs.retry import queue_retry
 from dealmill.pipeline.store.audits.findings import Finding, findings_of
 from dealmill.pipeline.store.audits.planned import AuditStatus, latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.distributions import Column
 from dealmill.pipeline.store.record.order import Order
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, related_runs
 from dealmill.pipeline.store.sources.stored import rejects_of
 from dealmill.pipeline.survey.convergence import Point, convergence_of
 from dealmill.pipeline.survey.interval import Interval, of_share
@@ -73,8 +75,14 @@ class Run:
         return find_run(self._store, self.id)
 
     @property
+    def related(self) -> list[int]:
+        """The numbers of the other runs of the same engine, in any version, over the same layouts, and of those that
+        repeat this run or that it repeats; oldest first."""
+        return related_runs(self._store, self.status())
+
+    @property
     def fingerprint(self) -> str | None:
-        """The fingerprint, 64 hexadecimal digits; None if the run is not finished.
+        """The fingerprint, 64 hexadecimal digits; None if the run is not finished, or `retry` has something to do.
 
         Two runs have the same fingerprint if and only if all their layouts, verdicts, values and evidence are the same.
         """
@@ -151,11 +159,12 @@ class Run:
         return find_result(self._store, answers_of(self.status(), retracted=retracted), position)
 
     def histogram(self, column: Column) -> Histogram | None:
-        """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the first 20,000 items.
+        """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the run so far.
 
-        None if the run is packed, or no verdict has such a number.
+        None if no verdict has such a number, or none is recorded: a packed run of an earlier revision of the database
+        than 0011 has no distributions.
         """
-        return histogram_of(self._store, self.status(), column)
+        return histogram_of(self._store, self.id, column)
 
     @property
     def winnability(self) -> Interval | None:
@@ -176,7 +185,7 @@ class Run:
     @property
     def latest_audit(self) -> "Audit | None":
         """The newest audit of the run, which may be unfinished; None if it has none."""
-        found = latest_audits(self._store).get(self.id)
+        found = latest_audits(self._store, [self.id]).get(self.id)
         return None if found is None else Audit(self._store, found)
 
     def rejects(self) -> Iterator[Reject]:
@@ -237,6 +246,28 @@ class Run:
         [new] = solve_runs(self._store, [number], progress)
         return diff(self._store, self.status(), new)
 
+    def retry(self, *, progress: Progress = silent) -> int:
+        """Try again the layouts on which a program failed because of the machine, and return their number.
+
+        Their verdict is ``failed``, with evidence that begins with "retryable:". While a run has such verdicts, it has
+        no fingerprint.
+
+        Raises
+        ------
+        StoreError
+            If the run is not finished.
+        VersionError
+            If another version of the engine is installed.
+        RetractedError
+            If the engine version was retracted.
+        """
+        from dealmill.workers.local.working import solve_runs  # loads Celery
+
+        tried = queue_retry(self._store, self.status())
+        if tried:
+            solve_runs(self._store, [self.id], progress)
+        return tried
+
     def diff(self, other: "Run") -> Diff:
         """Return the diff of this run and another run of the same game.
 
@@ -257,9 +288,13 @@ class Run:
         verdict: Verdict | str | Iterable[Verdict | str] = (),
         retracted: bool = False,
         force: bool = False,
+        with_checker: bool = False,
         progress: Progress = silent,
     ) -> int:
         """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return their number.
+
+        If `with_checker` is true, also write a program beside it, ``FILE.check.py``, that checks a ``.csv`` or
+        ``.jsonl`` file with nothing but Python.
 
         The file appears only when it is complete. An existing file is overwritten only if `force` is true. If the path
         is a symbolic link, its target is overwritten and the link stays.
@@ -267,17 +302,19 @@ class Run:
         Raises
         ------
         UsageError
-            If the path has another suffix.
+            If the path has another suffix, or there is no checker for it.
         OutputError
-            If the file cannot be written, or is not a regular file.
+            If a file cannot be written, or is not a regular file.
         RetractedError
             If the engine version was retracted.
         """
+        from dealmill.pipeline.results.checker.writing import export_with_checker
         from dealmill.pipeline.results.export import export
 
         status = answers_of(self.status(), retracted=retracted)
         verdicts = wanted_results(verdict).verdicts
-        return export(self._store, status, Path(path), verdicts, force=force, progress=progress)
+        write = export_with_checker if with_checker else export
+        return write(self._store, status, Path(path), verdicts, force=force, progress=progress)
 
     def to_arrow(
         self, *, verdict: Verdict | str | Iterable[Verdict | str] = (), retracted: bool = False

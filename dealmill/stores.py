@@ -1,7 +1,7 @@
 """The store: sources, runs and results in a database, and the methods that create and use them."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from os import PathLike, fsdecode
 from types import TracebackType
@@ -40,9 +40,8 @@ from dealmill.pipeline.store.database.connections import Database, shown
 from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.workers import Worker, list_workers
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.order import BY_POSITION, Order
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.runs.status import find_run, list_runs, run_numbers
 from dealmill.pipeline.store.sources.stored import Source, find_source, list_sources, rejects_of
 from dealmill.runs import Run
 
@@ -63,7 +62,7 @@ WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
 
 
-def open(url: str | None = None, *, read_only: bool = False) -> "Store":
+def open(url: str | None = None, *, read_only: bool = False, statement_seconds: float | None = None) -> "Store":
     """Open a store.
 
     Parameters
@@ -73,6 +72,8 @@ def open(url: str | None = None, *, read_only: bool = False) -> "Store":
         ``sqlite:///dealmill.db``. For PostgreSQL, create the tables with `dealmill.db.upgrade`.
     read_only
         Open the database without permission to write; ``?mode=ro`` in the URL of a file does the same.
+    statement_seconds
+        End every statement of the database that takes longer, with a `SlowQuery` error; None for no limit.
 
     This creates nothing. A missing or empty SQLite file becomes a store when the first source is stored, by
     `Store.run`, `Store.ingest`, `Store.queue` or `Store.survey`. Until then, other methods raise a `StoreError`.
@@ -87,7 +88,7 @@ def open(url: str | None = None, *, read_only: bool = False) -> "Store":
         If its revision is damaged.
     """
     chosen = settings().database_url.get_secret_value() if url is None else url
-    return Store(open_store(chosen, writable=not read_only))
+    return Store(open_store(chosen, writable=not read_only, statement_seconds=statement_seconds))
 
 
 class Store:
@@ -300,17 +301,21 @@ class Store:
         """Return all runs, oldest first."""
         return [Run(self._database, status) for status in list_runs(self._database)]
 
-    def status(self, run: int | str | None = None) -> list[RunOverview]:
-        """Return the progress of all runs, oldest first, or of one run.
+    def run_numbers(self) -> list[int]:
+        """Return the numbers of all runs, oldest first."""
+        return run_numbers(self._database)
+
+    def status(self, run: int | str | Collection[int] | None = None) -> list[RunOverview]:
+        """Return the progress of all runs, oldest first, or of one run, or of those with the given numbers.
 
         Raises
         ------
         NotFoundError
-            If there is no such run.
+            If one run is named, and there is no such run.
         """
-        statuses = list_runs(self._database) if run is None else [find_run(self._database, run)]
-        audits = latest_audits(self._database)
-        return [RunOverview(one, audits.get(one.id), self._fingerprint(one)) for one in statuses]
+        statuses = [find_run(self._database, run)] if isinstance(run, int | str) else list_runs(self._database, run)
+        audits = latest_audits(self._database, [one.id for one in statuses])
+        return [RunOverview(one, audits.get(one.id), self._database) for one in statuses]
 
     def watch(self, run: int | str | None = None) -> Iterator[list[RunOverview]]:
         """Yield `status` once a second until all runs are finished or retracted."""
@@ -360,10 +365,9 @@ class Store:
         UsageError
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
-        one = None if run is None else answers_of(find_run(self._database, run), retracted=retracted)
         over = None if source is None else str(source)
-        matching = matching_runs(self._database, game, engine, over, retracted=retracted)
-        runs = [found for found in matching if one is None or found.id == one.id]
+        among = None if run is None else [answers_of(find_run(self._database, run), retracted=retracted)]
+        runs = matching_runs(self._database, game, engine, over, among, retracted=retracted)
         wanted = wanted_results(verdict, value, nodes, audit, layout_length, evidence_length)
         return query_of(self._database, runs, wanted, after, limit, before=before, order=order, descending=descending)
 
@@ -517,9 +521,9 @@ class Store:
         """
         return [Run(self._database, status) for status in unretract(self._database, engine, version, why)]
 
-    def log(self) -> list[Action]:
-        """Return the action log, oldest entry first: who did what to the store, when and why."""
-        return list_actions(self._database)
+    def log(self, run: int | None = None) -> list[Action]:
+        """Return the action log, or its entries for a run, oldest first: who did what to the store, when and why."""
+        return list_actions(self._database, run)
 
     def _ingest(self, sources: "Sequence[ingested.Named]", game: str | None, progress: Progress) -> Ingestion:
         from dealmill.pipeline.ingest.named import open_readings  # loads NumPy
@@ -533,9 +537,6 @@ class Store:
         if (source is None) == (run is None):
             raise UsageError("name a run or a source (--source) to list its rejects, but not both")
         return self.find_source(find_run(self._database, str(run)).source if source is None else source)
-
-    def _fingerprint(self, run: RunStatus) -> str | None:
-        return fingerprint_of(self._database, run.id, run.items) if run.finished else None
 
 
 def _named(sources: Named | Iterable[Named]) -> "list[ingested.Named]":

@@ -6,8 +6,10 @@ DealmillError
 ├── UnavailableError         a service that cannot be reached or started
 │   ├── StoreUnavailable     the database (also a StoreError)
 │   ├── BrokerError          the message broker
-│   └── WorkerError          the local workers
+│   ├── WorkerError          the local workers
+│   └── ProgramError         an engine that is a program
 ├── StoreError               a database that cannot be used: no tables, another version, busy
+│   ├── SlowQuery            a query that takes too long
 │   ├── DamagedError         a row with content that Dealmill does not write
 │   └── ReplacedError        an embedded store whose file was deleted or replaced while it was open
 ├── InputError               a file or stream that cannot be read as layouts
@@ -41,12 +43,20 @@ class UnavailableError(DealmillError):
     """A service that cannot be reached or started."""
 
 
+class ProgramError(UnavailableError):
+    """An engine that is a program cannot be used: its manifest is invalid, or it does not start."""
+
+
 class StoreError(DealmillError):
     """A database that cannot be used: it has no tables, has another version, or refuses a request."""
 
 
 class StoreUnavailable(StoreError, UnavailableError):
     """The database does not answer; it may be available again later."""
+
+
+class SlowQuery(StoreError):
+    """A query took longer than the pages allow, and was ended."""
 
 
 class DamagedError(StoreError):

@@ -6,8 +6,10 @@ from functools import partial
 
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import RulesModule
 from dealmill.pipeline.games.verdict import Code, Verdict
+
+Check = Callable[[str, str, Verdict, int | None, str], None]
+"""The function ``check(engine, layout, verdict, value, evidence)`` of a game's rules."""
 
 
 class Outcome(Code):
@@ -68,18 +70,22 @@ def referee(engine: str) -> Callable[[str, int, int | None, str | None], Judgeme
         If there is no such engine.
     """
     game, known = find_engine(engine)
-    return partial(_judge, game.rules, known.name)
+    return partial(judge_by, game.rules.check, known.rules_name)
 
 
-def _judge(
-    rules: RulesModule, engine: str, layout: str, verdict: int, value: int | None, evidence: str | None
+def judge_by(
+    check: Check, engine: str, layout: str, verdict: int, value: int | None, evidence: str | None
 ) -> Judgement:
-    if objection := _objection(verdict, evidence):
+    """Check a verdict of an engine (its name in the game) against its evidence, by the rules of the game.
+
+    The other arguments may be anything: what the rules cannot interpret is judged invalid.
+    """
+    if objection := _wrong_claim(verdict, evidence):
         return Judgement(Outcome.INVALID, 0, objection)
     if evidence is None or verdict == Verdict.FAILED:
         return NO_EVIDENCE
     try:
-        rules.check(engine, layout, Verdict(verdict), value, evidence)
+        check(engine, layout, Verdict(verdict), value, evidence)
     except InvalidEvidence as error:
         return Judgement(Outcome.INVALID, error.step, error.reason)
     except Exception as error:  # noqa: BLE001 -- a damaged record may hold any layout and evidence
@@ -87,7 +93,7 @@ def _judge(
     return VALID
 
 
-def _objection(verdict: int, evidence: str | None) -> str | None:
+def _wrong_claim(verdict: int, evidence: str | None) -> str | None:
     """Return what is wrong apart from the content of the evidence, or None."""
     if verdict not in VERDICTS:
         return f"{verdict} is not a valid verdict"

@@ -34,6 +34,9 @@ class Settings(BaseSettings):
     broker_url: SecretStr | None = None
     """The URL of the message broker, ``redis://…``; if it is not set, each command starts its own broker."""
 
+    engines: str = ""
+    """Manifests of engines that are programs, and folders of them, separated by colons."""
+
     workers: int = Field(default_factory=lambda: cpu_count() or 1, ge=1, le=1024)
     """The number of worker processes that a command starts on this machine."""
 

@@ -1,13 +1,14 @@
 """Solving of one batch of layouts with an engine, without SQL or Celery."""
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 
 import numpy as np
 
-from dealmill.pipeline.errors import BadLayout, DealmillError
+from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, pack, to_batch, unpack
 from dealmill.pipeline.games.caches import mark_of_check
@@ -16,6 +17,7 @@ from dealmill.pipeline.games.guard import not_canonical_error
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.programs.pace import AT_ONCE, PART_SECONDS
 from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)
@@ -61,6 +63,23 @@ def solve_texts(
     return concatenate_solved(parts).take(np.argsort(np.concatenate([bad, good])))
 
 
+def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mapping[int, str]) -> Solved:
+    """Solve recorded layouts as `solve_texts` does; if the engine is a program, only the first layouts, as many as it
+    solves within `PART_SECONDS`, but at least one."""
+    _, known = find_engine(engine)
+    if known.program is None:
+        return solve_texts(engine, layouts, max_nodes, errors)
+    parts: list[Solved] = []
+    begun = time.monotonic()
+    for first in range(0, len(layouts), AT_ONCE):
+        stop = min(first + AT_ONCE, len(layouts))
+        here = {place - first: why for place, why in errors.items() if first <= place < stop}
+        parts.append(solve_texts(engine, layouts.part(first, stop), max_nodes, here))
+        if time.monotonic() - begun > PART_SECONDS:
+            break
+    return concatenate_solved(parts)
+
+
 def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
     """Return an error text for each text that is not canonical, by index from 0."""
     game, _ = find_engine(engine)
@@ -76,7 +95,7 @@ def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
     solver = load(engine)
     try:
         return solver(layouts, max_nodes)
-    except BadLayout:
+    except (BadLayout, ProgramError, VersionError):
         raise
     except Exception as error:
         if len(layouts) == 1:
@@ -127,7 +146,6 @@ def _example(game: Game) -> str:
         ) from error
 
 
-@cache
 def load(name: str) -> Solver:
     """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait.
 
@@ -136,12 +154,21 @@ def load(name: str) -> Solver:
     DealmillError
         If the game has no example deals, one of which each engine solves first.
     """
+    return _load(name, find_engine(name)[1])
+
+
+@cache
+def _load(name: str, engine: Engine) -> Solver:
     from dealmill.pipeline.compilation import compiling
 
-    game, engine = find_engine(name)
+    game, _ = find_engine(name)
     with compiling(name):
         solver = game.solver(engine)
-        solver(pack([_example(game)]))
+        deal = pack([_example(game)])
+        if engine.program:
+            game.canonical(deal)  # the program is started when it is needed
+        else:
+            solver(deal)
         mark = mark_of_check(game.folder)
         mark.parent.mkdir(exist_ok=True)  # a game without kernels has no folder yet
         mark.touch()

@@ -12,6 +12,7 @@ from pathlib import Path
 from dealmill.pipeline.errors import DealmillError, StoreError
 from dealmill.pipeline.games import broken_games, games
 from dealmill.pipeline.games.offers import all_offers
+from dealmill.pipeline.programs.checking import any_programs, check_programs
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, database_url, shown
@@ -37,7 +38,7 @@ class Check:
 
 
 def doctor(url: str | None = None) -> list[Check]:
-    """Check the database, broker, versions, games, clock, compiled engines and disk, without changing anything.
+    """Check the database, broker, versions, games, clock, engines and disk, without changing anything.
 
     `url` is the URL of the database; None means ``DEALMILL_DATABASE_URL``.
 
@@ -48,12 +49,10 @@ def doctor(url: str | None = None) -> list[Check]:
     """
     store = Database(database_url(settings().database_url.get_secret_value() if url is None else url))
     file = file_of(store)
-    checks: dict[str, Callable[[], str]] = {
-        "versions": _versions,
-        "games": _games,
-        "engines": _engines,
-        "kernels": _kernels,
-    }
+    checks: dict[str, Callable[[], str]] = {"versions": _versions, "games": _games, "engines": _engines}
+    if any_programs(games()):
+        checks["programs"] = lambda: check_programs(games())
+    checks["kernels"] = _kernels
     if file and _yet_to_be_created(store):
         checks["database"] = lambda: _no_store_yet(file)
     else:
@@ -85,7 +84,8 @@ def _games() -> str:
     if broken := broken_games():
         reasons = "; ".join(map(str, broken))
         raise DealmillError(f"{reasons}; upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS")
-    return ", ".join(f"{offer.name} ({offer.package})" for offer in all_offers())
+    excluded = ", excluded by DEALMILL_PLUGINS"
+    return ", ".join(f"{offer.name} ({offer.package}{excluded * bool(offer.refusal)})" for offer in all_offers())
 
 
 def _engines() -> str:

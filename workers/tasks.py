@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
+from dealmill.pipeline.errors import DamagedError, DealmillError, ProgramError, ReplacedError, StoreError
+from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import installed_engines, version_mismatch
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
@@ -62,9 +63,14 @@ def _do_number(kind: Kind, number: int) -> None:
     if run is None or not _workable(store, kind, number, run):
         return
     _prepare_before_the_lease_begins(kind, run)
-    job = _waiting(partial(kind.claim, store, number, worker_name(os.getpid()), settings().lease_seconds))
+    job = _waiting(partial(kind.claim, store, number, worker_name(os.getpid()), _lease_seconds(run)))
     if job is not None:
         _do(store, kind, job)
+
+
+def _lease_seconds(run: PlannedRun) -> float:
+    _, engine = find_engine(run.engine)
+    return max(settings().lease_seconds, engine.program.longest if engine.program else 0.0)
 
 
 def _run(store: Database, kind: Kind, number: int) -> PlannedRun | None:
@@ -75,7 +81,9 @@ def _run(store: Database, kind: Kind, number: int) -> PlannedRun | None:
 def _do(store: Database, kind: Kind, job: Any) -> None:
     number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
     IN_HAND[owner] = job.lease.owner
-    over = job.lease.attempt > leases.ATTEMPTS
+    # A program that does not start says nothing about the layouts: they wait until somebody has fixed it.
+    startless = (job.lease.trouble or "").startswith(f"{ProgramError.__name__}:")
+    over = job.lease.attempt > leases.ATTEMPTS and not startless
     trouble = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.trouble}"
     do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
     try:

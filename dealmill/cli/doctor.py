@@ -13,8 +13,8 @@ from dealmill.cli.output import output_options, write_rows
 def doctor(ctx: click.Context, form: str | None) -> None:
     """Check the installation; each failed check suggests a fix.
 
-    The checks cover versions, games, engines, compiled kernels, database, tables, clock, disk and broker. Nothing is
-    changed. The exit code is 1 if a check fails.
+    The checks cover versions, games, engines, programs, compiled kernels, database, tables, clock, disk and broker.
+    Nothing is changed; each engine that is a program is started once. The exit code is 1 if a check fails.
     """
     checks = dealmill.doctor()
     rows = [

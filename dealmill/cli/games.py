@@ -37,4 +37,4 @@ def games(form: str | None) -> None:
         form,
     )
     for broken in dealmill.broken_games():
-        tell(f"{broken}; show the details with: dealmill check-game {broken.name}")
+        tell(str(broken))

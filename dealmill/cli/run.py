@@ -70,6 +70,9 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     if first:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
+    for run, status in zip(batch.runs, batch.statuses, strict=True):
+        if status.counts.get(Verdict.FAILED) and run.fingerprint is None:
+            tell(f"failures to retry:   {called_as()} retry {run.id}")
 
 
 def _summary(summary: "dealmill.Summary") -> dict[str, object]:

@@ -8,6 +8,9 @@ import dealmill
 from dealmill.cli.output import tell
 from dealmill.pipeline.extras import check_extra
 
+STATEMENT_SECONDS = 10.0
+"""The most seconds of a query: far more than any page needs, also on a busy machine, and short enough to wait for."""
+
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
@@ -21,5 +24,8 @@ def web(host: str, port: int) -> None:
     check_extra("web")
     from dealmill.web.serving import serve
 
-    with dealmill.open(read_only=True) as store, suppress(KeyboardInterrupt):  # the normal end
+    with (
+        dealmill.open(read_only=True, statement_seconds=STATEMENT_SECONDS) as store,
+        suppress(KeyboardInterrupt),
+    ):  # the normal end
         serve(store, host, port, tell)

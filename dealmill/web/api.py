@@ -13,7 +13,7 @@ from dealmill.web.damaged import damage
 from dealmill.web.downloads import FORMS, Form, row
 from dealmill.web.filters import Filtered
 from dealmill.web.layouts import After, Before, slice_of
-from dealmill.web.site import MOST_NUMBER, MOST_POSITION, OpenStore, RunNumber
+from dealmill.web.site import MOST_NUMBER, MOST_POSITION, OpenStore, RunNumber, fingerprint
 
 MOST_RESULTS = 1_000
 
@@ -123,8 +123,8 @@ def runs(
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
 ) -> list[Run]:
     """List the runs, oldest first."""
-    later = (one for one in store.status() if one.run.id > after)
-    return list(map(_run, islice(later, limit)))
+    later = [number for number in store.run_numbers() if number > after]
+    return list(map(_run, store.status(later[:limit])))
 
 
 @router.get("/runs/{run}")
@@ -142,13 +142,17 @@ def results(
     before: Before = None,
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
 ) -> Results:
-    """List the results of a run that match a filter, in order of position."""
+    """List the results of a run that match a filter, in order of position.
+
+    A page has fewer results than `limit`, or none, if the search for more would take too long. The next page continues
+    it, so follow `after` until it is null.
+    """
     found = slice_of(store, run, wanted, after, before, limit)
     rows = [Result.model_validate(row(one)) for one in found.results]
     return Results(
         results=rows,
-        before=found.results[0].position if rows and found.earlier else None,
-        after=found.results[-1].position if rows and found.later else None,
+        before=found.before,
+        after=found.after,
         unreadable=list(damage()),
     )
 
@@ -171,7 +175,7 @@ def result(store: OpenStore, run: RunNumber, position: Position, retracted: Anno
 def rejects(
     store: OpenStore,
     run: RunNumber,
-    skip: Annotated[int, Query(ge=0, le=MOST_POSITION)] = 0,
+    skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
 ) -> Rejects:
     """List the rejects of the source of a run."""
@@ -208,5 +212,5 @@ def _run(overview: dealmill.RunOverview) -> Run:
         mean=None if retracted else found.mean,
         rate=found.rate,
         ends=found.ends,
-        fingerprint=overview.fingerprint,
+        fingerprint=fingerprint(overview),
     )

@@ -16,6 +16,8 @@ router = APIRouter(include_in_schema=False)
 
 SHOWN = 50
 """Results on a page."""
+SEARCH_SECONDS = 0.02
+"""How long a page searches for results that match its filter. A search that takes longer is continued by a link."""
 
 After = Annotated[int | None, Query(ge=0, le=MOST_POSITION, description="Only results after this position.")]
 Before = Annotated[int | None, Query(ge=1, le=MOST_POSITION, description="The last results before this position.")]
@@ -23,30 +25,34 @@ Before = Annotated[int | None, Query(ge=1, le=MOST_POSITION, description="The la
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Some results in order of position. `earlier` and `later` say whether there are more on either side."""
+    """Some results in order of position. `before` and `after` are the positions at which the previous and the next
+    page continue, None if there is none. `reached` is the position up to which was searched, if that took too long."""
 
     results: Sequence[dealmill.Result]
-    earlier: bool = False
-    later: bool = False
+    before: int | None = None
+    after: int | None = None
+    reached: int | None = None
 
 
 def slice_of(
     store: dealmill.Store, run: int, wanted: Filter, after: int | None, before: int | None, size: int
 ) -> Slice:
-    """Return the first results after a position that match a filter, or the last ones before a position."""
-    backwards = before is not None
-    found = list(
-        store.query(
-            run=run,
-            after=(run, after or 0),
-            before=(run, before) if before is not None else None,
-            descending=backwards,
-            limit=size + 1,
-            **wanted.arguments,
-        )
-    )
-    shown, more = found[:size], len(found) > size
-    return Slice(shown[::-1], more, True) if backwards else Slice(shown, bool(after), more)
+    """Return the first results after a position that match a filter, or the last ones before a position, as far as they
+    are found in `SEARCH_SECONDS`."""
+    found = store.query(
+        run=run,
+        after=(run, after or 0),
+        before=None if before is None else (run, before),
+        descending=before is not None,
+        limit=size + 1,
+        **wanted.arguments,
+    ).search(SEARCH_SECONDS)
+    shown = found.results[:size]
+    reached = found.reached[1] if found.reached else None
+    further = shown[-1].position if len(found.results) > size else reached
+    if before is None:
+        return Slice(shown, shown[0].position if shown and after else None, further, reached)
+    return Slice(shown[::-1], further, shown[0].position if shown else None, reached)
 
 
 @router.get("/runs/{run}/layouts")
@@ -55,9 +61,19 @@ def layouts(
 ) -> Response:
     """Show the results of a run that match the filter."""
     [overview] = store.status(run)
-    hidden = overview.run.retracted is not None and not wanted.retracted
+    status = overview.run
+    hidden = status.retracted is not None and not wanted.retracted
     shown = Slice([]) if hidden else slice_of(store, run, wanted, after, before, SHOWN)
-    return page(request, "layouts.html", run=overview.run, wanted=wanted, hidden=hidden, slice=shown)
+    return page(
+        request,
+        "layouts.html",
+        run=status,
+        wanted=wanted,
+        hidden=hidden,
+        slice=shown,
+        backwards=before is not None,
+        continued=after is not None or before is not None,
+    )
 
 
 @router.get("/runs/{run}/layouts.{form}")

@@ -19,8 +19,8 @@ def overview(
     request: Request, store: OpenStore, before: Annotated[int, Query(ge=1, le=MOST_NUMBER)] = MOST_NUMBER
 ) -> Response:
     """Show the newest runs first."""
-    older = [one for one in reversed(store.status()) if one.run.id < before]
-    shown = older[:RUNS]
+    older = [number for number in store.run_numbers() if number < before]
+    shown = store.status(older[-RUNS:])[::-1]
     live = any(one.state in {"reading", "waiting", "solving"} for one in shown) or any(
         one.audit and not one.audit.finished for one in shown
     )
@@ -36,7 +36,7 @@ def overview(
 
 
 @router.get("/log")
-def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0)] = 0) -> Response:
+def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0) -> Response:
     """Show the action log, newest entry first."""
     entries = store.log()
     shown = list(islice(reversed(entries), skip, skip + ENTRIES))

@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-import dealmill
 from dealmill.web.filters import Filter, range_text
-from dealmill.web.site import OpenStore, RunNumber, page
+from dealmill.web.site import MOST_NUMBER, OpenStore, RunNumber, page
 
 router = APIRouter(include_in_schema=False)
 
-FINDINGS, REJECTS, FEW = 20, 100, 5
-"""The most findings on the page of a run, rejects on their own page, and rejects on the page of a run."""
+FINDINGS, REJECTS, FEW, MOST_RELATED = 20, 100, 5, 20
+"""The most findings on the page of a run, rejects on their own page, and rejects and related runs on the page of a
+run."""
 
 
 @router.get("/runs/{run}")
@@ -39,26 +39,23 @@ def run(request: Request, store: OpenStore, run: RunNumber) -> Response:
         audit=audit,
         findings=list(islice(audit.findings(), FINDINGS)) if audit else [],
         rejects=list(islice(found.rejects(), FEW)),
-        same=[one for one in store.status() if _comparable(one.run, overview.run)],
-        entries=[entry for entry in store.log() if entry.run == run],
+        same=store.status(found.related[-MOST_RELATED:]),
+        entries=store.log(run),
     )
 
 
 @router.get("/runs/{run}/rejects")
-def rejects(request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0)] = 0) -> Response:
+def rejects(
+    request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0
+) -> Response:
     """Show the rejects of the source of a run."""
-    [overview] = store.status(run)
-    source = store.find_source(overview.run.source)
-    found = list(islice(store.find_run(run).rejects(), skip, skip + REJECTS))
-    return page(request, "rejects.html", run=overview.run, source=source, rejects=found, skip=skip, size=REJECTS)
+    found = store.find_run(run)
+    status = found.status()
+    source = store.find_source(status.source)
+    rejects = list(islice(found.rejects(), skip, skip + REJECTS))
+    return page(request, "rejects.html", run=status, source=source, rejects=rejects, skip=skip, size=REJECTS)
 
 
 def _link(run: int, column: str, low: int, high: int) -> str:
     """Return the URL of the results of a run with a number in a range."""
     return Filter().only(**{column: range_text(low, high)}).link(f"/runs/{run}/layouts")
-
-
-def _comparable(one: dealmill.RunStatus, other: dealmill.RunStatus) -> bool:
-    """Return whether two different runs have the same source and engine, or one repeats the other."""
-    related = (one.source, one.engine) == (other.source, other.engine)
-    return one.id != other.id and (related or one.repeats == other.id or other.repeats == one.id)

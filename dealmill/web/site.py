@@ -26,6 +26,9 @@ def _store(request: Request) -> dealmill.Store:
     return store
 
 
+_fingerprints: dict[tuple[object, int, int], str] = {}
+"""The fingerprints of finished runs, by store, run and number of items."""
+
 OpenStore = Annotated[dealmill.Store, Depends(_store)]
 RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of the run.")]
 
@@ -38,6 +41,14 @@ def page(request: Request, template: str, *, code: int = 200, **context: Any) ->
     if code == 200 and request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={"ETag": etag})
     return HTMLResponse(body, code, {"ETag": etag})
+
+
+def fingerprint(overview: dealmill.RunOverview) -> str | None:
+    """Return the fingerprint of a run. It is computed once, because a finished run never changes."""
+    key = (overview.store, overview.run.id, overview.run.items)
+    if overview.run.finished and key not in _fingerprints and (found := overview.fingerprint):
+        _fingerprints[key] = found
+    return _fingerprints.get(key)
 
 
 def number(value: float | None) -> str:
@@ -79,7 +90,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(number=number, moment=moment, notation=notation)
-    found.globals.update(share=share, counted=counted, plots=plots, Verdict=Verdict)
+    found.globals.update(share=share, counted=counted, fingerprint=fingerprint, plots=plots, Verdict=Verdict)
     return found
 
 

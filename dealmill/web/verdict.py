@@ -25,7 +25,6 @@ def verdict(
     leaf: Number = 0,
 ) -> Response:
     """Show a result at one step of its evidence."""
-    [overview] = store.status(run)
     result = store.result(f"{run}:{position}", retracted=wanted.retracted)
     _, engine = find_engine(result.engine)
     steps = steps_of(result, max(step, leaf))
@@ -33,7 +32,7 @@ def verdict(
     return page(
         request,
         "verdict.html",
-        run=overview.run,
+        run=store.find_run(run).status(),
         result=result,
         engine=engine,
         steps=steps,
@@ -41,6 +40,6 @@ def verdict(
         judgement=result.check() if is_small(result) else None,
         path=path,
         wanted=wanted,
-        previous=slice_of(store, run, wanted, None, position, 1).results,
-        following=slice_of(store, run, wanted, position, None, 1).results,
+        previous=slice_of(store, run, wanted, None, position, 1),
+        following=slice_of(store, run, wanted, position, None, 1),
     )

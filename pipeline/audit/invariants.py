@@ -199,7 +199,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     Invariant("layouts", "The text of a layout matches its stored digest.", _altered_layouts, (Storage.ROWS,)),
     Invariant("jobs", "Every item of the run belongs to exactly one job.", _items_without_one_job),
     Invariant("verdicts", "Every item of a job that is done has a verdict.", _unanswered_items),
-    Invariant("totals", "The totals of a job that is done match its verdicts.", _wrong_totals),
+    Invariant("totals", "The totals and distributions of a job that is done match its verdicts.", _wrong_totals),
     Invariant(
         "blocks", "Every block of up to 1,000 items has a digest once its jobs are done.", _blocks_without_digest
     ),

@@ -5,12 +5,12 @@ A job checks verdicts with the referee, and the record against its invariants.
 
 from collections import Counter
 from collections.abc import Mapping
-from hashlib import blake2b
 
 from dealmill.pipeline.audit.invariants import AuditScope, faults_of
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.referee import referee
+from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits import jobs
 from dealmill.pipeline.store.audits.jobs import AuditJob, Findings
 from dealmill.pipeline.store.audits.planned import AUDITING, plan_audit
@@ -59,18 +59,6 @@ def _check_auditable(run: RunStatus) -> None:
         raise StoreError(f"{run.source_name} has not been read to its end: finish reading it, then audit run {run.id}")
     find_engine(run.engine)
     record_of(run).check_readable(run)
-
-
-def sampled(number: int, size: int, items: int, seed: int) -> int:
-    """Return the position of verdict `number` (from 1) of a sample of `size` out of `items`.
-
-    The items are divided into `size` stretches of nearly equal length, and one item is drawn from each: the first of
-    the stretch plus the BLAKE2b-64 of ``seed:number`` (ASCII; big-endian) modulo its length. So a sample is spread
-    evenly, has every item once if `size` is `items`, and is the same on every machine.
-    """
-    start, stop = (number - 1) * items // size, number * items // size
-    drawn = int.from_bytes(blake2b(f"{seed}:{number}".encode(), digest_size=8).digest(), "big")
-    return start + 1 + drawn % (stop - start)
 
 
 def prepare(_run: PlannedRun) -> None:

@@ -6,6 +6,7 @@
 from typing import TYPE_CHECKING
 
 from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.programs.found import reasons, with_programs
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Engine, Game
@@ -13,17 +14,20 @@ if TYPE_CHECKING:
 
 
 def games() -> "dict[str, Game]":
-    """Return all games that can be used by name, in the order of their names."""
+    """Return all games that can be used by name, in the order of their names, with the engines that are programs."""
     from dealmill.pipeline.games.loading import BrokenGame, offered_games  # slow to import; help texts need no games
 
-    return {game.name: game for game in offered_games() if not isinstance(game, BrokenGame)}
+    return {game.name: with_programs(game) for game in offered_games() if not isinstance(game, BrokenGame)}
 
 
 def broken_games() -> "list[BrokenGame]":
-    """Return the games that installed packages offer, but that cannot be used, with the reasons."""
+    """Return the games that installed packages offer, but that cannot be used, with the reasons.
+
+    Games that the setting ``DEALMILL_PLUGINS`` excludes are not among them.
+    """
     from dealmill.pipeline.games.loading import BrokenGame, offered_games
 
-    return [game for game in offered_games() if isinstance(game, BrokenGame)]
+    return [game for game in offered_games() if isinstance(game, BrokenGame) and not game.excluded]
 
 
 def find_game(name: str) -> "Game":
@@ -39,9 +43,9 @@ def find_game(name: str) -> "Game":
     found = games_named(name)
     for game in found:
         if not isinstance(game, BrokenGame):
-            return game
+            return with_programs(game)
     for broken in found:
-        raise NotFoundError(f"{broken}; show the details with: dealmill check-game {name}")
+        raise NotFoundError(str(broken))
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
 
 
@@ -78,10 +82,12 @@ def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]
         name = f"{within.name}/{name}"
     game_name, slash, engine_name = name.partition("/")
     game = find_game(game_name)
+    if not game.engines:
+        raise NotFoundError(f"{game.name} has no engine that can be used{reasons(game.name)}")
     if not slash:
         return game, game.engines[0]
     for engine in game.engines:
         if engine.name == engine_name:
             return game, engine
     offered = ", ".join(map(game.full_name, game.engines))
-    raise NotFoundError(f"there is no engine {name!r}; {game.name} has: {offered}")
+    raise NotFoundError(f"there is no engine {name!r}; {game.name} has: {offered}{reasons(game.name)}")

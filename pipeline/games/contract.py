@@ -24,14 +24,17 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
+from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
     from dealmill.pipeline.games.reading import EachLine
     from dealmill.pipeline.games.scene import Scene
+    from dealmill.pipeline.programs.manifest import Program
 
 UNKNOWN = "?"
 """Written in place of the answer of a layout that has none."""
@@ -66,6 +69,15 @@ class Engine:
     summary: str
     evidence: str
     """The notation of its evidence, on one line, for users."""
+    checked_as: str | None = None
+    """The engine as which the referee checks its verdicts, if that is another one."""
+    program: "Program | None" = None
+    """The program that solves the layouts, if it is not a function of the game's ``engine`` module."""
+
+    @property
+    def rules_name(self) -> str:
+        """The name of the engine by which the referee knows it."""
+        return self.checked_as or self.name
 
     @property
     def function(self) -> str:
@@ -243,22 +255,40 @@ class Game:
     @property
     def layout(self) -> LayoutModule:
         """The module that reads and validates layouts."""
-        return cast(LayoutModule, import_module(f"{self.package}.layout"))
+        return cast(LayoutModule, self._module("layout", "read", "each_line"))
 
     @property
     def deal(self) -> DealModule:
         """The module that generates numbered deals."""
-        return cast(DealModule, import_module(f"{self.package}.deal"))
+        return cast(DealModule, self._module("deal", "deal"))
 
     @property
     def rules(self) -> RulesModule:
         """The module of the referee."""
-        return cast(RulesModule, import_module(f"{self.package}.rules"))
+        return cast(RulesModule, self._module("rules", "check"))
 
     @property
     def picture(self) -> PictureModule:
         """The module that draws text boards and pictures."""
-        return cast(PictureModule, import_module(f"{self.package}.picture"))
+        return cast(PictureModule, self._module("picture", "frames", "scenes"))
+
+    def _module(self, name: str, *functions: str) -> ModuleType:
+        """Import a module that has these functions.
+
+        Raises
+        ------
+        DealmillError
+            If it cannot be imported, or lacks one of them.
+        """
+        module = f"{self.package}.{name}"
+        try:
+            found = import_module(module)
+        except Exception as error:
+            raise DealmillError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
+        for function in functions:
+            if not hasattr(found, function):
+                raise DealmillError(f"{module} has no function {function}")
+        return found
 
     def canonical(self, layouts: "Texts") -> "Mask":
         """Return which texts are canonical layouts, as an array of booleans."""
@@ -266,14 +296,15 @@ class Game:
 
     def solver(self, engine: Engine) -> Solver:
         """Return the checked function of an engine; its kernels are compiled or loaded at the first call."""
-        module = import_module(f"{self.package}.engine")
-        return _guard().checked_solver(self, cast(EngineFunction, getattr(module, engine.function)))
+        return _guard().checked_solver(self, _guard().function_of(self, engine))
 
 
 class _GuardModule(Protocol):
     """``guard.py`` next to this file, which imports the compiler and so is also imported only when needed."""
 
     def mask(self, game: Game, layouts: "Texts") -> "Mask": ...
+
+    def function_of(self, game: Game, engine: Engine) -> EngineFunction: ...
 
     def checked_solver(self, game: Game, function: EngineFunction) -> Solver: ...
 

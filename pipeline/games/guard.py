@@ -8,7 +8,16 @@ import numpy as np
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.batch import Mask, Solved, Texts, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalModule, EngineFunction, Game, Layout, Reject, Solver
+from dealmill.pipeline.games.contract import (
+    NO_LIMIT,
+    CanonicalModule,
+    Engine,
+    EngineFunction,
+    Game,
+    Layout,
+    Reject,
+    Solver,
+)
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical
 
 
@@ -23,6 +32,15 @@ def compiled_check(game: Game) -> CanonicalModule | None:
     """Return ``canonical.py`` of a game, or None if it has none."""
     name = f"{game.package}.canonical"
     return cast(CanonicalModule, import_module(name)) if find_spec(name) else None
+
+
+def function_of(game: Game, engine: Engine) -> EngineFunction:
+    """Return the function of an engine: that of its program, or one in the game's ``engine`` module."""
+    if engine.program:
+        from dealmill.pipeline.programs.solver import ProgramSolver  # loads the library that reads manifests
+
+        return ProgramSolver(engine.program, engine.version)
+    return cast(EngineFunction, getattr(import_module(f"{game.package}.engine"), engine.function))
 
 
 def checked_solver(game: Game, function: EngineFunction) -> Solver:

@@ -7,13 +7,13 @@ from importlib.util import find_spec
 from traceback import format_exception
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.games.offers import NAME, Offer, all_offers
+from dealmill.pipeline.games.offers import EXCLUDED, NAME, Offer, all_offers
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Game
 
 MODULES = ("layout", "deal", "engine", "rules", "picture")
-"""The modules that every game has."""
+"""The modules that every game has; without ``engine``, all of its engines are programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,14 @@ class BrokenGame:
     error: str
     traceback: str = ""
 
+    @property
+    def excluded(self) -> bool:
+        """Whether the setting ``DEALMILL_PLUGINS`` excludes the distribution."""
+        return self.error == EXCLUDED
+
     def __str__(self) -> str:
-        return f"{self.package} offers the game {self.entry_point}, which cannot be used: {self.error}"
+        hint = f"; show the traceback with: dealmill check-game {self.name}" if self.traceback else ""
+        return f"{self.package} offers the game {self.entry_point}, which cannot be used: {self.error}{hint}"
 
 
 def offered_games() -> "list[Game | BrokenGame]":
@@ -72,10 +78,11 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
     for module in MODULES:
-        if find_spec(f"{game.package}.{module}") is None:
+        needed = module != "engine" or game.engines
+        if needed and find_spec(f"{game.package}.{module}") is None:
             yield f"there is no module {game.package}.{module}"
     names = [engine.name for engine in game.engines]
-    if not names:
+    if not names and not (game.folder / "engines").is_dir():
         yield "it has no engine"
     for engine in names:
         if not NAME.fullmatch(engine) or names.count(engine) > 1:

@@ -5,9 +5,9 @@ of a game is imported here.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
 from itertools import groupby
 from typing import NamedTuple
 
@@ -15,7 +15,10 @@ GROUP = "dealmill.games"
 OWN = "dealmill"
 """The name of Dealmill's own distribution."""
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
+UNKNOWN = "unknown"
 LONGEST_NAME = 40
+BAD_NAME = f"its name is not valid: use up to {LONGEST_NAME} lower-case letters, digits and single hyphens"
+EXCLUDED = "DEALMILL_PLUGINS does not name this package"
 
 
 class Offer(NamedTuple):
@@ -35,21 +38,18 @@ class Offer(NamedTuple):
 
 @cache
 def all_offers() -> tuple[Offer, ...]:
-    """Return all offered games that the setting ``DEALMILL_PLUGINS`` allows, by name, each with a refusal if its name
-    cannot be used.
+    """Return all offered games by name, each with a refusal if it is not used.
 
     Raises
     ------
     DealmillError
         If the settings cannot be read, which happens only if a distribution other than Dealmill offers a game.
     """
-    found = list(_found())
+    found = sorted(_found(), key=lambda offer: (offer.name, offer.distribution))
     if any(offer.distribution != OWN for offer in found):
         from dealmill.pipeline.settings import settings  # slow to import, and often not needed
 
-        if (allowed := settings().plugins) is not None:
-            found = [offer for offer in found if offer.distribution in {OWN, *map(normalized, allowed.split(","))}]
-    found.sort(key=lambda offer: (offer.name, offer.distribution))
+        found = _without_excluded(found, settings().plugins)
     names = groupby(found, lambda offer: offer.name)
     return tuple(offer for _, of_name in names for offer in _without_clashes(list(of_name)))
 
@@ -69,16 +69,28 @@ def _found() -> Iterator[Offer]:
         yield Offer(entry.name, *known[id(entry.dist)], entry, refusal)
 
 
-BAD_NAME = f"its name is not valid: use up to {LONGEST_NAME} lower-case letters, digits and single hyphens"
-
-
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
-    return normalized(distribution.metadata["Name"]), distribution.metadata["Version"]
+    """Return the normalized name and the version; `UNKNOWN` for what a half-removed distribution has lost."""
+    try:
+        metadata = distribution.metadata
+        return normalized(metadata["Name"] or UNKNOWN), metadata["Version"] or UNKNOWN
+    except (OSError, KeyError, PackageNotFoundError):
+        return UNKNOWN, UNKNOWN
 
 
-def _without_clashes(offered: Collection[Offer]) -> Iterator[Offer]:
+def _without_excluded(offered: list[Offer], plugins: str | None) -> list[Offer]:
+    """Refuse the offers that the setting ``DEALMILL_PLUGINS`` excludes."""
+    if plugins is None:
+        return offered
+    allowed = {OWN, *map(normalized, plugins.split(","))}
+    return [offer if offer.distribution in allowed else offer._replace(refusal=EXCLUDED) for offer in offered]
+
+
+def _without_clashes(offered: Sequence[Offer]) -> Iterator[Offer]:
     """Yield the offers of one name. If there are several, only Dealmill's own game is used."""
-    packages = " and ".join(offer.package for offer in offered)
+    rivals = [offer for offer in offered if not offer.refusal]
+    packages = " and ".join(offer.package for offer in rivals)
     clash = f"{packages} offer games of this name: uninstall all but one, or name those to load in DEALMILL_PLUGINS"
     for offer in offered:
-        yield offer if len(offered) == 1 or offer.distribution == OWN else offer._replace(refusal=clash)
+        used = offer.refusal or offer.distribution == OWN or len(rivals) == 1
+        yield offer if used else offer._replace(refusal=clash)

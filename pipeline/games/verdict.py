@@ -53,3 +53,7 @@ class Verdict(Code):
     """The node limit was reached; nothing is claimed."""
     FAILED = 5
     """The engine raised an error on this layout; the evidence is the text of the error."""
+
+
+RETRYABLE = "retryable: "
+"""Precedes the text of an error that the machine may have caused, such as a lack of time or memory."""

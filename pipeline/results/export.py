@@ -62,7 +62,7 @@ def export(
     found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = 0
-    with _atomic_file(path, force) as file, form(file, _metadata(store, run, verdicts)) as write:
+    with atomic_file(path, force) as file, form(file, metadata(store, run, verdicts)) as write:
         while rows := [_row(result) for result in islice(found, PAGE)]:
             write(rows)
             written += len(rows)
@@ -84,7 +84,7 @@ def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) 
     check_extra("parquet")
     import pyarrow as pa
 
-    schema = _schema(_metadata(store, run, verdicts))
+    schema = _schema(metadata(store, run, verdicts))
     found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
     batches = []
     while rows := [_row(result) for result in islice(found, PAGE)]:
@@ -101,7 +101,7 @@ def _form_of(path: Path) -> Form:
     return form
 
 
-def _metadata(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
+def metadata(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
     """Return the metadata of an exported run; entries that do not apply are left out."""
     about = {
         "run": str(run.id),
@@ -131,7 +131,7 @@ def _row(result: Result) -> Row:
 
 
 @contextmanager
-def _atomic_file(path: Path, force: bool) -> Iterator[BinaryIO]:
+def atomic_file(path: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file next to the target; rename it to the target on success, and delete it otherwise."""
     try:
         target = _check_target(path, force)

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from heapq import nsmallest
-from itertools import islice
+from itertools import chain, islice
+from time import monotonic
 
 from dealmill.pipeline.arguments import check_integer, checked_range
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, UsageError
@@ -35,6 +36,15 @@ START, END = (0, 0), (BEHIND, 0)
 
 
 @dataclass(frozen=True, slots=True)
+class Searched:
+    """The results that a search found in its time. `reached` is the item (run and position) up to which it searched,
+    to continue from there; None if the search is complete."""
+
+    results: list[Result]
+    reached: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """The `wanted` results of these runs between the items `after` and `before` (run and position, both exclusive), the
     first `limit` of them in the given order.
@@ -57,6 +67,36 @@ class Query:
         return results(
             self.store, self.runs, self.wanted, self.after, self.limit, before=self.before, ordering=self.ordering
         )
+
+    def search(self, seconds: float) -> Searched:
+        """Search for the results in order of position, and stop after about this many seconds.
+
+        Raises
+        ------
+        UsageError
+            If the order is another one.
+        """
+        if self.ordering.order is not Order.POSITION:
+            raise UsageError(f"a search is in order of position, not of {self.ordering.order}: leave out the order")
+        end = monotonic() + seconds
+        found: list[Result] = []
+        reached: tuple[int, int] | None = None
+
+        def in_time(run: RunStatus, pages: Iterator[Page]) -> Iterator[Page]:
+            nonlocal reached
+            for page in pages:
+                yield page
+                if page.end is not None and monotonic() >= end:
+                    reached = run.id, page.end
+                    return
+
+        for run, pages in _pages_of_each(
+            self.store, _listed(self.runs, self.wanted), self.wanted, self.after, self.before, self.limit, self.ordering
+        ):
+            found += islice(_read(run, in_time(run, pages)), None if self.limit is None else self.limit - len(found))
+            if reached or len(found) == self.limit:
+                break
+        return Searched(found, reached)
 
     @property
     def unfinished(self) -> list[RunStatus]:
@@ -166,9 +206,16 @@ def parse_item(text: str) -> tuple[str, int]:
 
 
 def matching_runs(
-    store: Database, game: str | None, engine: str | None, source: str | None, *, retracted: bool
+    store: Database,
+    game: str | None,
+    engine: str | None,
+    source: str | None,
+    among: list[RunStatus] | None = None,
+    *,
+    retracted: bool,
 ) -> list[RunStatus]:
-    """Return the runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first.
+    """Return the runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first, `among` some
+    runs or all.
 
     They are either the retracted ones or those that are not retracted.
 
@@ -183,7 +230,7 @@ def matching_runs(
     over = None if source is None else find_source(store, source)
     return [
         run
-        for run in list_runs(store)
+        for run in (list_runs(store) if among is None else among)
         if (run.retracted is not None) == retracted
         and (game is None or run.game == game)
         and (full_name is None or run.engine == full_name)
@@ -231,15 +278,26 @@ def results(
     UsageError
         If there is only one run, it is packed, and the results that audits found valid are wanted.
     """
+    listed = _listed(runs, wanted)
+    if ordering.order is not Order.POSITION and most is not None:
+        return iter(nsmallest(most, _first_of_each(store, listed, wanted, ordering, most), ordering.key))
+    each = _pages_of_each(store, listed, wanted, after, before, most, ordering)
+    return islice(chain.from_iterable(_read(run, pages) for run, pages in each), most)
+
+
+def _listed(runs: list[RunStatus], wanted: Wanted) -> list[RunStatus]:
+    """Return the runs whose record has what is needed to list the wanted results.
+
+    Raises
+    ------
+    UsageError
+        If there is only one run, and its record has not.
+    """
     if len(runs) == 1 and not _can_list(runs[0], wanted):
         raise UsageError(
             f"run {runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack evidence"
         )
-    listed = [run for run in runs if _can_list(run, wanted)]
-    if ordering.order is not Order.POSITION and most is not None:
-        return iter(nsmallest(most, _first_of_each(store, listed, wanted, ordering, most), ordering.key))
-    size = PAGE if most is None else min(most, PAGE)
-    return islice(_all_results(store, listed, wanted, after, before, size, backwards=ordering.descending), most)
+    return [run for run in runs if _can_list(run, wanted)]
 
 
 def _can_list(run: RunStatus, wanted: Wanted) -> bool:
@@ -255,21 +313,22 @@ def _first_of_each(
         yield from _read(run, [record_of(run).ordered(store, run, wanted, ordering, most)])
 
 
-def _all_results(
+def _pages_of_each(
     store: Database,
     runs: list[RunStatus],
     wanted: Wanted,
     after: tuple[int, int],
     before: tuple[int, int],
-    size: int,
-    *,
-    backwards: bool,
-) -> Iterator[Result]:
+    most: int | None,
+    ordering: Ordering,
+) -> Iterator[tuple[RunStatus, Iterator[Page]]]:
+    """Yield the runs that have items between `after` and `before`, each with its pages."""
+    size, backwards = PAGE if most is None else min(most, PAGE), ordering.descending
     for run in reversed(runs) if backwards else runs:
         if after[0] <= run.id <= before[0]:
             first = after[1] if run.id == after[0] else 0
             stop = before[1] if run.id == before[0] else BEHIND
-            yield from _read(run, _pages(store, run, wanted, first, stop, size, backwards=backwards))
+            yield run, _pages(store, run, wanted, first, stop, size, backwards=backwards)
 
 
 def _read(run: RunStatus, pages: Iterable[Page]) -> Iterator[Result]:

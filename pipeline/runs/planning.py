@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from dealmill.pipeline.deals import check_generator
-from dealmill.pipeline.errors import RetractedError, UsageError
+from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.loading import BrokenGame, games_named
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.runs.plan import plan_run
@@ -23,7 +25,8 @@ def version_mismatch(engine: str, version: str) -> str | None:
     """Return a message about the installed version of an engine, or None if it is this version."""
     installed = dict(installed_engines()).get(engine)
     if installed is None:
-        return "it is not installed here"
+        unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
+        return str(unusable[0]) if unusable else "it is not installed here"
     return None if installed == version else f"version {installed} is installed here"
 
 
@@ -61,6 +64,35 @@ def check_not_retracted(run: RunStatus) -> None:
         )
 
 
+def check_installed(run: RunStatus) -> None:
+    """Check that this installation can work on an unfinished run.
+
+    Raises
+    ------
+    VersionError
+        If another version of its engine is installed, for example since the files of a program were changed.
+    """
+    if not run.finished and (here := version_mismatch(run.engine, run.version)):
+        raise VersionError(
+            f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {here}; what was solved is "
+            "stored; install that version and repeat the command to go on, or start a new run"
+        )
+
+
+def check_packable(engine: Engine) -> None:
+    """Check that runs of an engine can be packed.
+
+    Raises
+    ------
+    UsageError
+        If it is a program: the verdicts of packed runs are computed again whenever they are read.
+    """
+    if engine.program:
+        raise UsageError(
+            f"{engine.name} is a program, which cannot do packed runs and surveys; run it without --packed"
+        )
+
+
 def queue_run(
     store: Database,
     source: Source,
@@ -91,6 +123,8 @@ def queue_run(
     if storage is Storage.PACKED:
         check_generator(source.name, source.game, source.generator)
     game, engine = find_engine(engine_name, find_game(source.game))
+    if storage is Storage.PACKED:
+        check_packable(engine)
     if game.name != source.game:
         raise UsageError(f"{engine_name} cannot solve {source.name}, which has layouts of {source.game}")
     return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, storage=storage, why=why)

@@ -103,10 +103,12 @@ def _user() -> str:
         return str(os.getuid())
 
 
-def list_actions(store: Database) -> list[Action]:
-    """Return all entries of the action log, oldest first. Issue a `DamagedWarning` for each entry that cannot be
-    read."""
+def list_actions(store: Database, run: int | None = None) -> list[Action]:
+    """Return all entries of the action log, or those for a run, oldest first. Issue a `DamagedWarning` for each entry
+    that cannot be read."""
     query = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines)).order_by(actions.c.id)
+    if run is not None:
+        query = query.where(actions.c.run_id == run)
     found = []
     with store.reading() as connection:
         for *entry, number in connection.execute(query):

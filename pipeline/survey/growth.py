@@ -13,6 +13,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.runs.planning import check_packable
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.solving import LONGEST, grow, pace
@@ -69,12 +70,13 @@ def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int |
     Raises
     ------
     UsageError
-        If the parameters of the deals cannot be combined.
+        If the parameters of the deals cannot be combined, or the engine is a program.
     RetractedError
         If the installed version of the engine was retracted.
     """
     deals.check_parameters()
     _, found = find_engine(engine)
+    check_packable(found)
     source = open_deals(store, deals)
     number = plan_run(store, source, engine, found.version, max_nodes, storage=Storage.PACKED, why="survey")
     return find_run(store, number)

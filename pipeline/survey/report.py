@@ -15,8 +15,8 @@ from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.record.distributions import extremes
 from dealmill.pipeline.store.record.packed.again import deals_of
-from dealmill.pipeline.store.record.packed.packs import extremes
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 

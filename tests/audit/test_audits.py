@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.audit.jobs import give_up, queue_audit, sampled
+from dealmill.pipeline.audit.jobs import give_up, queue_audit
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games.offers import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits import jobs as audits
 from dealmill.pipeline.store.audits.findings import objections_of
 from dealmill.pipeline.store.audits.planned import AUDITING, latest_audits

@@ -58,6 +58,17 @@ def test_a_run_goes_to_a_file_of_each_form(solved: Path) -> None:
     assert lost == [row for row in shown if row["verdict"] == "unwinnable"] != []
 
 
+def test_a_checker_is_written_beside_the_file(solved: Path) -> None:
+    ran = dealmill("export", "1", "the proof.csv", "--with-checker", cwd=solved)
+    assert ran.returncode == 0
+    told, how = ran.stderr.splitlines()
+    assert told == "3,000 verdicts of run 1 written to the proof.csv"
+    assert how == "check it with: python3 -I -S 'the proof.csv.check.py' 'the proof.csv'"
+    check = ["sh", "-c", f"{how.partition(': ')[2]} --sample 100"]
+    checked = subprocess.run(check, cwd=solved, capture_output=True, text=True, check=True)
+    assert checked.stdout.startswith("the proof.csv: 3,000 rows, as exported\nproved: ")
+
+
 def test_an_existing_file_stays_unless_forced(solved: Path) -> None:
     (solved / "old.csv").write_text("as it was")
     refused = dealmill("export", "1", "old.csv", cwd=solved)
@@ -72,6 +83,7 @@ def test_an_existing_file_stays_unless_forced(solved: Path) -> None:
     [
         (["9", "a.csv"], 2, "the store has no run '9'"),
         (["1", "a.txt"], 2, "a.txt must end in .parquet or .csv or .jsonl"),
+        (["1", "a.parquet", "--with-checker"], 2, "a.parquet cannot have a checker: Python alone reads only .csv and"),
         (["1", "no/a.csv"], 1, "no/a.csv cannot be written: there is no folder no"),
         (["1", "a.csv", "--verdict", "lost"], 2, "Invalid value for '--verdict'"),
         (["1"], 2, "Missing argument 'FILE'"),

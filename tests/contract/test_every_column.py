@@ -107,7 +107,9 @@ Execute = Callable[..., Any]
 @contextmanager
 def changing(store: Database) -> Iterator[Execute]:
     """A transaction in which no foreign key is looked after."""
-    with engine_for(store.url, store._opened()).execution_options(writes=True, rebuilds=True).begin() as connection:
+    with (
+        engine_for(store.url, store._opened(), None).execution_options(writes=True, rebuilds=True).begin() as connection
+    ):
         if not store.embedded:
             connection.execute(text("SET LOCAL session_replication_role = replica"))
         yield connection.execute
@@ -148,7 +150,8 @@ def others(column: Column[Any], value: Any) -> list[Any]:
     """Other values of a column: another one, and none if that can be."""
     none = [None] if column.nullable and value is not None else []
     if isinstance(column.type, Numbers):
-        return [{**(value or {}), "seed": 1 + (value or {"seed": 0})["seed"]}, *none]
+        name, number = next(iter(value.items())) if value else ("seed", 0)
+        return [{**(value or {}), name: number + 1}, *none]
     if isinstance(column.type, LargeBinary):
         return [b"x" if not value else value[:-1] + bytes([value[-1] ^ 1]), *none]
     if isinstance(column.type, Text):

@@ -70,7 +70,7 @@ def url(request: pytest.FixtureRequest, database: str, tmp_path: Path) -> Iterat
         found = postgres.new_database(template=request.getfixturevalue("template"))
     yield found
     if database != SQLITE:
-        engine_for(database_url(found), None).dispose()
+        engine_for(database_url(found), None, None).dispose()
 
 
 def inflict(url: str, damage: Damage, storage: str) -> None:

@@ -17,7 +17,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
-    caches = (offers.all_offers, loading.load, settings, solve.load)
+    caches = (offers.all_offers, loading.load, settings, solve._load)
     for function in caches:
         function.cache_clear()
     yield folder

@@ -11,10 +11,11 @@ from click.testing import CliRunner
 import dealmill
 from dealmill.cli.doctor import doctor
 from dealmill.cli.games import games
-from dealmill.pipeline.errors import InputError, NotFoundError
+from dealmill.pipeline.errors import DealmillError, InputError, NotFoundError
 from dealmill.pipeline.games import broken_games, find_game, offers
 from dealmill.pipeline.games.loading import MODULES
 from dealmill.pipeline.ingest.named import game_of_file
+from dealmill.pipeline.runs.planning import version_mismatch
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 
 OURS = ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
@@ -85,7 +86,7 @@ def test_the_commands_report_broken_games(site: Path, monkeypatch: pytest.Monkey
     assert {json.loads(line)["engine"].partition("/")[0] for line in ran.stdout.splitlines()} == set(OURS)
     assert ran.stderr == (
         "dealmill-golf 1.2 offers the game golf = golf:GAME, which cannot be used: "
-        "ZeroDivisionError: division by zero; show the details with: dealmill check-game golf\n"
+        "ZeroDivisionError: division by zero; show the traceback with: dealmill check-game golf\n"
     )
     ran = CliRunner().invoke(doctor, ["--json"])
     [row] = [row for row in json.loads(ran.stdout) if row["state"] == "failed"]
@@ -144,6 +145,13 @@ def test_the_setting_names_the_distributions_that_are_loaded(
     install(site, "dealmill-golf", {"golf": "golf:GAME"})
     assert list(dealmill.games()) == sorted([*OURS, *loaded])
     assert broken_games() == []
+    for name in {"golf", "peg-row"} - set(loaded):
+        with pytest.raises(NotFoundError, match=f"the game {name} = .* DEALMILL_PLUGINS does not name this package$"):
+            find_game(name)
+        assert str(version_mismatch(f"{name}/winnable", "1")).endswith("DEALMILL_PLUGINS does not name this package")
+    monkeypatch.chdir(site)
+    [found] = [check.found for check in dealmill.doctor() if check.name == "games"]
+    assert found.count(", excluded by DEALMILL_PLUGINS)") == 2 - len(loaded)
     assert imported.exists() == ("golf" in loaded), "a package that is excluded is not imported"
 
 
@@ -165,3 +173,23 @@ def test_a_file_is_named_after_the_longest_name_of_a_game(site: Path) -> None:
         assert game_of_file(file).name == name
     with pytest.raises(InputError, match="contains several games"):
         game_of_file("memory-and-peg-row.txt")
+
+
+def test_modules_that_cannot_be_used_are_named_when_they_are_needed(site: Path) -> None:
+    write(site, "golf", GAME.replace('name="peg-row"', 'name="golf"'))
+    (site / "golf" / "rules.py").write_text("")
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    game = find_game("golf")
+    with pytest.raises(DealmillError, match=r"^golf\.deal cannot be imported: RuntimeError: imported before"):
+        _ = game.deal
+    with pytest.raises(DealmillError, match=r"^golf\.rules has no function check$"):
+        _ = game.rules
+
+
+def test_a_distribution_without_metadata_stops_nothing(site: Path) -> None:
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    (site / "dealmill_golf-0.1.dist-info" / "METADATA").unlink()
+    [broken] = broken_games()
+    assert broken.package == "unknown unknown"
+    assert broken.error == "ModuleNotFoundError: No module named 'golf'"
+    assert list(dealmill.games()) == OURS

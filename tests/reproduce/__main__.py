@@ -3,6 +3,7 @@
 import sys
 from time import perf_counter
 
+from tests.freecell.solving import INSTALL, available
 from tests.reproduce.catalogue import ALL_FIGURES
 from tests.reproduce.figures import Figure, Value, shown
 
@@ -13,6 +14,8 @@ def main() -> int:
     """Print progress on stderr and the table on stdout; 1 if a figure disagrees."""
     rows = []
     agreeing = 0
+    if not available():
+        _tell(f"FreeCell is left out: {INSTALL}\n")
     for number, figure in enumerate(ALL_FIGURES, start=1):
         _tell(f"[{number:2}/{len(ALL_FIGURES)}] {figure.game}: {figure.name} … ")
         start = perf_counter()

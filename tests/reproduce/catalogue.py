@@ -1,6 +1,6 @@
 """All figures, in the order of the table: the tests and the table both read this list."""
 
-from tests.reproduce import camelot, card_pairing, hi_q, memory, tantrix
+from tests.reproduce import camelot, card_pairing, freecell, hi_q, memory, tantrix
 
 ALL_FIGURES = [
     *card_pairing.FIGURES,
@@ -8,4 +8,5 @@ ALL_FIGURES = [
     *hi_q.FIGURES,
     *tantrix.FIGURES,
     *memory.FIGURES,
+    *freecell.FIGURES,
 ]

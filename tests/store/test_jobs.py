@@ -277,6 +277,8 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: in
 
     class Crashing:
         totals = sound.totals
+        spread = sound.spread
+        stop = sound.stop
 
         def write(self, connection: Connection) -> None:
             sound.write(connection)

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
 
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import StoreError
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.results.histogram import histogram_of
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.solve import solve
@@ -21,15 +24,17 @@ from dealmill.pipeline.store.database import migrate
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.opening import create_store, open_store
 from dealmill.pipeline.store.database.tables import REVISION, metadata
+from dealmill.pipeline.store.database.tables import jobs as jobs_table
 from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING, grow
+from dealmill.pipeline.store.queue.solving import SOLVING, SPREAD, grow
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.survey.growth import open_survey
-from tests.doing import a_run, a_source, an_audit, do_runs
+from tests.doing import a_run, a_source, an_audit, deal, do_runs
 from tests.servers import Postgres
+from tests.survey.doing import a_survey, alter
 
 
 def test_new_tables_are_those_that_all_migrations_leave_behind(
@@ -202,6 +207,36 @@ def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Database)
     assert (fault.first, fault.last) == (1_001, 2_000)
     missing = "no digest of these verdicts is recorded"
     assert found_by_audit(store, survey) == [Fault(1, 1_000, missing), Fault(1_001, 2_000, missing)]
+
+
+def test_distributions_are_counted_for_rows_and_extremes_kept_for_packs(store: Database) -> None:
+    layouts = deal(find_game("hi-q"), 1, 1, 2_500)
+    run = a_run(store, "hi-q/greedy", layouts, chunk=1_000)
+    survey = a_survey(store, "hi-q/greedy", 2_000)
+    plan_run(store, a_source(store, "hi-q/greedy", layouts), "hi-q/greedy", "0", None, chunk=1_000)  # is not solved
+    before = spreads(store)
+    assert len(before) == 8 and before[2][0] == "500" and before[-1][1:] == (None,) * 6
+    migrate.downgrade(store, "0010")
+    with store.reading() as connection:
+        extremes = connection.execute(text("SELECT least, greatest FROM packs ORDER BY first")).all()
+    assert extremes == [row[1:3] for row in before[3:5]]
+    migrate.upgrade(store)
+    unknown = [(items, least, greatest, None, None, None, None) for items, least, greatest, *_ in before[3:5]]
+    assert spreads(store) == [*before[:3], *unknown, *before[5:]]
+    for one in (run, survey):
+        assert an_audit(store, find_run(store, one.id)).clean
+    values, nodes = (histogram_of(store, survey.id, column) for column in ("value", "nodes"))
+    assert values is nodes is None
+    alter(store, "UPDATE jobs SET least_nodes = 4 WHERE first = 1001")
+    assert {fault.first for one in (run, survey) for fault in found_by_audit(store, one)} == {1_001}
+
+
+def spreads(store: Database) -> list[tuple[Any, ...]]:
+    """The number of items of each job, with its distributions."""
+    with store.reading() as connection:
+        query = select(jobs_table.c.stop - jobs_table.c.first, *(jobs_table.c[name] for name in SPREAD))
+        rows = connection.execute(query.order_by(jobs_table.c.id)).all()
+    return [(str(items), *spread) for items, *spread in rows]
 
 
 def digests(store: Database, run: int) -> list[bytes]:

@@ -107,7 +107,7 @@ def test_a_survey_may_grow_while_it_is_audited(store: Database) -> None:
         ),
         ("UPDATE jobs SET nodes = 3 WHERE first = 2001", [(2001, 3000, TOTALS + "nodes is 3, expected ")]),
         ("UPDATE packs SET moments = :junk WHERE first = 1", [(1, 2000, TOTALS + "moments is 020102")]),
-        ("UPDATE packs SET least = 3 WHERE first = 1", [(1, 2000, TOTALS + "least is 3, expected None")]),
+        ("UPDATE jobs SET least_value = 3 WHERE first = 1", [(1, 2000, TOTALS + "least_value is 3, expected None")]),
         ("UPDATE jobs SET first = 1001 WHERE first = 2001", [(1001, 2000, "these items belong to two jobs")]),
         ("DELETE FROM jobs WHERE first = 1", [(1, 2000, "these items belong to no job")]),
     ],

@@ -10,7 +10,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queue.solving import grow
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.record.packed.packs import extremes
+from dealmill.pipeline.store.record.distributions import extremes
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.estimate import estimate, estimates_after
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage, open_survey

@@ -226,3 +226,9 @@ def test_the_pages_of_both_databases_are_the_same(store: Database) -> None:
     with dealmill.open(url, read_only=True) as opened, TestClient(application(opened, hosts=HOSTS)) as client:
         for path in ("/", "/runs/1", "/runs/2", "/runs/2/layouts?value=6..", "/runs/2/layouts/2?step=3", "/log"):
             assert client.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/log", "/runs/7/rejects", "/api/runs/7/rejects"])
+def test_too_large_numbers_are_refused(client: TestClient, path: str) -> None:
+    assert client.get(f"{path}?skip=999999999").status_code == 200
+    assert client.get(f"{path}?skip={2**63 - 1}").status_code == 422

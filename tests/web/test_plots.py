@@ -4,21 +4,28 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
 import dealmill
-from dealmill.pipeline.results.histogram import MOST_BARS, Histogram, bars_of
+from dealmill.pipeline.distribution import MOST_BARS, Limits, distribution_of, doubling_bars, equal_bars
+from dealmill.pipeline.results.histogram import Histogram, bars_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.survey.interval import of_share
 from dealmill.web.plots import convergence, histogram, interval, verdict_bar
 from tests.doing import a_run
 from tests.survey.doing import a_survey
+from tests.web.shop import SURVEY
 
 NUMBERS = st.lists(st.integers(-(2**62), 2**62) | st.integers(-50, 50), min_size=1, max_size=50)
 NODES = st.lists(st.integers(0, 2**62) | st.integers(0, 9), min_size=1, max_size=50)
+
+
+def bars(numbers: list[int], limits: Limits) -> list[dealmill.Bar]:
+    return bars_of(distribution_of(np.array(numbers), limits), limits)
 
 
 def check_bars(numbers: list[int], bars: list[dealmill.Bar]) -> None:
@@ -30,18 +37,18 @@ def check_bars(numbers: list[int], bars: list[dealmill.Bar]) -> None:
 
 @given(NUMBERS)
 def test_bars_of_values_are_equally_wide(numbers: list[int]) -> None:
-    bars = bars_of(numbers, doubling=False)
-    check_bars(numbers, bars)
-    assert len(bars) <= MOST_BARS
-    [width] = {bar.high - bar.low + 1 for bar in bars}
-    assert str(width).rstrip("0") in {"1", "2", "5"} and bars[0].low % width == 0
+    found = bars(numbers, equal_bars)
+    check_bars(numbers, found)
+    [width] = {bar.high - bar.low + 1 for bar in found}
+    assert len(found) <= MOST_BARS and width.bit_count() == 1 and found[0].low % width == 0
+    assert width == 1 or max(numbers) - min(numbers) >= (MOST_BARS - 1) * width // 2
 
 
 @given(NODES)
 def test_bars_of_nodes_double(numbers: list[int]) -> None:
-    bars = bars_of(numbers, doubling=True)
-    check_bars(numbers, bars)
-    assert all(bar.low.bit_length() == bar.high.bit_length() for bar in bars)
+    found = bars(numbers, doubling_bars)
+    check_bars(numbers, found)
+    assert all(bar.low.bit_length() == bar.high.bit_length() for bar in found)
 
 
 def test_the_histogram_of_a_run_counts_its_verdicts(store: Database) -> None:
@@ -54,9 +61,11 @@ def test_the_histogram_of_a_run_counts_its_verdicts(store: Database) -> None:
     assert dealmill.Store(store).find_run(lost.id).histogram("value") is None
 
 
-def test_packed_runs_have_none(furnished: str) -> None:
+def test_the_histogram_of_a_packed_run_counts_its_verdicts(furnished: str) -> None:
     with dealmill.open(furnished) as store:
-        assert store.find_run(9).histogram("nodes") is None
+        found = store.find_run(SURVEY).histogram("nodes")
+        assert found is not None and found.items == 2_000 == sum(bar.count for bar in found.bars)
+        assert store.find_run(SURVEY).histogram("value") is None
 
 
 def test_the_interval_of_a_run_is_that_of_its_counts(furnished: str) -> None:
@@ -71,7 +80,7 @@ def test_the_interval_of_a_run_is_that_of_its_counts(furnished: str) -> None:
 
 @given(NUMBERS)
 def test_plots_are_well_formed_and_their_bars_are_links(numbers: list[int]) -> None:
-    found = Histogram("value", len(numbers), bars_of(numbers, doubling=False))
+    found = Histogram("value", len(numbers), bars(numbers, equal_bars))
     drawn = ET.fromstring(histogram(found, lambda low, high: f"/?value={low}..{high}&x"))
     assert [link.get("href") for link in drawn.iter("a")] == [
         f"/?value={bar.low}..{bar.high}&x" for bar in found.bars if bar.count

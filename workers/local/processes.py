@@ -1,22 +1,17 @@
 """Child processes that never outlive their parent."""
 
-import ctypes
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-PR_SET_PDEATHSIG = 1
+from dealmill.pipeline.programs.sandbox import die_with_parent
+
+__all__ = ["STOP_SECONDS", "die_with_parent", "has_ended", "kill", "start", "stop"]
+
 STOP_SECONDS = 1.0
 """How long a process may finish what it is doing when the user wants it to end."""
-
-
-def die_with_parent() -> None:
-    """Have the kernel kill this process as soon as its parent dies. Linux only; does nothing on other systems."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def start(command: Sequence[str], *, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:

@@ -14,7 +14,7 @@ from dealmill.pipeline.progress import (
     Solving,
     Working,
 )
-from dealmill.pipeline.runs.planning import check_not_retracted, installed_engines, version_mismatch
+from dealmill.pipeline.runs.planning import check_installed, check_not_retracted, installed_engines, version_mismatch
 from dealmill.pipeline.store.audits.planned import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
@@ -82,6 +82,8 @@ def solve_runs(
         If the engine of a run was retracted.
     DamagedError
         If a run or some of its jobs are missing or damaged.
+    VersionError
+        If another version of an engine has been installed since its run was planned.
     """
     known = {run.id: run for run in list_runs(store, numbers)}
     finished = all(run.finished for run in known.values())
@@ -100,6 +102,7 @@ def solve_runs(
         for run in runs:
             check_not_retracted(run)
             check_not_damaged(store, run)
+            check_installed(run)
         progress(_solving(runs))
         broken = {reading.source.id for reading in readings if reading.error}
         return all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)

@@ -93,7 +93,7 @@ def _row_limit(count: int) -> int:
 
 def _positions(job: Row[*tuple[Any, ...]]) -> tuple[int, int]:
     """Return the range of positions `[start, end)` whose judgements belong to a job. A sample has one position in each
-    of `size` stretches (see `dealmill.pipeline.audit.jobs.sampled`). Positions out of range belong to the first or the
+    of `size` stretches (see `dealmill.pipeline.sampling.sampled`). Positions out of range belong to the first or the
     last job."""
     start, end = (1 + (number - 1) * job.population // max(job.size, 1) for number in (job.first, job.stop))
     start = -GREATEST if job.first <= 1 else start

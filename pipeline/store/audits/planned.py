@@ -1,6 +1,7 @@
 """Plans of audits, and their progress as counted by their jobs."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ from dealmill.pipeline.store.database.tables import actions as actions_table
 from dealmill.pipeline.store.queue.leases import JobTable, cut
 from dealmill.pipeline.store.queue.workable import audits_of
 from dealmill.pipeline.store.record.extent import items_there
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs.status import MOST_PARAMETERS, RunStatus
 
 AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(
@@ -155,10 +156,12 @@ def find_audit(store: Database, audit: int) -> AuditStatus:
     return AuditStatus(**row._mapping)
 
 
-def latest_audits(store: Database) -> dict[int, AuditStatus]:
-    """Return the newest audit of every run that has one, by run. Issue a `DamagedWarning` for each audit that cannot be
-    read."""
+def latest_audits(store: Database, of: Sequence[int] | None = None) -> dict[int, AuditStatus]:
+    """Return the newest audit of every run that has one, or of the runs `of`, by run. Issue a `DamagedWarning` for each
+    audit that cannot be read."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
+    if of is not None and len(of) <= MOST_PARAMETERS:
+        newest = newest.where(audits.c.run_id.in_(of))
     found = {}
     with store.reading() as connection:
         for row in connection.execute(_counted().where(audits.c.id.in_(newest))):

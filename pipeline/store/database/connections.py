@@ -2,10 +2,12 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
+from sqlite3 import SQLITE_INTERRUPT
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc, make_url, text
@@ -17,7 +19,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
-from dealmill.pipeline.errors import StoreError, StoreUnavailable, UsageError
+from dealmill.pipeline.errors import SlowQuery, StoreError, StoreUnavailable, UsageError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.store.database.embedded import (
     EmbeddedConnection,
@@ -33,6 +35,12 @@ READ_ONLY_FILE = {"mode": "ro"}
 ORIGIN = "(the URL is the one passed, or else DEALMILL_DATABASE_URL)"
 READ_ONLY = "25006"
 """The SQLSTATE with which PostgreSQL rejects a write in read-only mode."""
+CANCELLED = "57014"
+"""The SQLSTATE with which PostgreSQL ends a statement that takes too long."""
+MOST_CONNECTIONS = 40
+"""The most connections that a process keeps open: as many as the threads of a web server may use at a time."""
+STEPS_BETWEEN_CHECKS = 10_000
+"""Steps of SQLite's virtual machine between two checks of the time: some tenths of a millisecond."""
 TABLES = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name <> 'alembic_version'"
 UNDEFINED = {"42703", "42P01"}
 """The SQLSTATEs of PostgreSQL for columns and tables that do not exist."""
@@ -151,15 +159,30 @@ def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
         connection.execute(f"PRAGMA {pragma}")
 
 
+def _limit_statements(seconds: float) -> Callable[[Connection, *tuple[Any, ...]], None]:
+    """Return a listener that makes SQLite interrupt statements after some seconds. SQLite computes rows while they are
+    fetched, so the time of the caller between two rows counts too."""
+
+    def limit(connection: Connection, *_: Any) -> None:
+        end = monotonic() + seconds
+        opened = _embedded(connection.connection.dbapi_connection)
+        opened.set_progress_handler(lambda: monotonic() > end, STEPS_BETWEEN_CHECKS)
+
+    return limit
+
+
 def _end_transaction(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     """Roll back before a connection is closed. SQLite closes it and releases its locks only when all of its statements
     are finalized, and the traceback of an interrupt keeps them alive."""
     connection.rollback()
 
 
-def _prepare_postgresql(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+def _prepare_postgresql(seconds: float | None, connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    timeouts = dict(SERVER_TIMEOUTS)
+    if seconds is not None:
+        timeouts["statement_timeout"] = f"{seconds * 1_000:.0f}ms"
     with closing(connection.cursor()) as cursor:
-        for setting, value in SERVER_TIMEOUTS.items():
+        for setting, value in timeouts.items():
             cursor.execute(f"SET {setting} = '{value}'")
     connection.commit()
 
@@ -200,11 +223,15 @@ def _embedded(connection: DBAPIConnection | None) -> EmbeddedConnection:
 
 
 @cache
-def engine_for(url: URL, file: EmbeddedFile | None) -> Engine:
+def engine_for(url: URL, file: EmbeddedFile | None, statement_seconds: float | None) -> Engine:
     """Return this process's connection pool for a database, and for a single `file` of it if it is embedded. A forked
-    child starts with an empty pool, because connections cannot be shared between processes."""
+    child starts with an empty pool, because connections cannot be shared between processes. Statements that take more
+    than `statement_seconds` are ended, unless that is None."""
     if file is not None:
-        engine = create_engine(URL.create("sqlite", database=str(file.path)), creator=file.connect)
+        embedded = URL.create("sqlite", database=str(file.path))
+        engine = create_engine(embedded, creator=file.connect, pool_size=MOST_CONNECTIONS)
+        if statement_seconds is not None:
+            event.listen(engine, "before_cursor_execute", _limit_statements(statement_seconds))
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "checkout", _replace_stale)
         event.listen(engine, "begin", _begin_sqlite)
@@ -212,8 +239,8 @@ def engine_for(url: URL, file: EmbeddedFile | None) -> Engine:
         event.listen(engine, "close", _end_transaction)
     else:
         defaults = {setting: value for setting, value in CLIENT_TIMEOUTS.items() if setting not in url.query}
-        engine = create_engine(url, connect_args=defaults)
-        event.listen(engine, "connect", _prepare_postgresql)
+        engine = create_engine(url, connect_args=defaults, pool_size=MOST_CONNECTIONS)
+        event.listen(engine, "connect", partial(_prepare_postgresql, statement_seconds))
     os.register_at_fork(after_in_child=partial(engine.dispose, close=False))
     return engine
 
@@ -229,8 +256,9 @@ class Database:
     An embedded database is bound to the file that it finds first. Only `rebuilding` creates a file.
     """
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, statement_seconds: float | None = None) -> None:
         self.url = url
+        self._statement_seconds = statement_seconds
         self.embedded = url.get_backend_name() == "sqlite"
         """Whether the store is an SQLite file."""
         self.path = Path(url.database or "").absolute()
@@ -242,7 +270,7 @@ class Database:
         """Close the connections of this process. No transaction can be opened afterwards."""
         self._closed = True
         if self._file or not self.embedded:
-            engine_for(self.url, self._file).dispose()
+            self._engine(self._file).dispose()
 
     def vacant(self) -> bool:
         """Return whether an embedded store has not been created yet: its file is missing or has no tables.
@@ -257,16 +285,19 @@ class Database:
         file = find_file(self.path, read_only=bool(self.url.query))
         if file is None:
             return True
-        with self._translated_errors(), engine_for(self.url, file).begin() as connection:
+        with self._translated_errors(), self._engine(file).begin() as connection:
             empty = not connection.exec_driver_sql(TABLES).scalar_one()
         self._file = None if empty else file
         return empty
+
+    def _engine(self, file: EmbeddedFile | None) -> Engine:
+        return engine_for(self.url, file, self._statement_seconds)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Open a read transaction on one snapshot of the database."""
         moment = {} if self.embedded else {"isolation_level": "REPEATABLE READ"}
-        with self._transaction(engine_for(self.url, self._opened()), **moment) as connection:
+        with self._transaction(self._engine(self._opened()), **moment) as connection:
             yield connection
 
     @contextmanager
@@ -289,7 +320,7 @@ class Database:
             If the file was deleted or replaced.
         """
         self.refuse_read_only()
-        with self._transaction(engine_for(self.url, self._opened()), writes=True) as connection:
+        with self._transaction(self._engine(self._opened()), writes=True) as connection:
             yield connection
         if self._file:
             self._file.check()
@@ -306,7 +337,7 @@ class Database:
         """
         self.refuse_read_only()
         file = self._opened(create=True)
-        engine = engine_for(self.url, file)
+        engine = self._engine(file)
         with self._transaction(engine, writes=True, rebuilds=True) as connection:
             yield connection
             if self.embedded and (broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
@@ -367,13 +398,17 @@ class Database:
                 f"the tables of the database {place} do not match this version of Dealmill ({reason}); dealmill db "
                 "current shows their revision, and dealmill db upgrade upgrades them"
             )
+        if self._statement_seconds is not None and _was_cancelled(error.orig):
+            return SlowQuery(
+                f"a query took more than {self._statement_seconds} seconds and was ended; choose a narrower filter"
+            )
         if self.embedded:
             found = error_of(self.path, place, error.orig)
             if isinstance(found, StoreUnavailable) and self._file:
-                engine_for(self.url, self._file).dispose()  # a new connection may be able to write
+                self._engine(self._file).dispose()  # a new connection may be able to write
             return found
         if getattr(error.orig, "sqlstate", None) == READ_ONLY:
-            engine_for(self.url, None).dispose()  # a new connection may reach a server that is writable
+            self._engine(None).dispose()  # a new connection may reach a server that is writable
             return StoreUnavailable(
                 f"the database {place} is read-only: {reason}; is it a standby, or was it set to read-only?"
             )
@@ -381,6 +416,12 @@ class Database:
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
             return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
         return StoreError(f"the database {place} reports an error: {reason}")
+
+
+def _was_cancelled(error: BaseException | None) -> bool:
+    """Return whether a statement was ended because it took too long."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code == SQLITE_INTERRUPT or getattr(error, "sqlstate", None) == CANCELLED
 
 
 def refresh_statistics(store: Database) -> None:

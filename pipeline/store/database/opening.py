@@ -6,10 +6,11 @@ from dealmill.pipeline.store.database.revision import create_tables, revision_of
 from dealmill.pipeline.store.database.tables import REVISION
 
 
-def open_store(url: str, *, writable: bool = True) -> Database:
+def open_store(url: str, *, writable: bool = True, statement_seconds: float | None = None) -> Database:
     """Open the store. Nothing is created; `create_store` creates an embedded file that is missing or empty.
 
-    Unless it is `writable`, the database itself refuses every write.
+    Unless it is `writable`, the database itself refuses every write. A statement that takes more than
+    `statement_seconds` is ended with a `SlowQuery` error.
 
     Raises
     ------
@@ -17,7 +18,7 @@ def open_store(url: str, *, writable: bool = True) -> Database:
         If the database cannot be reached or has another revision.
     """
     found = database_url(url)
-    store = Database(found if writable else read_only(found))
+    store = Database(found if writable else read_only(found), statement_seconds)
     try:
         check_tables(store)
     except StoreError:

@@ -47,7 +47,7 @@ from sqlalchemy import (
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0010"
+REVISION = "0011"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -287,6 +287,12 @@ jobs = Table(
     Column("failed", BigInteger, nullable=False),
     Column("value_sum", BigInteger, nullable=False, comment="sum over scored layouts"),
     Column("nodes", BigInteger, nullable=False),
+    Column("least_value", BigInteger),
+    Column("greatest_value", BigInteger),
+    Column("value_counts", Numbers, comment="values by start of their bar; see pipeline.distribution"),
+    Column("least_nodes", BigInteger),
+    Column("greatest_nodes", BigInteger),
+    Column("node_counts", Numbers, comment="verdicts by start of the bar of their nodes"),
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
 )
@@ -311,8 +317,6 @@ packs = Table(
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first item"),
     Column("stop", BigInteger, nullable=False, comment="position after its last item"),
-    Column("least", BigInteger, comment="value"),
-    Column("greatest", BigInteger, comment="value"),
     Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.record.packed.bitmap"),
     Column("moments", LargeBinary, nullable=False, comment="per block: sum of values, sum of squares"),
     sqlite_with_rowid=False,

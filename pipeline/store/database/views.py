@@ -51,7 +51,8 @@ JOIN sources ON sources.id = runs.source_id""",
         "jobs_view": f"""
 SELECT jobs.run_id AS run, jobs.first, jobs.stop - 1 AS last, {state} AS state, jobs.attempt AS attempts, jobs.worker,
        {time("jobs.started", "started")}, {time("jobs.finished", "finished")}, jobs.trouble, jobs.winnable,
-       jobs.unwinnable, jobs.scored, jobs.undecided, jobs.failed, jobs.value_sum, jobs.nodes
+       jobs.unwinnable, jobs.scored, jobs.undecided, jobs.failed, jobs.value_sum, jobs.nodes,
+       jobs.least_value, jobs.greatest_value, jobs.value_counts, jobs.least_nodes, jobs.greatest_nodes, jobs.node_counts
 FROM jobs""",
         "sources_view": f"""
 SELECT sources.id AS source, sources.game, sources.name, sources.deals, sources.accepted AS layouts,

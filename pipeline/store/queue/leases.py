@@ -113,14 +113,25 @@ def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds
     return None if claimed is None else Lease(*claimed)
 
 
-def finish(connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, int]) -> bool:
-    """Mark a job done, in the transaction that writes its results. Return False if another attempt holds the job."""
+def finish(
+    connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, object], stop: int | None = None
+) -> bool:
+    """Mark a job done, in the transaction that writes its results. Return False if another attempt holds the job.
+
+    If only the items before `stop` were done, the job ends there, and the rest is cut into pending jobs as long as it.
+    """
+    end = lease.stop if stop is None else stop
     mine = connection.execute(
         update(jobs.table)
         .where(_held(jobs, lease))
-        .values(state=DONE, finished=clock(), leased_until=None, trouble=None, **totals)
+        .values(state=DONE, stop=end, finished=clock(), leased_until=None, trouble=None, **totals)
     )
-    return mine.rowcount == 1
+    if mine.rowcount != 1:
+        return False
+    if end < lease.stop:
+        starts = range(end, lease.stop, end - lease.first)
+        cut(connection, jobs, lease.owner, [(start, min(start + starts.step, lease.stop)) for start in starts])
+    return True
 
 
 def release(store: Database, jobs: JobTable, lease: Lease, trouble: str) -> None:

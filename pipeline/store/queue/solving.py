@@ -13,6 +13,9 @@ from dealmill.pipeline.store.queue.leases import JobTable
 from dealmill.pipeline.store.queue.workable import runs_of
 
 TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
+"""The columns of a job with sums over its verdicts."""
+SPREAD = ("least_value", "greatest_value", "value_counts", "least_nodes", "greatest_nodes", "node_counts")
+"""The columns of a job with the distribution of its values and node counts; NULL until it is done."""
 SOLVING = JobTable(
     table=jobs,
     owner=jobs.c.run_id,

@@ -12,6 +12,7 @@ from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, blocks, items, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.record.retrying import has_retryable
 
 DIGEST = (blocks.c.number, blocks.c.digest)
 SHAPE = Shape(*DIGEST)
@@ -113,7 +114,8 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
 
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
-    """Return the fingerprint of a run of `count` items; None if it is not finished, or a digest is missing.
+    """Return the fingerprint of a run of `count` items; None if it is not finished, a digest is missing, or verdicts
+    are to be tried again.
 
     The digests are hashed as they are read: a run of 10¹¹ items has 3 GB of them.
     """
@@ -130,6 +132,8 @@ def fingerprint_of(store: Database, run: int, count: int) -> str | None:
             yield row.digest
 
     with store.reading() as connection:
+        if has_retryable(connection, run):
+            return None
         rows = connection.execution_options(yield_per=FETCHED).execute(query)
         whole = fingerprint(digests(rows))
     return whole if sound and found == block_of(count) + 1 else None

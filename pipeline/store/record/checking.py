@@ -1,22 +1,24 @@
 """Validated reading of a run's jobs for audits, shared by all storages."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, exists, false, or_, select
 
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs
-from dealmill.pipeline.store.queue.solving import TOTALS, jobs_over
+from dealmill.pipeline.store.queue.solving import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.record.contract import Fault, JobRecord
 from dealmill.pipeline.store.record.extent import END
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 JobRow = Row[*tuple[Any, ...]]
 
-COUNTED = (jobs.c.first, jobs.c.stop, jobs.c.state, *(jobs.c[name] for name in TOTALS))
+COUNTED = (jobs.c.first, jobs.c.stop, jobs.c.state, *(jobs.c[name] for name in (*TOTALS, *SPREAD)))
 SHAPE = Shape(*COUNTED)
+UNFINISHED: Mapping[str, object] = {**dict.fromkeys(TOTALS, 0), **dict.fromkeys(SPREAD)}
+"""The totals and distributions of a job that is not done."""
 
 
 def sound_jobs(connection: Connection, run: int, positions: Sequence[int]) -> tuple[list[JobRow], list[Fault]]:
@@ -41,9 +43,9 @@ def done_among(rows: Sequence[JobRow], positions: Sequence[int]) -> set[int]:
     return done
 
 
-def job_record(row: JobRow, counted: dict[str, object]) -> JobRecord:
+def job_record(row: JobRow, counted: Mapping[str, object]) -> JobRecord:
     """Return a job with its recorded totals, and the totals `counted` from its verdicts."""
-    return JobRecord(row.first, row.stop, row.state, {name: getattr(row, name) for name in TOTALS}, counted)
+    return JobRecord(row.first, row.stop, row.state, {name: getattr(row, name) for name in (*TOTALS, *SPREAD)}, counted)
 
 
 def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Fault]:

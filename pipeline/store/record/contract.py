@@ -155,8 +155,16 @@ class Found(Protocol):
     """The results of a job, ready to be written."""
 
     @property
+    def stop(self) -> int:
+        """The position after the last item that was solved, which may come before the end of the job."""
+
+    @property
     def totals(self) -> Mapping[str, int]:
         """The totals of the job: the number of verdicts by word, ``value_sum`` and ``nodes``."""
+
+    @property
+    def spread(self) -> Mapping[str, object]:
+        """The distributions of the values and node counts (see `dealmill.pipeline.store.record.distributions`)."""
 
     def write(self, connection: Connection) -> None:
         """Write the results, in the transaction that marks the job done."""
@@ -181,7 +189,7 @@ class Record(Protocol):
         """Load and compile everything needed to solve jobs of a run."""
 
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> Found:
-        """Solve the items `[first, stop)`."""
+        """Solve the items `[first, stop)`, or some at the beginning if the engine is a program."""
 
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> Found:
         """Return the verdict ``failed`` for the items `[first, stop)`, with `trouble` as the error."""

@@ -58,9 +58,9 @@ def give_up(store: Database, job: Job, trouble: str) -> Found:
 
 def finish(store: Database, job: Job, found: Found) -> bool:
     """Write the results of a job and mark it done. Return False, and write nothing, if another attempt holds the
-    job."""
+    job. The items that were not solved become jobs of the length that was."""
     with store.writing() as connection:
-        if not leases.finish(connection, SOLVING, job.lease, found.totals):
+        if not leases.finish(connection, SOLVING, job.lease, {**found.totals, **found.spread}, found.stop):
             return False
         found.write(connection)
     return True

@@ -1,17 +1,33 @@
 """The progress of runs, counted by their jobs."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Float, Row, RowMapping, Select, case, cast, func, select
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Float,
+    Row,
+    RowMapping,
+    Select,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    or_,
+    select,
+)
 
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, jobs, runs, sources
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, engines, jobs, runs, sources
 from dealmill.pipeline.store.queue.solving import TOTALS
 from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, item_count, planned_fields
 
@@ -77,23 +93,21 @@ class RunStatus(PlannedRun):
 
 
 MINUTE = 60.0
+NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", expanding=True)
 MOST_PARAMETERS = 10_000
 """The most parameters of one query, well below the limits of the databases."""
 
 
-def list_runs(store: Database, only: Sequence[int] | None = None) -> list[RunStatus]:
-    """Return all runs, or those with the numbers `only`, oldest first. If all runs are listed, issue a `DamagedWarning`
-    for each one that cannot be read.
-
-    Raises
-    ------
-    DamagedError
-        If one of the runs in `only` cannot be read.
-    """
-    if only is not None:
-        return _counted_runs(store, sorted(set(only)))
+def run_numbers(store: Database) -> list[int]:
+    """Return the numbers of all runs, oldest first."""
     with store.reading() as connection:
-        numbers = list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
+        return list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
+
+
+def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunStatus]:
+    """Return all runs, or those with the numbers `only`, oldest first. Issue a `DamagedWarning` for each one that
+    cannot be read."""
+    numbers = run_numbers(store) if only is None else sorted(set(only))
     try:
         return _counted_runs(store, numbers)
     except DamagedError:  # one of them cannot be read
@@ -104,8 +118,8 @@ def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
     found: list[RunStatus] = []
     with store.reading() as connection:
         for start in range(0, len(numbers), MOST_PARAMETERS):
-            query = _counted(numbers[start : start + MOST_PARAMETERS])
-            found += map(_run, connection.execute(query))
+            these = {"numbers": list(numbers[start : start + MOST_PARAMETERS])}
+            found += map(_run, connection.execute(_counted(), these))
     return found
 
 
@@ -128,7 +142,21 @@ def runs_over(store: Database, source: int) -> list[RunStatus]:
     """
     with store.reading() as connection:
         numbers = connection.execute(select(runs.c.id).where(runs.c.source_id == source)).scalars().all()
-    return list_runs(store, numbers)
+    return _counted_runs(store, sorted(numbers))
+
+
+def related_runs(store: Database, run: RunStatus) -> list[int]:
+    """Return the numbers of the other runs of the same engine, in any version, over the same source, and of those that
+    repeat this run or that it repeats; oldest first."""
+    same = and_(runs.c.source_id == run.source, engines.c.name == run.engine)
+    query = (
+        select(runs.c.id)
+        .select_from(runs.join(engines))
+        .where(runs.c.id != run.id, or_(same, runs.c.repeats == run.id, runs.c.id == run.repeats))
+        .order_by(runs.c.id)
+    )
+    with store.reading() as connection:
+        return list(connection.execute(query).scalars())
 
 
 def find_run(store: Database, key: int | str) -> RunStatus:
@@ -146,16 +174,17 @@ def find_run(store: Database, key: int | str) -> RunStatus:
             number = connection.execute(select(func.max(runs.c.id))).scalar()
     else:
         number = row_number(key)
-    found = list_runs(store, [number]) if number is not None else []
+    found = _counted_runs(store, [number]) if number is not None else []
     if not found:
         raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
     return found[0]
 
 
-def _counted(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
+@cache  # building it takes longer than executing it
+def _counted() -> Select[*tuple[Any, ...]]:
     """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
     the texts of their run."""
-    counted = _sums(numbers).subquery()
+    counted = _sums().subquery()
     whole = ("covered", "jobs", "pending", "leased", "done", "retried", *TOTALS, "recent")
     query: Select[*tuple[Any, ...]] = (
         select(
@@ -169,19 +198,19 @@ def _counted(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
             clock().label("now"),
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
-        .where(runs.c.id.in_(numbers))
+        .where(runs.c.id.in_(NUMBERS))
         .order_by(runs.c.id)
     )
     return query
 
 
-def _sums(numbers: Sequence[int]) -> Select[*tuple[Any, ...]]:
+def _sums() -> Select[*tuple[Any, ...]]:
     """A row for each of these runs that has jobs, with the sums over them."""
 
     def how_many(state: int) -> ColumnElement[int]:
         return func.sum(case((jobs.c.state == state, 1), else_=0))
 
-    these = jobs.c.run_id.in_(numbers)
+    these = jobs.c.run_id.in_(NUMBERS)
     latest = (
         select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
     )

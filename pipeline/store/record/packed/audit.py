@@ -1,6 +1,6 @@
 """Reading packed verdicts for an audit, together with the result of dealing and solving the items again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -12,9 +12,9 @@ from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
-from dealmill.pipeline.store.queue.solving import TOTALS
+from dealmill.pipeline.store.queue.solving import SPREAD
 from dealmill.pipeline.store.record.blocks import stray_blocks
-from dealmill.pipeline.store.record.checking import job_record, sound_jobs, stray_jobs
+from dealmill.pipeline.store.record.checking import UNFINISHED, JobRow, job_record, sound_jobs, stray_jobs
 from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
 from dealmill.pipeline.store.record.packed.again import dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import errors_of, kept_of
@@ -22,6 +22,8 @@ from dealmill.pipeline.store.record.packed.solving import solve_pack
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 ERROR = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_value"))
+"""The columns that are NULL in jobs of packed runs from before revision 0011."""
 
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
@@ -79,16 +81,23 @@ def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) 
     jobs = []
     for row in over:
         pack = kept.get((row.first, row.stop))
-        counted: dict[str, object] = {}
+        counted: Mapping[str, object] = {}
         if row.first >= positions.start and row.state != DONE:
-            counted = dict.fromkeys(TOTALS, 0)
+            counted = UNFINISHED
         elif pack is not None:
             solved = solve_pack(deals, run, row.first, row.stop, errors[row.id])
-            counted = {**solved.totals, **solved.summary}
+            counted = {**solved.totals, **_recorded(row, solved.spread), "moments": solved.packed_moments}
         job = job_record(row, counted)
-        values = {name: getattr(pack, name, None) for name in ("least", "greatest", "moments")}
-        jobs.append(replace(job, totals={**job.totals, **values}))
+        jobs.append(replace(job, totals={**job.totals, "moments": getattr(pack, "moments", None)}))
     return jobs, damaged
+
+
+def _recorded(job: JobRow, spread: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the distributions of a job without those that no job of a packed run had before revision 0011, if it has
+    none of them."""
+    if any(getattr(job, name) is not None for name in ADDED):
+        return spread
+    return {name: value for name, value in spread.items() if name not in ADDED}
 
 
 def _damaged_errors(store: Database, run: PlannedRun, first: int, stop: int) -> list[Fault]:

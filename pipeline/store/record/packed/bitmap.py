@@ -22,15 +22,17 @@ def pack(verdicts: Codes) -> bytes:
     return bytes([len(kinds), *kinds]) + b"".join(maps)
 
 
-def unpack(packed: bytes, count: int) -> Codes | None:
-    """Decode `count` verdicts; return None if `packed` is not a valid encoding of that many, or `count` is 0."""
+def unpack(packed: bytes, count: int, first: int = 0, stop: int | None = None) -> Codes | None:
+    """Decode the verdicts `[first, stop)` of `count`, by default all; return None if `packed` is not a valid encoding
+    of that many, or `count` is 0."""
     kinds = np.frombuffer(packed[1 : 1 + packed[0]], dtype=np.int8) if packed else np.zeros(0, dtype=np.int8)
     size = (count + 7) // 8
     if len(packed) != 1 + len(kinds) + size * _bits(len(kinds)) or not len(kinds) or not count:
         return None
-    maps = np.frombuffer(packed[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)
-    bits = np.unpackbits(maps, axis=1, count=count, bitorder="little")
-    places = np.zeros(count, dtype=np.uint8)
+    stop = count if stop is None else stop
+    maps = np.frombuffer(packed[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)[:, first // 8 : (stop + 7) // 8]
+    bits = np.unpackbits(maps, axis=1, bitorder="little")[:, first % 8 : first % 8 + stop - first]
+    places = np.zeros(stop - first, dtype=np.uint8)
     for bit, each in enumerate(bits):
         places += each << bit
     return None if places.max() >= len(kinds) or not set(kinds.tolist()) <= set(Verdict) else kinds[places]

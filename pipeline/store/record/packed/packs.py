@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
-from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.fingerprint import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
 from dealmill.pipeline.store.database.connections import Database
@@ -15,7 +15,6 @@ from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
 from dealmill.pipeline.store.queue.solving import LONGEST
 from dealmill.pipeline.store.record.blocks import unsolved
-from dealmill.pipeline.store.record.contract import ALL
 from dealmill.pipeline.store.record.packed.bitmap import unpack
 
 MOMENTS = np.dtype("<i8")
@@ -23,33 +22,29 @@ PACK = Shape(*packs.c)
 ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pack:
-    """The pack of the items `[first, stop)`.
+    """The pack of the items `[first, stop)`, with its verdicts as they are stored.
 
-    `least` and `greatest` are the extreme values, None if no verdict has a value. `verdicts` is None if it is damaged.
     `moments` (blocks × 2, see `dealmill.pipeline.store.record.packed.solving.SolvedPack`) is all zeros if it is
     damaged.
     """
 
     first: int
     stop: int
-    least: int | None
-    greatest: int | None
-    verdicts: Codes | None
+    packed: bytes
     moments: Numbers
+
+    @cached_property
+    def verdicts(self) -> Codes | None:
+        """All verdicts; None if they are damaged."""
+        return self.part(self.first, self.stop)
 
     def part(self, first: int, stop: int) -> Codes | None:
         """Return the verdicts on the items `[first, stop)`; None if they are damaged or not all in this pack."""
-        if self.verdicts is None or not self.first <= first < stop <= self.stop:
+        if not self.first <= first < stop <= self.stop:
             return None
-        return self.verdicts[first - self.first : stop - self.first]
-
-    def holds(self, low: int, high: int) -> bool:
-        """Return whether the pack may hold a value from `low` to `high`. Without values, it matches only `ALL`."""
-        if self.least is None or self.greatest is None:
-            return (low, high) == ALL
-        return low <= self.greatest and self.least <= high
+        return unpack(self.packed, self.stop - self.first, first - self.first, stop - self.first)
 
 
 def next_pack(store: Database, run: int, after: int) -> Pack | None:
@@ -85,8 +80,7 @@ def _read_pack(row: Row[*tuple[Any, ...]]) -> Pack | None:
     """Return the pack in a row; None if it is not a valid one."""
     if PACK.trouble(row) or not 0 < row.first < row.stop <= row.first + LONGEST:
         return None
-    read, moments = unpack(row.verdicts, row.stop - row.first), _moments(row.moments, row.stop - row.first)
-    return Pack(row.first, row.stop, row.least, row.greatest, read, moments)
+    return Pack(row.first, row.stop, row.verdicts, _moments(row.moments, row.stop - row.first))
 
 
 def _moments(stored: bytes, items: int) -> Numbers:
@@ -129,19 +123,3 @@ def errors_of(connection: Connection, run: int, first: int, stop: int) -> dict[i
     )
     rows = connection.execute(query.where(verdicts.c.evidence.is_not(None)))
     return {row.position: row.evidence for row in rows if ERROR.trouble(row) is None}
-
-
-def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
-    """Return the least and the greatest value of a run; None for both if there are no values.
-
-    Raises
-    ------
-    DamagedError
-        If the recorded values are not numbers.
-    """
-    query = select(func.min(packs.c.least), func.max(packs.c.greatest)).where(packs.c.run_id == run)
-    with store.reading() as connection:
-        least, greatest = connection.execute(query).one()
-    if not isinstance(least, int | None) or not isinstance(greatest, int | None):
-        raise DamagedError(f"some values of run {run} are not numbers; find them with: dealmill audit {run}")
-    return least, greatest

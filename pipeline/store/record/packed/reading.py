@@ -23,9 +23,12 @@ from dealmill.pipeline.store.record.contract import ALL, BEHIND, Fault, Page, Sa
 from dealmill.pipeline.store.record.order import Ordering
 from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import Pack, kept_of, next_pack, previous_pack
+from dealmill.pipeline.store.record.skipping import next_job
 from dealmill.pipeline.store.runs.status import RunStatus
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
+SOLVED_AGAIN = 5
+"""The most blocks that are solved again for one page of a filter: some milliseconds."""
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
@@ -44,9 +47,12 @@ def page(
     before = min(before, run.items + 1)
     if wanted.audit:
         return _objected(store, run, wanted, wanted.audit, after, most, before, backwards=backwards)
-    for found in _blocks_with(store, run, wanted, after, before, backwards=backwards):
+    end: int | None = None
+    for tried, found in enumerate(_blocks_with(store, run, wanted, after, before, backwards=backwards)):
         if isinstance(found, Fault):
             return Page([], [found], found.first if backwards else found.last)
+        if tried == SOLVED_AGAIN:
+            return Page([], [], end)
         first, stop = block_range(found, run.items)
         end = first if backwards else stop - 1
         try:
@@ -99,7 +105,7 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
 def marks(store: Database, run: RunStatus) -> dict[int, bytes]:
     digests, found, after = recorded_digests(store, run.id), {}, 0
     while pack := next_pack(store, run.id, after):
-        for first in range(pack.first, pack.stop, BLOCK) if pack.verdicts is not None else ():
+        for first in range(pack.first, pack.stop, BLOCK):
             codes = pack.part(first, min(first + BLOCK, pack.stop))
             if codes is not None and block_of(first) in digests:
                 found[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
@@ -196,26 +202,35 @@ def _blocks_with(
     """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`, and
     faults where verdicts are missing or damaged."""
     codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
-    for pack in _packs(store, run, after, before, backwards=backwards):
+    for pack in _packs(store, run, wanted, after, before, backwards=backwards):
         if isinstance(pack, Fault):
             yield pack
             continue
         first, stop = max(after + 1, pack.first), min(before, pack.stop)
-        if pack.verdicts is None:
-            yield Fault(first, stop - 1, NOT_AS_RECORDED)
-        elif pack.holds(*wanted.values):
-            numbers = range(block_of(first), block_of(stop - 1) + 1)
-            for number in reversed(numbers) if backwards else numbers:
-                start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
-                if np.isin(pack.verdicts[start - pack.first : end - pack.first], codes).any():
-                    yield number
+        numbers = range(block_of(first), block_of(stop - 1) + 1)
+        for number in reversed(numbers) if backwards else numbers:
+            start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
+            part = pack.part(start, end)
+            if part is None:
+                yield Fault(start, end - 1, NOT_AS_RECORDED)
+            elif np.isin(part, codes).any():
+                yield number
 
 
-def _packs(store: Database, run: RunStatus, after: int, before: int, *, backwards: bool) -> Iterator[Pack | Fault]:
-    """Yield the packs that have items between the positions `after` and `before`, and faults for the gaps between them
-    if the run is finished."""
-    while pack := previous_pack(store, run.id, before) if backwards else next_pack(store, run.id, after):
-        if pack.stop <= after + 1 or pack.first >= before:
+def _packs(
+    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, *, backwards: bool
+) -> Iterator[Pack | Fault]:
+    """Yield the packs that may have matching verdicts between the positions `after` and `before`, and faults for the
+    gaps between them if the run is finished."""
+    while True:
+        if wanted != Wanted():
+            with store.reading() as connection:
+                job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
+            if job is None:
+                return
+            after, before = (after, min(before, job[1])) if backwards else (max(after, job[0] - 1), before)
+        pack = previous_pack(store, run.id, before) if backwards else next_pack(store, run.id, after)
+        if pack is None or pack.stop <= after + 1 or pack.first >= before:
             break
         first, stop = (pack.stop, before) if backwards else (after + 1, pack.first)
         if run.finished and first < stop:

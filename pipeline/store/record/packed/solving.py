@@ -16,6 +16,7 @@ from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
+from dealmill.pipeline.store.record.distributions import spread_of
 from dealmill.pipeline.store.record.packed.again import deals_of, solve_part
 from dealmill.pipeline.store.record.packed.bitmap import pack
 from dealmill.pipeline.store.record.packed.packs import MOMENTS
@@ -32,18 +33,17 @@ games no longer fit into a core's cache."""
 class SolvedPack:
     """The results of a job of a packed run, for the items from position `first` on.
 
-    `moments` has a row per block: the sum of the values, and the sum of their squares. `least` and `greatest` are the
-    extreme values, None if there are none. `digests` has the digest of each block by number, and `errors` the errors of
-    failed layouts by position.
+    `values` is read for scored verdicts only. `moments` has a row per block: the sum of the values, and the sum of
+    their squares. `digests` has the digest of each block by number, and `errors` the errors of failed layouts by
+    position.
     """
 
     run: int
     first: int
     verdicts: Codes
+    values: Numbers
+    nodes: Numbers
     moments: Numbers
-    least: int | None
-    greatest: int | None
-    nodes: int
     digests: Mapping[int, bytes]
     errors: Mapping[int, str]
 
@@ -56,18 +56,22 @@ class SolvedPack:
     def totals(self) -> dict[str, int]:
         """See `dealmill.pipeline.store.record.contract.Found`."""
         counted = {verdict.word: int(np.count_nonzero(self.verdicts == int(verdict))) for verdict in Verdict}
-        return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": self.nodes}
+        return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": int(self.nodes.sum())}
 
     @property
-    def summary(self) -> dict[str, object]:
-        """The columns of the pack that summarize the values."""
-        moments = self.moments.astype(MOMENTS).tobytes()
-        return {"least": self.least, "greatest": self.greatest, "moments": moments}
+    def spread(self) -> dict[str, object]:
+        """See `dealmill.pipeline.store.record.contract.Found`."""
+        return spread_of(self.values[self.verdicts == SCORED], self.nodes)
+
+    @property
+    def packed_moments(self) -> bytes:
+        """The moments as they are stored."""
+        return self.moments.astype(MOMENTS).tobytes()
 
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.record.contract.Found`."""
         row = {"run_id": self.run, "first": self.first, "stop": self.stop, "verdicts": pack(self.verdicts)}
-        connection.execute(packs.insert().values(**row, **self.summary))
+        connection.execute(packs.insert().values(**row, moments=self.packed_moments))
         insert_rows(
             connection,
             blocks,
@@ -107,27 +111,23 @@ def give_up(_store: Database, run: PlannedRun, first: int, stop: int, trouble: s
 def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
     """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position). The range
     consists of whole blocks; a shorter one at its end must be the last block of the run."""
-    verdicts, moments = (
-        np.empty(stop - first, dtype=np.int8),
-        np.empty((-(-(stop - first) // BLOCK), 2), dtype=np.int64),
-    )
-    extremes: list[int] = []
+    count = stop - first
+    verdicts = np.empty(count, dtype=np.int8)
+    values, nodes = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    moments = np.empty((-(-count // BLOCK), 2), dtype=np.int64)
     digests: dict[int, bytes] = {}
-    found, nodes = dict(errors), 0
+    found = dict(errors)
     for start in range(first, stop, AT_ONCE):
         end = min(start + AT_ONCE, stop)
         layouts, solved = solve_part(deals, run, start, end, errors)
         digests |= whole_blocks(start, layouts, solved, last=True)
-        verdicts[start - first : end - first] = solved.verdicts
-        scored = solved.verdicts == SCORED
-        values, starts = solved.values * scored, np.arange(0, end - start, BLOCK)
+        part = slice(start - first, end - first)
+        verdicts[part], nodes[part] = solved.verdicts, solved.nodes
+        values[part] = scored = solved.values * (solved.verdicts == SCORED)
+        starts = np.arange(0, end - start, BLOCK)
         block = (start - first) // BLOCK
-        moments[block : block + len(starts), 0] = np.add.reduceat(values, starts)
-        moments[block : block + len(starts), 1] = np.add.reduceat(values * values, starts)
-        if scored.any():
-            valued = solved.values[scored]
-            extremes += [int(valued.min()), int(valued.max())]
-        nodes += int(solved.nodes.sum())
+        moments[block : block + len(starts), 0] = np.add.reduceat(scored, starts)
+        moments[block : block + len(starts), 1] = np.add.reduceat(scored * scored, starts)
         if FAILED in solved.verdicts:
             failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
             found |= {start + place: unpack(solved.evidence.part(place, place + 1))[0] for place in failed}
@@ -135,10 +135,9 @@ def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors:
         run=run.id,
         first=first,
         verdicts=verdicts,
-        moments=moments,
-        least=min(extremes, default=None),
-        greatest=max(extremes, default=None),
+        values=values,
         nodes=nodes,
+        moments=moments,
         digests=digests,
         errors=found,
     )

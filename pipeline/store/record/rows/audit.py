@@ -1,5 +1,6 @@
 """Reading rows of verdicts for an audit, together with the rows that they must agree with."""
 
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,6 +8,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 from sqlalchemy import ColumnElement, Connection, Table, or_, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
@@ -16,8 +18,9 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
 from dealmill.pipeline.store.record.blocks import blocks_from, stray_blocks
-from dealmill.pipeline.store.record.checking import JobRow, done_among, job_record, sound_jobs, stray_jobs
+from dealmill.pipeline.store.record.checking import UNFINISHED, JobRow, done_among, job_record, sound_jobs, stray_jobs
 from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
+from dealmill.pipeline.store.record.distributions import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
 
@@ -101,7 +104,9 @@ def _job(connection: Connection, run: int, job: JobRow, first: int, end: int, sa
     stretch, `[first, end)`."""
     if job.first < first:
         return job_record(job, {})
-    stop = job.stop if job.state == DONE else job.first
+    if job.state != DONE:
+        return job_record(job, UNFINISHED)
+    stop = job.stop
     return job_record(job, _count(chain(_part(said, job.first, stop), _rows_after(connection, run, end, stop))))
 
 
@@ -115,12 +120,19 @@ def _rows_after(connection: Connection, run: int, end: int, stop: int) -> Iterat
 def _count(rows: Iterable[Row]) -> dict[str, object]:
     """Compute the totals of a job from its rows."""
     said: Counter[object] = Counter()
-    value_sum = nodes_sum = 0
-    for _, _, verdict, value, nodes, _ in rows:
+    values, nodes = array("q"), array("q")
+    for _, _, verdict, value, count, _ in rows:
         said[verdict] += 1
-        value_sum += value if isinstance(value, int) else 0
-        nodes_sum += nodes if isinstance(nodes, int) else 0
-    return {**{verdict.word: said[int(verdict)] for verdict in Verdict}, "value_sum": value_sum, "nodes": nodes_sum}
+        if isinstance(value, int):
+            values.append(value)
+        if isinstance(count, int):
+            nodes.append(count)
+    return {
+        **{verdict.word: said[int(verdict)] for verdict in Verdict},
+        "value_sum": sum(values),
+        "nodes": sum(nodes),
+        **spread_of(*(np.array(numbers, dtype=np.int64) for numbers in (values, nodes))),
+    }
 
 
 def _blocks(

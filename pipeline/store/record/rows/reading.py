@@ -18,6 +18,7 @@ from dealmill.pipeline.store.database.tables import items, judgements, verdicts
 from dealmill.pipeline.store.record.blocks import mark, read_block
 from dealmill.pipeline.store.record.contract import ALL, BEHIND, Fault, Page, Said, Wanted, newest_judgement
 from dealmill.pipeline.store.record.order import Order, Ordering
+from dealmill.pipeline.store.record.skipping import next_job
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 
@@ -32,6 +33,8 @@ COLUMNS = (
     items.c.layout,
 )
 ROW = Shape(*COLUMNS)
+SEARCHED = 50_000
+"""The most verdicts that are read for one page of a filter: some milliseconds."""
 JUDGED = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
 
 
@@ -50,10 +53,9 @@ def page(
     before: int = BEHIND,
     backwards: bool = False,
 ) -> Page:
-    place = judgements.c.position if wanted.audit else verdicts.c.position
-    cut = _selected(run, wanted).where(place.between(after + 1, before - 1))
-    rows = _with_items(store, run, cut.order_by(place.desc() if backwards else place).limit(most))
-    rows.sort(key=itemgetter(0), reverse=backwards)
+    if wanted != Wanted() and wanted.audit in (None, Outcome.VALID):
+        return _searched(store, run, wanted, after, before, most, backwards=backwards)
+    rows = _between(store, run, wanted, after, before, most, backwards=backwards)
     whole = wanted == Wanted() and run.finished
     read_to = int(rows[-1][0]) if len(rows) == most else None
     first = read_to if backwards and read_to is not None else after
@@ -61,6 +63,36 @@ def page(
     results, faults = _readable(run, wanted, rows)
     missing = _missing([row[0] for row in rows], first, stop) if whole else []
     return Page(results, [*missing, *faults], int(rows[-1][0]) if rows else None)
+
+
+def _searched(
+    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, most: int, *, backwards: bool
+) -> Page:
+    """Return the matching verdicts among the next `SEARCHED` ones, beginning with a job that may have some."""
+    with store.reading() as connection:
+        job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
+    if job is None:
+        return Page([], [], None)
+    if backwards:
+        before = min(before, job[1])
+        after = max(after, before - 1 - SEARCHED)
+    else:
+        after = max(after, job[0] - 1)
+        before = min(before, after + 1 + SEARCHED)
+    rows = _between(store, run, wanted, after, before, most, backwards=backwards)
+    results, faults = _readable(run, wanted, rows)
+    searched_to = after + 1 if backwards else before - 1
+    return Page(results, faults, int(rows[-1][0]) if len(rows) == most else searched_to)
+
+
+def _between(
+    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, most: int, *, backwards: bool
+) -> list[Row[*tuple[Any, ...]]]:
+    """Return the rows of a page in order."""
+    place = judgements.c.position if wanted.audit else verdicts.c.position
+    cut = _selected(run, wanted).where(place.between(after + 1, before - 1))
+    rows = _with_items(store, run, cut.order_by(place.desc() if backwards else place).limit(most))
+    return sorted(rows, key=itemgetter(0), reverse=backwards)
 
 
 def ordered(store: Database, run: RunStatus, wanted: Wanted, ordering: Ordering, most: int) -> Page:

@@ -12,6 +12,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import items, verdicts
 from dealmill.pipeline.store.record.blocks import record_blocks
+from dealmill.pipeline.store.record.distributions import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ LOST = "fault of the record: this item is missing from the source"
 @dataclass(frozen=True, slots=True)
 class SolvedRows:
     """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
-    whole blocks among them (by number), and the totals."""
+    whole blocks among them (by number), the totals, and the distributions."""
 
     run: int
     first: int
@@ -33,6 +34,7 @@ class SolvedRows:
     insert: "Insert"
     whole: Mapping[int, bytes]
     totals: Mapping[str, int]
+    spread: Mapping[str, object]
 
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.record.contract.Found`."""
@@ -48,10 +50,11 @@ def prepare(run: PlannedRun) -> None:
 
 
 def solve(store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
-    from dealmill.pipeline.solve import solve_texts
+    from dealmill.pipeline.solve import solve_part
 
     layouts, errors = _layouts(store, run, first, stop)
-    return solved_rows(store, run, first, layouts, solve_texts(run.engine, layouts, run.max_nodes, errors))
+    solved = solve_part(run.engine, layouts, run.max_nodes, errors)
+    return solved_rows(store, run, first, layouts.part(0, len(solved.verdicts)), solved)
 
 
 def give_up(store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
@@ -112,4 +115,5 @@ def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", 
             "value_sum": sum(solved.values[scored].tolist()),
             "nodes": sum(solved.nodes.tolist()),
         },
+        spread=spread_of(solved.values[scored], solved.nodes),
     )

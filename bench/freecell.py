@@ -1,0 +1,35 @@
+"""Benchmarks of Freecell Solver behind the line protocol, and of the referee of FreeCell."""
+
+import subprocess
+
+from bench.measure import in_turn, rounded, table
+from dealmill.verdicts import Verdict
+from tests.freecell.solving import INSTALL, available, dealt, freecell, solved
+
+DEALS = 8_000
+COMMAND = ["freecell-solver-range-parallel-solve", "1", str(DEALS), str(DEALS), "-l", "lg"]
+
+
+def against_range_solver() -> str:
+    """Return a table: solving by the range solver, which keeps nothing, by the engine, and judging by the referee."""
+    if not available():
+        return INSTALL
+    layouts = dealt(0, 1, DEALS)
+    found = solved(layouts)
+    solving, ranging, slower = in_turn(lambda: solved(layouts), _run_range_solver)
+    judging, _, share = in_turn(lambda: _judge(layouts, found.evidence), lambda: solved(layouts))
+    rows = [
+        ["range solver", rounded(DEALS / ranging), "1 ×"],
+        ["`freecell/fc-solve`, with moves", rounded(DEALS / solving), f"{rounded(slower)} ×"],
+        ["referee", rounded(DEALS / judging), f"{rounded(slower * share)} ×"],
+    ]
+    return table(["", "deals/s", "time"], rows)
+
+
+def _run_range_solver() -> None:
+    subprocess.run(COMMAND, check=True, capture_output=True)
+
+
+def _judge(layouts: list[str], traces: list[str | None]) -> None:
+    for layout, trace in zip(layouts, traces, strict=True):
+        freecell().rules.check("fc-solve", layout, Verdict.WINNABLE, None, trace or "")

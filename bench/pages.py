@@ -1,0 +1,192 @@
+"""Benchmark of the pages of `dealmill web`: ``python -m bench.pages [VERDICTS DEALS]``.
+
+The store has a run of VERDICTS layouts, stored as rows, and a survey of DEALS deals. Each page is requested alone; then
+50 tabs request pages every two seconds while two workers solve another run, and the same run is solved without tabs.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.client import HTTPConnection
+from itertools import count, cycle, islice
+from random import Random
+from statistics import median, quantiles
+from threading import Event, Thread
+from time import perf_counter
+
+from bench.measure import rounded, seconds, table
+from bench.scale_servers import cpu_seconds
+from tests.servers import Postgres, clean_environment, dealmill_command, running_postgres
+
+GAME, SURVEYED = "card-pairing", "hi-q"
+VERDICTS, DEALS = 1_000_000, 10_000_000
+SOLVED = 1_000_000
+"""Layouts of the run that is solved meanwhile."""
+TABS, POLL_SECONDS = 50, 2.0
+TIMES, ROUNDS = 15, 3
+SEEDS = count(2)
+RUN, SURVEY = "/runs/1", "/runs/2"
+
+
+def paths(verdicts: int, deals: int) -> list[tuple[str, str]]:
+    """Return the pages, each with a name. Some filters match no layout, and some match very few."""
+    middle, half = f"after={verdicts // 2}", f"after={deals // 2}"
+    return [
+        ("runs", "/"),
+        ("run", RUN),
+        ("survey", SURVEY),
+        ("layouts, in the middle", f"{RUN}/layouts?{middle}"),
+        ("previous page", f"{RUN}/layouts?before={verdicts // 2}"),
+        ("one verdict", f"{RUN}/layouts?verdict=unwinnable&{middle}"),
+        ("a verdict that never occurs", f"{RUN}/layouts?verdict=failed"),
+        ("nodes, rare", f"{RUN}/layouts?nodes=500.."),
+        ("nodes, none", f"{RUN}/layouts?nodes=1000000.."),
+        ("verdict and nodes, none", f"{RUN}/layouts?verdict=unwinnable&nodes=0"),
+        ("a layout", f"{RUN}/layouts/{verdicts // 2}"),
+        ("a layout under a filter", f"{RUN}/layouts/{verdicts // 2}?nodes=500.."),
+        ("deals, in the middle", f"{SURVEY}/layouts?{half}"),
+        ("deals, values", f"{SURVEY}/layouts?value=100..105&{half}"),
+        ("deals, values, rare", f"{SURVEY}/layouts?value=240..&{half}"),
+        ("deals, values, none", f"{SURVEY}/layouts?value=100000.."),
+        ("a deal", f"{SURVEY}/layouts/{deals // 2}"),
+        ("API, one verdict", f"/api{RUN}/results?verdict=unwinnable&{middle}"),
+    ]
+
+
+def pages(verdicts: int = VERDICTS, deals: int = DEALS) -> str:
+    """Return a table of the pages alone, and a table of 50 tabs, on both databases."""
+    with running_postgres() as server, tempfile.TemporaryDirectory() as folder:
+        urls = {"SQLite": f"sqlite:///{folder}/dealmill.db", "PostgreSQL": server.new_database()}
+        for url in urls.values():
+            _command(url, "db", "upgrade")
+            _command(url, "run", f"deal:{GAME}:seed=1:1-{verdicts}")
+            _command(url, "survey", SURVEYED, "--count", str(deals))
+        return measured(urls, server, verdicts, deals)
+
+
+def measured(urls: dict[str, str], server: Postgres, verdicts: int, deals: int) -> str:
+    """Return the tables for stores that have the run and the survey."""
+    alone: dict[str, list[str]] = {name: [name] for name, _ in paths(verdicts, deals)}
+    together = []
+    for database, url in urls.items():
+        others = [server.process.pid] if database == "PostgreSQL" else []
+        with _serving(url) as (port, process):
+            for name, path in paths(verdicts, deals):
+                wall, cpu = _alone(port, path, [process, *others])
+                alone[name] += [rounded(wall), rounded(cpu)]
+            tabs = [path for _, path in paths(verdicts, deals)]
+            together.append([database, *_together(port, url, tabs)])
+    heads = [f"{database}, {what}" for database in urls for what in ("ms", "ms of CPU time")]
+    return "\n\n".join(
+        (
+            table([f"page ({verdicts:,} verdicts, {deals:,} deals)", *heads], list(alone.values())),
+            table(
+                [
+                    f"{TABS} tabs",
+                    "median, ms",
+                    "p99, ms",
+                    f"run of {SOLVED:,} with tabs, s",
+                    "without, s",
+                    "ratio",
+                ],
+                together,
+            ),
+        )
+    )
+
+
+def _alone(port: int, path: str, processes: list[int]) -> tuple[float, float]:
+    """Return the median ms of a request, and the mean ms of CPU time of all processes."""
+    _get(port, path)
+    before = sum(map(cpu_seconds, processes))
+    times = [seconds(partial(_get, port, path)) * 1e3 for _ in range(TIMES)]
+    return median(times), (sum(map(cpu_seconds, processes)) - before) / TIMES * 1e3
+
+
+def _together(port: int, url: str, tabs: list[str]) -> list[str]:
+    """Solve runs without and with tabs, in turn. Return the latencies of the tabs and the times of the runs."""
+    latencies: list[float] = []
+    with_tabs, without = list[float](), list[float]()
+    for _ in range(ROUNDS):
+        without.append(seconds(partial(_solve, url)))
+        with _polling(port, tabs, latencies):
+            with_tabs.append(seconds(partial(_solve, url)))
+    cuts = quantiles(latencies, n=100)
+    ratio = median(busy / idle for busy, idle in zip(with_tabs, without, strict=True))
+    return [
+        rounded(cuts[49]),
+        rounded(cuts[98]),
+        rounded(median(with_tabs)),
+        rounded(median(without)),
+        f"{ratio:.2f} ×",
+    ]
+
+
+@contextmanager
+def _polling(port: int, tabs: list[str], latencies: list[float]) -> Iterator[None]:
+    """Poll pages from `TABS` threads for the duration of the `with` block; add the ms of each request to
+    `latencies`."""
+    ended = Event()
+    threads = [Thread(target=_tab, args=(port, path, latencies, ended)) for path in islice(cycle(tabs), TABS)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+def _tab(port: int, path: str, latencies: list[float], ended: Event) -> None:
+    tag = ""
+    ended.wait(Random(path).uniform(0, POLL_SECONDS))  # noqa: S311 -- no secret
+    while not ended.is_set():
+        begun = perf_counter()
+        tag = _get(port, path, tag)
+        latencies.append((perf_counter() - begun) * 1e3)
+        ended.wait(POLL_SECONDS)
+
+
+def _get(port: int, path: str, tag: str = "") -> str:
+    """Request a page and return its ETag."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", path, headers={"If-None-Match": tag} if tag else {})
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    if answer.status not in (200, 304) and "try again" not in text:  # the next poll does, when a file gets a writer
+        raise RuntimeError(f"{path}: {answer.status} {text}")
+    return answer.getheader("ETag") or ""
+
+
+@contextmanager
+def _serving(url: str) -> Iterator[tuple[int, int]]:
+    """Serve the pages for the duration of the `with` block, and yield the port and the number of the process."""
+    process = subprocess.Popen(
+        dealmill_command(["web", "--port", "0"]), env=_environment(url), stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr is not None  # noqa: S101 -- it is piped
+        yield int(process.stderr.readline().partition("/ serves")[0].rpartition(":")[2]), process.pid
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _solve(url: str) -> None:
+    _command(url, "run", f"deal:{GAME}:seed={next(SEEDS)}:1-{SOLVED}")
+
+
+def _command(url: str, *arguments: str) -> None:
+    subprocess.run(dealmill_command(arguments), env=_environment(url), check=True, capture_output=True)
+
+
+def _environment(url: str) -> dict[str, str]:
+    return clean_environment({"DEALMILL_DATABASE_URL": url, "DEALMILL_WORKERS": "2"})
+
+
+if __name__ == "__main__":
+    sys.stdout.write(pages(*map(int, sys.argv[1:])) + "\n")

@@ -1,0 +1,44 @@
+"""A check of the declared programs, for ``dealmill doctor``."""
+
+from collections.abc import Iterable, Mapping
+
+from dealmill.pipeline.errors import ProgramError
+from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
+from dealmill.pipeline.programs.found import broken_programs
+from dealmill.pipeline.programs.process import Process
+from dealmill.pipeline.programs.sandbox import missing
+
+
+def any_programs(games: Mapping[str, Game]) -> bool:
+    """Return whether any program is declared, even if it cannot be used."""
+    return bool(_programs(games) or broken_programs(games))
+
+
+def check_programs(games: Mapping[str, Game]) -> str:
+    """Start each declared program, and return what was found.
+
+    Raises
+    ------
+    ProgramError
+        If a manifest cannot be used, or a program does not start. The message has one reason for each.
+    """
+    engines = _programs(games)
+    broken = [*broken_programs(games).values(), *_not_started(engines)]
+    if broken:
+        raise ProgramError("; ".join(broken))
+    names = ", ".join(engine.program.full_name for engine in engines if engine.program)
+    why = missing()
+    return f"{names}: started, {f'with network and without namespaces: {why}' if why else 'without network'}"
+
+
+def _programs(games: Mapping[str, Game]) -> list[Engine]:
+    return [engine for game in games.values() for engine in game.engines if engine.program]
+
+
+def _not_started(engines: Iterable[Engine]) -> Iterable[str]:
+    for engine in engines:
+        try:
+            if engine.program:
+                Process(engine.program, engine.version, NO_LIMIT).kill()
+        except ProgramError as error:
+            yield str(error)

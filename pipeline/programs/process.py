@@ -1,0 +1,199 @@
+"""A running program: it is sent one layout at a time, and everything it does is bounded."""
+
+import os
+import select
+import signal
+import subprocess
+import time
+from contextlib import suppress
+
+from dealmill.pipeline.errors import ProgramError, VersionError
+from dealmill.pipeline.games.verdict import RETRYABLE
+from dealmill.pipeline.programs.manifest import Program
+from dealmill.pipeline.programs.protocol import (
+    MOST_BYTES,
+    OUT_OF_TURN,
+    Answer,
+    BadAnswer,
+    check_greeting,
+    greeting,
+    read_answer,
+)
+from dealmill.pipeline.programs.sandbox import enclosed, environment, limiter
+
+READ_BYTES = 1 << 16
+KEPT_BYTES = 2_000
+"""How much of the end of its error output is kept for the log."""
+LOOK_SECONDS = 0.5
+"""How often to look whether the program has ended, in case its children keep its output open."""
+SIGNALS = {number.value: number.name for number in signal.Signals}
+END_SECONDS = 2.0
+"""How long a program that has closed its output may take to end."""
+
+
+class Fault(Exception):
+    """A program that did not answer a layout as it should; the message is the evidence of the failure.
+
+    It begins with `RETRYABLE` if the machine may be the cause, and otherwise depends only on what the program wrote.
+    """
+
+
+class Process:
+    """A running program, ready for layouts.
+
+    Raises
+    ------
+    VersionError
+        If its files are not those of `version`.
+    ProgramError
+        If it cannot be started, or does not introduce itself as its manifest says.
+    """
+
+    def __init__(self, program: Program, version: str, max_nodes: int) -> None:
+        self._program = program
+        self._max_nodes = max_nodes
+        self._unread = b""
+        self._errors = b""
+        if (found := program.version()) != version:
+            raise changed(program, version, found)
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 -- the user has declared this command
+                enclosed(program.command),
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=program.path.parent,
+                env=environment(),
+                start_new_session=True,
+                preexec_fn=limiter(program.manifest.memory),  # noqa: PLW1509 -- takes no locks
+            )
+        except OSError as error:
+            raise ProgramError(f"{program.full_name} cannot be started: {error.strerror} ({program.path})") from error
+        assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101 -- pipes
+        self._stdin, self._stdout, self._stderr = (
+            pipe.fileno() for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
+        )
+        self._poll = select.poll()
+        for pipe in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(pipe, False)
+        for pipe in (self._stdout, self._stderr):
+            self._poll.register(pipe, select.POLLIN)
+        self._greet()
+
+    def _greet(self) -> None:
+        manifest = self._program.manifest
+        try:
+            line = self._exchange(greeting(manifest, self._max_nodes), manifest.handshake_seconds)
+            check_greeting(line, manifest)
+        except (Fault, BadAnswer) as fault:
+            self.kill()
+            why = str(fault).removeprefix(RETRYABLE)
+            raise ProgramError(f"{self._program.full_name} did not start: {why}{self.errors()}") from fault
+
+    def ask(self, layout: str) -> Answer:
+        """Send a layout and return the answer.
+
+        Raises
+        ------
+        Fault
+            If there is none, or not one that the protocol allows. The program must not be asked again then.
+        """
+        try:
+            line = self._exchange(layout.encode() + b"\n", self._program.manifest.seconds)
+            return read_answer(line, layout, self._max_nodes)
+        except BadAnswer as error:
+            raise Fault(str(error)) from error
+
+    def _exchange(self, line: bytes, seconds: float) -> bytes:
+        """Send a line and return the line that is the answer, without its end."""
+        if self._unread or self._read_output():
+            raise BadAnswer(OUT_OF_TURN)
+        deadline = time.monotonic() + seconds
+        unsent = self._write(line)
+        while True:
+            answer, end, rest = self._unread.partition(b"\n")
+            if len(answer) > MOST_BYTES:
+                raise BadAnswer(f"it wrote a line of more than {MOST_BYTES:,} bytes")
+            if end:
+                self._unread = rest
+                return answer
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise Fault(f"{RETRYABLE}it gave no answer within {seconds:g} s")
+            unsent = self._wait(unsent, min(left, LOOK_SECONDS))
+
+    def _wait(self, unsent: bytes, seconds: float) -> bytes:
+        """Wait until there is something to read or write, and do so; return what is still unsent."""
+        if unsent:
+            self._poll.register(self._stdin, select.POLLOUT)
+        ready = {pipe for pipe, _ in self._poll.poll(seconds * 1000)}
+        if unsent:
+            self._poll.unregister(self._stdin)
+        if self._stderr in ready and not self._read_errors():
+            self._poll.unregister(self._stderr)
+        if self._stdout in ready and not self._read_output():
+            raise self._ended()
+        if not ready and self._process.poll() is not None:
+            raise self._ended()
+        return self._write(unsent) if self._stdin in ready else unsent
+
+    def _write(self, line: bytes) -> bytes:
+        """Write as much of a line as the program reads now; return the rest."""
+        try:
+            return line[os.write(self._stdin, line) :]
+        except BlockingIOError:
+            return line
+        except BrokenPipeError:  # it ends; how it did, is found out when its output ends
+            return b""
+
+    def _read_output(self) -> bool:
+        """Read what the program has written; return whether it was anything."""
+        try:
+            read = os.read(self._stdout, READ_BYTES)
+        except BlockingIOError:
+            return False
+        self._unread += read
+        return bool(read)
+
+    def _read_errors(self) -> bool:
+        """Read what the program has written as errors; return whether it can write more."""
+        try:
+            read = os.read(self._stderr, READ_BYTES)
+        except BlockingIOError:
+            return True
+        self._errors = (self._errors + read)[-KEPT_BYTES:]
+        return bool(read)
+
+    def _ended(self) -> Fault:
+        try:
+            code = self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            return Fault(f"{RETRYABLE}it closed its output")
+        how = f"with exit code {code}" if code >= 0 else f"by {SIGNALS.get(-code, f'signal {-code}')}"
+        return Fault(f"{RETRYABLE}it ended {how}")
+
+    def errors(self) -> str:
+        """Return the end of what it had written as errors when it was killed, as the end of a message."""
+        text = self._errors.decode(errors="replace").strip()
+        return f"; its error output ends with: {text}" if text else ""
+
+    @property
+    def runs(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """Kill the program and its children."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._read_errors()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe:
+                pipe.close()
+
+
+def changed(program: Program, version: str, found: str) -> VersionError:
+    """Return the error for a program whose files are no longer those of a version."""
+    return VersionError(f"the files of {program.full_name} have changed: version {version} is now {found}")

@@ -1,0 +1,93 @@
+"""The function of an engine that is a program."""
+
+import atexit
+import logging
+import os
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+
+from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.programs.manifest import Program, State
+from dealmill.pipeline.programs.process import Fault, Process, changed
+from dealmill.pipeline.programs.protocol import Answer
+
+logger = logging.getLogger(__name__)
+
+TRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSolver:
+    """The function of an engine; see `dealmill.pipeline.games.contract.EngineFunction`.
+
+    A layout that the program does not answer as it should is tried once more in a fresh process, and then `FAILED`.
+
+    Raises
+    ------
+    ProgramError
+        When called, if the program cannot be started.
+    VersionError
+        When called, if its files are not, or no longer, those of `version`.
+    """
+
+    program: Program
+    version: str
+
+    def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
+        state = self.program.state()
+        with _LOCK:
+            answers = [self._solve(layout, max_nodes, state) for layout in unpack(layouts)]
+        if state != self.program.state():
+            raise changed(self.program, self.version, self.program.version())
+        return Solved(
+            np.array([answer.verdict for answer in answers], dtype=np.int8),
+            np.array([answer.value for answer in answers], dtype=np.int64),
+            np.array([answer.nodes for answer in answers], dtype=np.int64),
+            pack([answer.evidence for answer in answers]),
+        )
+
+    def _solve(self, layout: str, max_nodes: int, state: State) -> Answer:
+        reason = ""
+        for _ in range(TRIES):
+            process = _running(self, max_nodes, state)
+            try:
+                return process.ask(layout)
+            except Fault as fault:
+                reason = str(fault)
+                _stop()
+                logger.warning("%s on %s: %s%s", self.program.full_name, layout, reason, process.errors())
+        return Answer(Verdict.FAILED, 0, 0, reason)
+
+
+_LOCK = Lock()
+_process: Process | None = None
+_key: tuple[ProgramSolver, int, State] | None = None
+
+
+def _running(solver: ProgramSolver, max_nodes: int, state: State) -> Process:
+    """Return the program of a solver, started if necessary. This process runs one program at a time."""
+    global _process, _key
+    if _process is None or _key != (solver, max_nodes, state) or not _process.runs:
+        _stop()
+        _process, _key = Process(solver.program, solver.version, max_nodes), (solver, max_nodes, state)
+    return _process
+
+
+def _stop() -> None:
+    global _process  # noqa: PLW0603
+    if _process is not None:
+        _process.kill()
+    _process = None
+
+
+def _forget() -> None:
+    global _process  # noqa: PLW0603
+    _process = None
+
+
+atexit.register(_stop)
+os.register_at_fork(after_in_child=_forget)

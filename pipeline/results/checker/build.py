@@ -1,0 +1,152 @@
+"""Writing of checkers."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple, cast
+
+from dealmill.pipeline import errors, printable, referee, sampling
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import verdict
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.printable import printable as on_one_line
+from dealmill.pipeline.results.checker import csv_rows, facts, json_lines, program
+from dealmill.pipeline.results.checker.facts import Export
+from dealmill.pipeline.results.checker.parts import Import, Part, check_names, import_lines, part_of
+
+SUFFIX = ".check.py"
+"""Appended to the name of an export to name its checker."""
+READERS = {".csv": csv_rows, ".jsonl": json_lines}
+"""The modules that read exports, by the suffix of the file."""
+ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove")
+TAKEN = ("IllegalMove", "InvalidEvidence", "Verdict")
+"""The names of Dealmill that the rules of a game may import."""
+REFEREE = ("Check", "Outcome", "Judgement", "VERDICTS", "VALID", "NO_EVIDENCE", "judge_by", "_wrong_claim")
+
+TOP = """\
+Check {file} with nothing but Python.
+
+    python3 -I -S {command}
+
+Dealmill wrote {file} and this program together:
+
+{about}
+The program needs Python 3.11 or newer and no packages; with -I -S, Python
+ignores those that are installed. It ends with exit code 0 if every row is
+proved, and with 1 at the first row that is not. It checks:
+
+- The file is the one that was exported: it has the SHA-256 above.
+- Every row has valid columns, and none is missing, doubled or moved.
+- The evidence of each row proves its verdict and its value, by the rules of
+  the game. They are below, as Dealmill itself uses them.
+
+It does not check:
+
+- Verdicts that claim nothing: undecided (the node limit was reached) and
+  failed (the engine raised an error).
+- That the layouts are those of the source. If the source is a text file with
+  one layout per line, --source compares them; unpack a gzipped one first.
+- Node counts, which no evidence proves, and the fingerprint of the run, which
+  needs BLAKE3.
+- Layouts of the run that are not in the file.
+- Itself: whoever can change the file can change this program. To be sure, read
+  it, or have Dealmill write it again from the same version.
+
+--sample N proves only N rows, spread evenly, and reads all others; --seed S
+selects another sample. The same N and S select the same rows everywhere.
+"""
+
+START = """\
+import sys
+
+if sys.version_info < (3, 11):
+    sys.stderr.write("this program needs Python 3.11 or newer\\n")
+    sys.exit(2)
+
+"""
+
+LINE = "-" * 80
+SYS = Import("", "sys")
+END = """\
+if __name__ == "__main__":
+    sys.exit(main(EXPORT, check, read_rows))
+"""
+
+
+class Section(NamedTuple):
+    """A part of a checker with its title."""
+
+    title: str
+    part: Part
+
+    def __str__(self) -> str:
+        return f"# {LINE}\n# {self.title} ({self.part.module})\n# {LINE}\n{self.part.source}"
+
+
+def sections_of(game: Game, path: Path) -> list[Section]:
+    """Return the sections of a checker for an export of a game to this path.
+
+    Raises
+    ------
+    UsageError
+        If the suffix of the path is not one of those in `READERS`, or the rules of the game import or define something
+        that a checker cannot have.
+    """
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise UsageError(f"{path} cannot have a checker: Python alone reads only {' and '.join(READERS)}")
+    rules = Section(f"The rules: {game.title}", part_of(cast(ModuleType, game.rules)))
+    if unknown := rules.part.taken - set(TAKEN):
+        raise UsageError(
+            f"{rules.part.module} imports {', '.join(sorted(unknown))} from Dealmill, but the rules of a game can only "
+            f"import {', '.join(TAKEN)}"
+        )
+    before = [
+        Section("The export", part_of(facts)),
+        Section("Errors", part_of(errors, ERRORS)),
+        Section("Verdicts", part_of(verdict)),
+    ]
+    after = [
+        Section("The referee", part_of(referee, REFEREE)),
+        Section("Samples", part_of(sampling)),
+        Section("Reading of the export", part_of(reader)),
+        Section("Text for terminals", part_of(printable)),
+        Section("The main program", part_of(program)),
+    ]
+    check_names([section.part for section in (*before, *after, rules)], ["EXPORT"])
+    return [*before, rules, *after]
+
+
+def checker(sections: Sequence[Section], export: Export, about: Mapping[str, str]) -> str:
+    """Return the text of a checker for an export, which `about` describes to people."""
+    imports = {each for section in sections for each in section.part.imports}
+    future = {each for each in imports if each.module == "__future__"}
+    first, *others = map(str, sections)
+    top = _top(export, about) + import_lines(future) + START + import_lines(imports - future - {SYS})
+    return top + "\n" + "\n\n".join([first, _written(export), *others, END])
+
+
+def _top(export: Export, about: Mapping[str, str]) -> str:
+    lines = {"rows": f"{export.rows:,} of {export.layouts:,} layouts", "SHA-256": export.sha256, **about}
+    text = TOP.format(
+        file=export.file,
+        command=shlex.join([export.file + SUFFIX, export.file]),
+        about="".join(f"  {name:13} {on_one_line(fact)}\n" for name, fact in lines.items()),
+    )
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#!/usr/bin/env python3\n"""{escaped}"""\n\n'
+
+
+def _written(export: Export) -> str:
+    """Return the statement that defines the export."""
+    fields = "".join(f"    {name}={_literal(value)},\n" for name, value in export._asdict().items())
+    return f"EXPORT = Export(\n{fields})\n"
+
+
+def _literal(value: object) -> str:
+    """Return a value as Python code, with double quotes if possible."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))}{',' * (len(value) == 1)})"
+    code = repr(value)
+    return f'"{code[1:-1]}"' if code[0] == "'" and '"' not in code else code

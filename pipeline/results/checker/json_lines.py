@@ -1,0 +1,25 @@
+"""Reading of an export in JSON Lines: one object per line, which has the columns in their order."""
+
+from collections.abc import Iterator
+from json import JSONDecoder
+from typing import BinaryIO
+
+from dealmill.pipeline.results.checker.facts import ExportRow
+
+
+def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
+    """Yield the rows of an export.
+
+    Raises
+    ------
+    ValueError
+        At the first line that is not a row.
+    """
+    decode = JSONDecoder(object_pairs_hook=tuple).decode
+    for line in file:
+        if not line.endswith(b"\n"):
+            raise ValueError("the file ends in the middle of a line")
+        columns = decode(line.decode("ascii"))
+        if not isinstance(columns, tuple) or tuple(name for name, _ in columns) != ExportRow._fields:
+            raise ValueError(f"the line is not an object with {', '.join(ExportRow._fields)}, in this order")
+        yield ExportRow(*(value for _, value in columns))

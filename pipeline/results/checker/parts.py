@@ -1,0 +1,172 @@
+"""Parts of a program in one file: the source of modules, without their imports."""
+
+import ast
+import builtins
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from inspect import getsource
+from symtable import symtable
+from types import ModuleType
+from typing import NamedTuple
+
+from dealmill.pipeline.errors import UsageError
+
+DEALMILL = "dealmill"
+
+
+class Import(NamedTuple):
+    """The import of one name: ``from module import name``, or ``import name`` if the module is empty."""
+
+    module: str
+    name: str
+    alias: str | None = None
+
+    @property
+    def bound(self) -> str:
+        """The name that it defines."""
+        return self.alias or self.name.partition(".")[0]
+
+    @property
+    def package(self) -> str:
+        """The name of the package that is imported; empty if the import is relative."""
+        return (self.module or self.name).partition(".")[0]
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}".removeprefix(".") + (f" as {self.alias}" if self.alias else "")
+
+
+class Part(NamedTuple):
+    """The source of a module, or of some of its definitions, without imports.
+
+    `defined` are the names that it defines, and `imports` what it imports from the standard library. What it imports
+    from Dealmill, `taken`, must be defined by other parts of the program.
+    """
+
+    module: str
+    source: str
+    defined: frozenset[str]
+    taken: frozenset[str]
+    imports: frozenset[Import]
+
+
+def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
+    """Return the source of a module as a part of a program; only these definitions, if any are given.
+
+    Raises
+    ------
+    UsageError
+        If the module has no source, or imports anything but the standard library and names of Dealmill.
+    """
+    try:
+        whole = getsource(module)
+    except (OSError, TypeError) as error:
+        raise UsageError(f"the source of {module.__name__} is not installed, so it cannot be in a checker") from error
+    tree = ast.parse(whole)
+    source = _without_imports(whole, tree, only)
+    imports = {found for node in tree.body for found in _imports_in(node)}
+    if only:
+        imports = {found for found in imports if re.search(rf"\b{found.bound}\b", source)}
+    taken = {found for found in imports if found.package == DEALMILL and found.module and not found.alias}
+    nested = {found for node in ast.walk(ast.parse(source)) for found in _imports_in(node)}
+    for found in (imports - taken) | nested:
+        if found.package not in sys.stdlib_module_names or found.name == "*":
+            raise UsageError(
+                f"{module.__name__} imports {found}, but a checker can only contain code that imports the standard "
+                "library and names of Dealmill"
+            )
+    symbols = symtable(source, module.__name__, "exec").get_symbols()
+    defined = {symbol.get_name() for symbol in symbols if symbol.is_assigned()} - {"__all__"}
+    return Part(
+        module.__name__,
+        source,
+        frozenset(defined),
+        frozenset(found.name for found in taken),
+        frozenset(imports - taken),
+    )
+
+
+def _imports_in(node: ast.AST) -> Iterator[Import]:
+    match node:
+        case ast.Import():
+            for alias in node.names:
+                yield Import("", alias.name, alias.asname)
+        case ast.ImportFrom():
+            for alias in node.names:
+                yield Import("." * node.level + (node.module or ""), alias.name, alias.asname)
+
+
+def _without_imports(source: str, tree: ast.Module, only: Collection[str]) -> str:
+    """Return the source without imports at its top level, ``__all__`` and code for running it; or only some of its
+    definitions. Each statement keeps the comments above it and the string below it."""
+    lines, end, found = source.split("\n"), 0, list[str]()
+    keep = not only
+    for node in tree.body:
+        if not _is_string(node):
+            names = _names(node)
+            keep = not names.isdisjoint(only) if only else not (_is_of_module(node) or "__all__" in names)
+        if keep:
+            found += lines[end : node.end_lineno]
+        end = node.end_lineno or end
+    return "\n".join(found).strip("\n") + "\n"
+
+
+def _is_of_module(node: ast.stmt) -> bool:
+    """Return whether a statement is an import, or what a module does when it is run itself."""
+    return isinstance(node, ast.Import | ast.ImportFrom) or (
+        isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
+    )
+
+
+def _is_string(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _names(node: ast.stmt) -> set[str]:
+    """Return the names that a definition or an assignment defines."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=targets):
+            return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return {name}
+    return set()
+
+
+def import_lines(imports: Iterable[Import]) -> str:
+    """Return the statements for these imports, in alphabetical order."""
+    plain = sorted({found for found in imports if not found.module})
+    of_modules: dict[str, set[Import]] = {}
+    for found in imports:
+        if found.module:
+            of_modules.setdefault(found.module, set()).add(found)
+    lines = [f"import {_written(found)}" for found in plain]
+    for module in sorted(of_modules):
+        lines.append(f"from {module} import {', '.join(map(_written, sorted(of_modules[module], key=_order)))}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _written(found: Import) -> str:
+    return f"{found.name} as {found.alias}" if found.alias else found.name
+
+
+def _order(found: Import) -> tuple[bool, bool, str]:
+    """Return a key that sorts constants before classes, and these before functions, as formatters do."""
+    return not (found.name.isupper() and len(found.name) > 1), found.name[0].islower(), found.name
+
+
+def check_names(parts: Iterable[Part], reserved: Collection[str]) -> None:
+    """Check that each name has one meaning in a program of these parts, and that none is built in or `reserved`.
+
+    Raises
+    ------
+    UsageError
+        If not; it names the later one of two parts that define a name.
+    """
+    meanings: dict[str, object] = dict.fromkeys([*dir(builtins), *reserved], "")
+    for part in parts:
+        found = dict.fromkeys(part.defined, part.module) | {each.bound: each for each in part.imports}
+        for name, meaning in found.items():
+            if meanings.setdefault(name, meaning) != meaning:
+                raise UsageError(f"{part.module} defines {name}, which means something else in a checker: rename it")

@@ -1,0 +1,221 @@
+"""The main program, which reads an export row by row and has the referee check each row."""
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from hashlib import file_digest
+from io import BufferedReader, TextIOWrapper
+from pathlib import Path
+from types import NoneType
+from typing import BinaryIO
+
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.referee import Check, Outcome, judge_by
+from dealmill.pipeline.results.checker.facts import Export, ExportRow
+from dealmill.pipeline.sampling import sampled
+
+ReadRows = Callable[[BinaryIO], Iterator[ExportRow]]
+Tally = Counter[tuple[Outcome, str]]
+"""The number of rows that the referee has checked, by outcome and verdict."""
+
+COLUMN_TYPES: dict[str, tuple[type, ...]] = {
+    "position": (int,),
+    "line": (int,),
+    "layout": (str,),
+    "verdict": (str,),
+    "value": (int, NoneType),
+    "nodes": (int,),
+    "evidence": (str, NoneType),
+}
+REDRAW = 0.2
+"""Seconds between two updates of the progress."""
+
+
+class CheckFailed(Exception):
+    """An export or a source that is not the recorded one, or a row that is not proved."""
+
+
+def main(export: Export, check: Check, read_rows: ReadRows, arguments: Sequence[str] | None = None) -> int:
+    """Check the file that the command line names, print the result, and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    options = read_options(export, arguments)
+    try:
+        return check_export(export, check, read_rows, options)
+    except CheckFailed as failed:
+        print_line(f"{printable(options.file)}: {failed}")
+        return 1
+    except OSError as error:
+        what = printable(str(error.filename or options.file))
+        sys.stderr.write(f"{what} cannot be read: {error.strerror or error}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return 130
+
+
+def read_options(export: Export, arguments: Sequence[str] | None) -> Namespace:
+    """Return the arguments of the command line; end the program with exit code 2 if they are not valid."""
+    parser = ArgumentParser(description="Check an export of Dealmill. The top of this program says what it proves.")
+    parser.add_argument("file", metavar="FILE", help="the export")
+    parser.add_argument("--sample", metavar="N", type=int, help="check the evidence of N rows only, spread evenly")
+    parser.add_argument(
+        "--seed", metavar="S", type=int, default=1, help="select the sample by this number (default: 1)"
+    )
+    parser.add_argument("--source", metavar="SOURCE", help="also compare the layouts with the file that was solved")
+    options = parser.parse_args(arguments)
+    if options.sample is not None and not 1 <= options.sample <= export.rows:
+        parser.error(f"--sample is {options.sample}, expected 1 to {export.rows}, the number of rows")
+    if options.source and export.source_sha256 is None:
+        parser.error(f"--source cannot be used, because {export.source} is not a file")
+    return options
+
+
+def check_export(export: Export, check: Check, read_rows: ReadRows, options: Namespace) -> int:
+    """Check a file, print a summary, and return the exit code.
+
+    Raises
+    ------
+    CheckFailed
+        If a row is not proved, or the source is not the recorded one.
+    OSError
+        If a file cannot be read.
+    """
+    name = printable(options.file)
+    with Path(options.file).open("rb") as file:
+        changed = other_digest(file, export.sha256)
+        if changed:  # go on: the first bad row says more
+            print_line(f"{name} is not the file that was exported: {changed}")
+        with closing(with_progress(read_rows(file), export.rows)) as rows:
+            tally = check_rows(export, check, rows, options)
+        file.seek(0)
+        equal = compare_source(export, read_rows(file), options.source) if options.source else 0
+    print_line(f"{name}: {export.rows:,} rows{'' if changed else ', as exported'}")
+    print_summary(export, options, tally, equal)
+    return 1 if changed else 0
+
+
+def other_digest(file: BufferedReader, expected: str) -> str | None:
+    """Return how the SHA-256 of a file differs from the expected one, or None, and go to the start of the file."""
+    digest = file_digest(file, "sha256").hexdigest()
+    file.seek(0)
+    return None if digest == expected else f"SHA-256 {digest[:12]}…, expected {expected[:12]}…"
+
+
+def check_rows(export: Export, check: Check, rows: Iterator[ExportRow], options: Namespace) -> Tally:
+    """Check all rows, and the evidence of all of them or of a sample.
+
+    Raises
+    ------
+    CheckFailed
+        At the first row that is wrong.
+    """
+    size = options.sample or export.rows
+    chosen = (sampled(number, size, export.rows, options.seed) for number in range(1, size + 1))
+    engine, following = export.engine.partition("/")[2], next(chosen, 0)
+    numbers = {verdict.word: verdict for verdict in Verdict}
+    tally, number, position = Tally(), 0, 0
+    try:
+        for number, row in enumerate(rows, start=1):
+            if wrong := wrong_column(export, row, number, position):
+                raise CheckFailed(f"row {number:,}: {printable(wrong)}")
+            position = row.position
+            if number == following:
+                judgement = judge_by(check, engine, row.layout, numbers[row.verdict], row.value, row.evidence)
+                if judgement.outcome is Outcome.INVALID:
+                    raise CheckFailed(f"row {number:,} (position {position:,}) is {printable(str(judgement))}")
+                tally[judgement.outcome, row.verdict] += 1
+                following = next(chosen, 0)
+    except (ValueError, RecursionError) as error:
+        raise CheckFailed(f"row {number + 1:,} cannot be read: {printable(str(error))}") from error
+    if number < export.rows:
+        raise CheckFailed(f"row {number + 1:,} is missing: {export.rows:,} rows were exported")
+    return tally
+
+
+def wrong_column(export: Export, row: ExportRow, number: int, before: int) -> str | None:
+    """Return what is wrong with a row, apart from its evidence, or None.
+
+    `number` is the number of the row, and `before` the position of the row before it.
+    """
+    if number > export.rows:
+        return f"only {export.rows:,} rows were exported"
+    for name, value in zip(row._fields, row, strict=True):
+        if type(value) not in COLUMN_TYPES[name]:
+            return f"the type of {name} is {type(value).__name__}"
+    most = export.layouts - (export.rows - number)
+    if not before < row.position <= most:
+        return f"the position is {row.position}, expected {before + 1}{f' to {most}' if most > before + 1 else ''}"
+    if row.verdict not in export.verdicts:
+        return f"the verdict is {row.verdict!r}, expected {' or '.join(export.verdicts)}"
+    if row.value is not None and row.verdict != Verdict.SCORED.word:
+        return f"the verdict is {row.verdict}, but there is a value"
+    return None
+
+
+def compare_source(export: Export, rows: Iterator[ExportRow], path: str) -> int:
+    """Return the number of rows whose layout is the text of its line in the source.
+
+    Raises
+    ------
+    CheckFailed
+        If the source is not the recorded one.
+    OSError
+        If it cannot be read.
+    """
+    equal, number, text = 0, 0, b""
+    with Path(path).open("rb") as file:
+        if other := other_digest(file, str(export.source_sha256)):
+            raise CheckFailed(f"{printable(path)} is not the source: {other}; unpack it first if it is gzipped")
+        for row in rows:
+            while number < row.line and (text := file.readline()):
+                number += 1
+            equal += number == row.line and text.strip() == row.layout.encode(errors="replace")
+    return equal
+
+
+def with_progress(rows: Iterator[ExportRow], total: int) -> Generator[ExportRow, None, None]:
+    """Yield rows, and show their number on standard error if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield from rows
+        return
+    due = 0.0
+    try:
+        for done, row in enumerate(rows):
+            if time.monotonic() >= due:
+                sys.stderr.write(f"\r{done:,} of {total:,} rows ({done / total:.0%})")
+                sys.stderr.flush()
+                due = time.monotonic() + REDRAW
+            yield row
+    finally:
+        sys.stderr.write("\r\033[K")
+
+
+def print_summary(export: Export, options: Namespace, tally: Tally, equal: int) -> None:
+    """Print what was checked, and what was not; `equal` rows were found to have the layouts of their lines."""
+    for outcome, title in ((Outcome.VALID, "proved"), (Outcome.NO_EVIDENCE, "nothing to prove")):
+        counts = [f"{count:,} {word}" for word in export.verdicts if (count := tally[outcome, word])]
+        if counts:
+            print_line(f"{title}: {', '.join(counts)}")
+    unchecked = ["node counts", "the fingerprint of the run"]
+    if options.sample:
+        unchecked.insert(0, f"the evidence of the other {export.rows - options.sample:,} rows")
+    if options.source:
+        print_line(f"in the source: {equal:,} layouts, each in its line")
+    if equal < export.rows:
+        which = f"the other {export.rows - equal:,} layouts" if equal else "the layouts"
+        unchecked.append(f"whether {which} are those of {export.source}")
+    if export.rows < export.layouts:
+        unchecked.append(f"the other {export.layouts - export.rows:,} layouts of the run")
+    for what in unchecked:
+        print_line(f"not checked: {what}")
+
+
+def print_line(line: str) -> None:
+    """Print a line of the result."""
+    sys.stdout.write(f"{line}\n")

@@ -1,0 +1,79 @@
+"""Export of a run together with a checker."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import file_digest
+from pathlib import Path
+
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.progress import Progress, silent
+from dealmill.pipeline.results.checker.build import SUFFIX, checker, sections_of
+from dealmill.pipeline.results.checker.facts import Export
+from dealmill.pipeline.results.export import atomic_file, export, metadata
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.stored import Source, find_source
+
+
+def checker_path(path: Path) -> Path:
+    """Return the path of the checker for an export."""
+    return path.with_name(path.name + SUFFIX)
+
+
+def export_with_checker(
+    store: Database,
+    run: RunStatus,
+    path: Path,
+    verdicts: Sequence[Verdict] = (),
+    *,
+    force: bool = False,
+    progress: Progress = silent,
+) -> int:
+    """Write an export as `export` does, and a checker for it beside it; return the number of its rows.
+
+    Raises
+    ------
+    UsageError
+        If there is no checker for this suffix or game, see `sections_of`.
+    OutputError
+        If a file cannot be written, see `export`.
+    """
+    sections = sections_of(find_game(run.game), path)
+    source = find_source(store, run.source)
+    with atomic_file(checker_path(path), force) as file:
+        written = export(store, run, path, verdicts, force=force, progress=progress)
+        facts = Export(
+            file=printable(path.name),
+            sha256=_sha256(path),
+            rows=written,
+            engine=f"{run.game}/{find_engine(run.engine)[1].rules_name}",
+            layouts=find_run(store, run.id).items,  # of an unfinished run, more than before
+            verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
+            source=source.name,
+            source_sha256=None if source.generator else source.digest.hex(),
+        )
+        about = _description(metadata(store, run, verdicts), source)
+        file.write(checker(sections, facts, about).encode())
+    return written
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _description(about: Mapping[str, str], source: Source) -> dict[str, str]:
+    """Return what a checker says of its export at the top, from the metadata of a run."""
+    known = {
+        "run": about["run"],
+        "engine": f"{about['engine']} version {about['version']}",
+        "node limit": about.get("max_nodes"),
+        "source": about["source"],
+        "source digest": source.digest.hex(),
+        "only": about.get("verdicts"),
+        "retracted": about.get("retracted"),
+        "fingerprint": about.get("fingerprint", "none: the run was not finished"),
+        "Dealmill": about["dealmill"],
+    }
+    return {name: fact for name, fact in known.items() if fact is not None}

@@ -1,0 +1,157 @@
+"""The text of checkers: what is in it, and which rules cannot be."""
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.results.checker.build import READERS, checker, sections_of
+from dealmill.pipeline.results.checker.facts import Export
+from dealmill.pipeline.results.checker.parts import part_of
+
+PROJECT = Path(__file__).parents[2]
+EXPORT = Export("a.csv", "0" * 64, 1, "memory/two-pass", 1, ("scored",), "a.txt", None)
+ABOUT = {"run": "1"}
+RULES = """\
+'''Rules.'''
+
+{imports}
+
+def check(engine, layout, verdict, value, evidence):
+    '''Check nothing.'''
+"""
+
+each_form = pytest.mark.parametrize(("game", "suffix"), [(game, suffix) for game in games() for suffix in READERS])
+
+
+def text_of(game: str, suffix: str = ".csv", export: Export = EXPORT) -> str:
+    return checker(sections_of(find_game(game), Path(f"a{suffix}")), export, ABOUT)
+
+
+@each_form
+def test_a_checker_has_the_rules_as_they_are_and_imports_only_the_standard_library(game: str, suffix: str) -> None:
+    text = text_of(game, suffix)
+    assert text == text_of(game, suffix)
+    rules = Path(str(sys.modules[f"{find_game(game).package}.rules"].__file__)).read_text()
+    code = [node for node in ast.parse(rules).body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    assert all(str(ast.get_source_segment(rules, node)) in text for node in code)
+    modules = re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE)
+    assert set(modules) <= set(sys.stdlib_module_names)
+
+
+def test_checkers_are_clean(tmp_path: Path) -> None:
+    for game in games():
+        for suffix in READERS:
+            (tmp_path / f"{game}{suffix}.check.py").write_text(text_of(game, suffix))
+    ruff = [sys.executable, "-m", "ruff"]
+    config = ["--config", str(PROJECT / "pyproject.toml"), str(tmp_path)]
+    subprocess.run([*ruff, "format", "--check", *config], check=True)
+    # the check for older versions is for those who run it with them; the names of files have dots
+    subprocess.run([*ruff, "check", "--no-cache", "--ignore", "UP036,N999,INP001", *config], check=True)
+
+
+@given(st.text(), st.text(), st.text())
+def test_no_name_gets_out_of_its_place(file: str, source: str, why: str) -> None:
+    export = EXPORT._replace(file=printable(file), source=source)
+    text = checker(SECTIONS, export, {"retracted": why})
+    tree = ast.parse(text)
+    names: dict[str, Any] = {"Export": Export}
+    [statement] = [node for node in tree.body if "EXPORT = " in ast.unparse(node)[:9]]
+    exec(ast.unparse(statement), names)  # noqa: S102
+    assert names["EXPORT"] == export
+    assert f"Check {printable(file)} with nothing but Python." in str(ast.get_docstring(tree))
+    assert f"  retracted     {printable(why)}\n" in str(ast.get_docstring(tree, clean=False))
+    assert len(tree.body) == len(ast.parse(text_of("memory")).body)
+
+
+SECTIONS = sections_of(find_game("memory"), Path("a.csv"))
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that returns a game whose rules have this source."""
+
+    def game(source: str) -> Game:
+        (tmp_path / "rules.py").write_text(source)
+        spec = importlib.util.spec_from_file_location("outside.rules", tmp_path / "rules.py")
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        monkeypatch.setitem(sys.modules, "outside", ModuleType("outside"))
+        monkeypatch.setitem(sys.modules, "outside.rules", module)
+        return replace(find_game("memory"), package="outside")
+
+    return game
+
+
+@pytest.mark.parametrize(
+    ("imports", "message"),
+    [
+        ("import numpy", "outside.rules imports numpy, but a checker can only contain code that imports the standard"),
+        ("import dealmill", "outside.rules imports dealmill, but"),
+        ("from click import echo", "outside.rules imports click.echo, but"),
+        ("from numpy import array as re", "outside.rules imports numpy.array as re, but"),
+        ("from os.path import *", r"outside.rules imports os.path.\*, but"),
+        ("from dealmill.pipeline.games.verdict import Verdict as V", "games.verdict.Verdict as V, but"),
+        ("def f():\n    import numpy", "outside.rules imports numpy, but"),
+        (
+            "from dealmill.pipeline.printable import printable",
+            "imports printable from Dealmill, but the rules of a",
+        ),
+        ("def main(): ...", "outside.rules defines main, which means something else in a checker: rename it"),
+        ("EXPORT = 1", "outside.rules defines EXPORT, which means"),
+        ("def sorted(): ...", "outside.rules defines sorted, which means"),
+        ("from math import comb as Counter", "outside.rules defines Counter, which means"),
+        ("class Verdict: ...", "outside.rules defines Verdict, which means"),
+    ],
+)
+def test_rules_that_cannot_be_in_a_checker_are_refused(imports: str, message: str, outside: Any) -> None:
+    game = outside(RULES.format(imports=imports))
+    with pytest.raises(UsageError, match=message):
+        sections_of(game, Path("a.csv"))
+
+
+def test_rules_may_be_written_in_any_style(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    imports = (
+        "from __future__ import annotations\n"
+        "import os.path, re\n"
+        "import collections.abc as abc\n"
+        "from dealmill.pipeline.games.verdict import (\n    IllegalMove,\n    Verdict,\n)\n"
+        "__all__ = ['check']\n"
+        "# Why it is so.\n"
+        "LINES = 'a\\x0cb\x0c \u2028 c'\n"
+        "def typed(position: Nowhere) -> abc.Sequence[Verdict]: ...\n"
+        "if __name__ == '__main__':\n    raise SystemExit('run')\n"
+    )
+    source = RULES.format(imports="").replace("'''Rules.'''\n", f"'''Rules.'''\n{imports}")
+    text = checker(sections_of(outside(source), Path("a.csv")), EXPORT, ABOUT)
+    module = ModuleType("checker")
+    monkeypatch.setitem(sys.modules, "checker", module)  # where data classes look up their annotations
+    names = vars(module)
+    exec(compile(text, "checker", "exec"), names)  # noqa: S102
+    assert names["LINES"] == "a\x0cb\x0c \u2028 c" and names["re"] is re
+    assert "# Why it is so.\nLINES" in text and "SystemExit" not in text and "__all__" not in text
+
+
+def test_rules_without_source_are_refused() -> None:
+    with pytest.raises(UsageError, match="the source of nowhere is not installed"):
+        part_of(ModuleType("nowhere"))
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.txt", "a"])
+def test_a_format_that_python_alone_cannot_read_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=rf"{name} cannot have a checker: Python alone reads only \.csv and \.jsonl"):
+        sections_of(find_game("memory"), Path(name))

@@ -1,0 +1,83 @@
+"""``--sample`` and ``--source`` of checkers."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from dealmill.pipeline.sampling import sampled
+from tests.checker.loaded import Checker
+
+
+@pytest.fixture
+def damaged(exports: Path, tmp_path: Path) -> Path:
+    """An export whose row 17 is not proved."""
+    path = tmp_path / "a.jsonl"
+    rows = [json.loads(line) for line in (exports / "hi-q-greedy.jsonl").read_text().splitlines()]
+    rows[16]["evidence"] += " 1-9"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def test_a_sample_is_that_of_audits(exports: Path, damaged: Path) -> None:
+    checker = Checker(exports / "hi-q-greedy.jsonl")
+    seen = set()
+    for seed in range(20):
+        chosen = [sampled(number, 3, 30, seed) for number in (1, 2, 3)]
+        checked = checker.check(damaged, "--sample", "3", "--seed", str(seed), believed=True)
+        seen.add(checked.code)
+        if 17 in chosen:
+            assert checked.code == 1 and f"{damaged}: row 17 (position 17) is invalid: step " in checked.out
+        else:
+            assert checked.code == 0
+            assert "proved: 3 scored\nnot checked: the evidence of the other 27 rows\n" in checked.out
+    assert seen == {0, 1}
+
+
+def test_rows_that_are_not_in_the_sample_are_read(exports: Path, tmp_path: Path) -> None:
+    checker = Checker(exports / "hi-q-greedy.jsonl")
+    lines = (exports / "hi-q-greedy.jsonl").read_text().splitlines(keepends=True)
+    for row in range(30):
+        altered = tmp_path / "a.jsonl"
+        altered.write_text("".join([*lines[:row], "{}\n", *lines[row + 1 :]]))
+        checked = checker.check(altered, "--sample", "1", believed=True)
+        assert checked.code == 1 and f"row {row + 1} cannot be read" in checked.out
+
+
+def write_source(path: Path, lines: list[str]) -> str:
+    """Write a source, and return its digest."""
+    text = "".join(f"{line}\n" for line in lines)
+    path.write_text(text, newline="")
+    return sha256(text.encode()).hexdigest()
+
+
+def test_layouts_are_compared_with_the_lines_of_the_source(exports: Path, tmp_path: Path) -> None:
+    path = exports / "memory-two-pass.jsonl"
+    checker, source = Checker(path), tmp_path / "source.txt"
+    layouts = [json.loads(line)["layout"] for line in path.read_text().splitlines()]
+
+    digest = write_source(source, layouts)
+    checked = checker.check(path, "--source", str(source), source_sha256=digest)
+    assert checked.code == 0
+    assert "in the source: 30 layouts, each in its line\n" in checked.out and "whether" not in checked.out
+
+    digest = write_source(source, ["AABB", f"  {layouts[1]}\r", *layouts[2:20], "#"])
+    checked = checker.check(path, "--source", str(source), source_sha256=digest)
+    assert checked.code == 0
+    assert "in the source: 19 layouts, each in its line\n" in checked.out
+    assert "not checked: whether the other 11 layouts are those of memory.txt\n" in checked.out
+
+
+def test_another_file_is_not_the_source(exports: Path) -> None:
+    path = exports / "memory-two-pass.csv"
+    checked = Checker(path).check(path, "--source", str(path))
+    assert checked.code == 1
+    assert f"{path}: {path} is not the source: SHA-256 " in checked.out
+
+
+def test_numbered_deals_are_no_file(exports: Path) -> None:
+    path = exports / "memory-two-pass.csv"
+    checked = Checker(path).check(path, "--source", str(path), source="deal:memory:seed=1:1-30", source_sha256=None)
+    assert checked.code == 2
+    assert "--source cannot be used, because deal:memory:seed=1:1-30 is not a file" in checked.err

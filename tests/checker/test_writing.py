@@ -1,0 +1,165 @@
+"""Exports with a checker, on both databases: of any run, both files or none, and whatever is on record."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+import dealmill as api
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.errors import OutputError, UsageError
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.named import deals_source
+from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
+from dealmill.pipeline.runs.planning import installed_engines, queue_run
+from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.runs.retract import retract
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from tests.checker.loaded import Checked, Checker
+from tests.doing import LEASE, a_run, a_source, deal, do_runs
+
+ENGINE = "camelot/winnable"
+DEALS = "deal:camelot:seed=3:1-60"
+LAYOUTS = deal(find_game("camelot"), 3, 1, 60)
+
+
+def checked(store: Database, run: RunStatus, path: Path, *verdicts: Verdict) -> Checked:
+    """Export a run and have its checker check it."""
+    export_with_checker(store, run, path, verdicts)
+    return Checker(path).check(path)
+
+
+def described(path: Path) -> str:
+    """The docstring of a checker."""
+    return str(ast.get_docstring(ast.parse(checker_path(path).read_text()), clean=False))
+
+
+@pytest.mark.parametrize("storage", Storage)
+def test_runs_of_both_storages_and_their_reruns_have_the_same_proof(
+    storage: Storage, store: Database, tmp_path: Path
+) -> None:
+    source = deals_source(store, parse_deal_range(DEALS))
+    if storage is Storage.ROWS:
+        source = a_source(store, ENGINE, LAYOUTS)
+    first = queue_run(store, source, ENGINE, None, storage)
+    do_runs(store)
+    again = queue_rerun(store, find_run(store, first), any_version=False)
+    do_runs(store)
+    path, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    told = checked(store, find_run(store, first), path)
+    assert told.code == 0 and told.out.startswith(f"{path}: 60 rows, as exported\nproved: ")
+    assert checked(store, find_run(store, again), other).code == 0
+    assert Checker(path).check(other).code == 0, "the same verdicts are the same file"
+    assert f"  source        {source.name}\n  source digest {source.digest.hex()}\n" in described(path)
+    assert "  rows          60 of 60 layouts\n" in described(path) and "fingerprint   " in described(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_a_part_of_a_run_says_that_it_is_one(suffix: str, store: Database, tmp_path: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    path = tmp_path / f"lost{suffix}"
+    told = checked(store, run, path, Verdict.UNWINNABLE)
+    lost = run.counts[Verdict.UNWINNABLE]
+    assert (told.code, f"proved: {lost} unwinnable\n" in told.out) == (0, True)
+    assert f"not checked: the other {60 - lost} layouts of the run\n" in told.out
+    assert f"  rows          {lost} of 60 layouts\n" in described(path)
+    assert "  only          unwinnable\n" in described(path)
+    export_with_checker(store, run, tmp_path / f"all{suffix}")
+    whole = Checker(path).check(tmp_path / f"all{suffix}", believed=True, rows=60)
+    assert whole.code == 1 and "the verdict is 'winnable', expected unwinnable\n" in whole.out
+
+
+def test_an_unfinished_run_is_checked_up_to_where_it_is(store: Database, tmp_path: Path) -> None:
+    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=40)
+    job = jobs.claim(store, leases.pending(store, SOLVING, installed_engines(), 1)[0], "test", LEASE)
+    assert job is not None and jobs.finish(store, job, jobs.do(store, job))
+    path = tmp_path / "a.csv"
+    told = checked(store, find_run(store, number), path)
+    assert told.code == 0 and "not checked: the other 20 layouts of the run\n" in told.out
+    assert "  fingerprint   none: the run was not finished\n" in described(path)
+
+
+def test_an_export_without_rows_is_checked(store: Database, tmp_path: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    for suffix in (".csv", ".jsonl"):
+        path = tmp_path / f"a{suffix}"
+        told = checked(store, run, path, Verdict.FAILED)
+        assert told.code == 0 and told.out.startswith(f"{path}: 0 rows, as exported\nnot checked: ")
+
+
+def test_a_retraction_is_told(store: Database, tmp_path: Path) -> None:
+    a_run(store, ENGINE, LAYOUTS)
+    [run] = retract(store, ENGINE, "1", 'overlooks """ a \\ card')
+    assert checked(store, run, tmp_path / "a.csv").code == 0
+    assert '  retracted     overlooks """ a \\ card\n' in described(tmp_path / "a.csv")
+
+
+HOSTILE = ['"""', "\\", "\r\n", 'a,"b"\n', "\x1b[2J", "牌 é", "{EXPORT}", "%(prog)s", "'; --", "\t" * 200_000]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_hostile_text_on_record_is_read_as_it_is(suffix: str, store: Database, tmp_path: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    with store.writing() as connection:
+        for position, evidence in enumerate(HOSTILE, start=1):
+            connection.execute(
+                text("UPDATE verdicts SET verdict = 5, evidence = :evidence WHERE position = :position"),
+                {"evidence": evidence, "position": position},
+            )
+            connection.execute(
+                text("UPDATE items SET layout = :layout WHERE position = :position"),
+                {"layout": evidence, "position": position},
+            )
+        connection.execute(text("UPDATE items SET layout = :layout WHERE position = 50"), {"layout": "\x1b[2J\n牌"})
+    path = tmp_path / f"a{suffix}"
+    told = checked(store, run, path)
+    assert told.code == 1
+    assert told.out == f"{path}: row 50 (position 50) is invalid: step 0: the layout is not a deck of 52 cards\n"
+
+
+def test_damaged_rows_are_left_out(sqlite_store: Database, tmp_path: Path) -> None:
+    run = a_run(sqlite_store, ENGINE, LAYOUTS)
+    with sqlite_store.writing() as connection:
+        connection.execute(text("UPDATE verdicts SET verdict = 9 WHERE position IN (1, 7)"))
+    with pytest.warns(api.DamagedWarning):
+        told = checked(sqlite_store, run, tmp_path / "a.jsonl")
+    assert told.code == 0 and "not checked: the other 2 layouts of the run\n" in told.out
+
+
+def test_both_files_are_written_or_none(store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    with pytest.raises(UsageError, match=r"a\.parquet cannot have a checker"):
+        export_with_checker(store, run, folder / "a.parquet")
+    for there, other in (("a.csv", "a.csv.check.py"), ("a.csv.check.py", "a.csv")):
+        (folder / there).write_text("as it was")
+        with pytest.raises(OutputError, match=rf"{there} exists; overwrite it with --force"):
+            export_with_checker(store, run, folder / "a.csv")
+        assert (folder / there).read_text() == "as it was" and not (folder / other).exists()
+        (folder / there).unlink()
+    (folder / "a.csv").write_text("as it was")
+    export_with_checker(store, run, folder / "a.csv", force=True)
+    assert Checker(folder / "a.csv").check(folder / "a.csv").code == 0
+    assert {path.name for path in folder.iterdir()} == {"a.csv", "a.csv.check.py"}
+
+
+def test_the_api_writes_a_checker_and_the_same_export(store: Database, tmp_path: Path) -> None:
+    a_run(store, ENGINE, LAYOUTS)
+    with api.open(store.url.render_as_string(hide_password=False)) as opened:
+        run = opened.find_run("last")
+        seen: list[object] = []
+        assert run.export(tmp_path / "a.jsonl", with_checker=True, progress=seen.append) == 60
+        assert run.export(tmp_path / "b.jsonl") == 60
+    assert seen and (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    assert not checker_path(tmp_path / "b.jsonl").exists()
+    assert len([json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]) == 60

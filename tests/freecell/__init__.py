@@ -1,0 +1,1 @@
+"""FreeCell, a game of the distribution in ``contrib/dealmill-freecell``."""

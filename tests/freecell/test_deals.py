@@ -1,0 +1,64 @@
+"""Numbered deals: those of seed 0 are Microsoft's, and those of other seeds have fair, reproducible decks."""
+
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dealmill.errors import UsageError
+from tests.freecell.solving import dealt
+
+PUBLISHED = {
+    1: (
+        "JDKD2S4C3S6D6S/2DKCKS5CTD8S9C/9H9S9DTS4S8D2H/JC5SQDQHTHQS6H/5DADJS4H8H6C/7HQCASAC2C3D/7CKHAH4DJH8C/5H3H3C7S7DTC"
+    ),
+    2**31 - 1: (
+        "9SJH7S5S5D5C7D/2HTC6CADQHJD9C/7CTD3HTH8CAS7H/5HQS8S3C6HQC8H/4C3SKD2C6SAC/6DKHTSAHQDKC/3D8D9D2D4H2S/4SJC4D9HJSKS"
+    ),
+    2**31: (
+        "QH3H7D4DTSQD6D/QCJD3C5D7H6H4S/2HKC8STDJHAD5S/6S7C7STC5H9SAC/2S8HTH9C3S2D/3D5CJCAH6CKH/KS8DAS4H2C4C/8C9HQSJS9DKD"
+    ),
+    2**32 - 1: (
+        "JSQHTC7SKC3HQS/9CTH8C8D5D3DTS/JHASAHKDTD8SJC/2D6DKSAD9H4D3C/QC5S7CKH2CAC/8H4H4C7H9D2H/7DJD5H4S6HQD/6S9S3S2S6C5C"
+    ),
+    2**32: (
+        "TS3SKC4H9H3H4D/5SQD3D9S2H6HKH/2S7C9C8D6SAHJH/TD7D8C5C2DQCQH/3C8STH7STC7H/AD5DJDAS6C9D/JC5H2C4SKSKD/6D4CQSJS8HAC"
+    ),
+    2**33 - 1: (
+        "TC8S8C6C5H5C9C/2STD6D8D9H9S6S/JSTH3SJD4HQC3D/5SQSKDAHASJH4S/4D4C7DJC2DAD/6HKHTS7HQDQH/3H2CKC2H5D9D/7CKS8H3CAC7S"
+    ),
+}
+"""Deals of PyPI ``pysol-cards`` 0.24.0; the first is also Microsoft's deal 1 as many pages show it."""
+
+
+@pytest.mark.parametrize("number", PUBLISHED)
+def test_seed_0_has_published_deals(number: int) -> None:
+    assert dealt(0, number) == [PUBLISHED[number]]
+
+
+@pytest.mark.skipif(shutil.which("make-microsoft-freecell-board") is None, reason="freecell-solver-bin is missing")
+@settings(max_examples=20, deadline=None)
+@given(number=st.integers(1, 2**33 - 1))
+def test_seed_0_has_the_deals_of_freecell_solver(number: int) -> None:
+    command = ["make-microsoft-freecell-board", "-t", str(number)]
+    board = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert dealt(0, number) == ["/".join(line.replace(" ", "") for line in board.splitlines())]
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 1), (2**33, 1), (2**33 - 1, 2)])
+def test_seed_0_has_no_other_deals(first: int, count: int) -> None:
+    with pytest.raises(UsageError, match="numbers from 1 to 8589934591; use another seed"):
+        dealt(0, first, count)
+
+
+def test_a_part_of_a_range_has_the_same_deals() -> None:
+    assert dealt(0, 2**32 - 3, 6)[2:] == dealt(0, 2**32 - 1, 4)
+
+
+def test_each_card_of_other_seeds_is_on_top_of_a_column_equally_often() -> None:
+    tops = [layout.split("/")[0][-2:] for layout in dealt(3, 1, 5_200)]
+    counts = [tops.count(card) for card in set(tops)]
+    assert len(counts) == 52
+    assert sum((count - 100) ** 2 / 100 for count in counts) < 100  # chi-squared with 51 degrees of freedom

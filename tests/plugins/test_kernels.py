@@ -1,0 +1,58 @@
+"""The machine code of kernels of a package is cached under a digest of its sources."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dealmill.pipeline.games import caches, find_game
+from dealmill.pipeline.games.caches import SHARED, cache_folder, package_folder
+
+KERNEL = """
+from dealmill.kernels import kernel
+from golf.parts.worth import WORTH
+
+@kernel
+def worth(cards):
+    return cards * WORTH
+"""
+
+
+@pytest.fixture
+def package(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package with a kernel in a folder of its own, and an empty cache."""
+    folder = site / "golf"
+    (folder / "parts").mkdir(parents=True)
+    for path in (folder / "__init__.py", folder / "parts" / "__init__.py"):
+        path.touch()
+    (folder / "parts" / "kernels.py").write_text(KERNEL)
+    (folder / "parts" / "worth.py").write_text("WORTH = 3\n")
+    monkeypatch.setattr(caches, "caches", lambda: site / "cache")
+    cache_folder.cache_clear()
+    yield folder
+    cache_folder.cache_clear()
+
+
+def test_kernels_are_cached_by_all_sources_of_their_package(package: Path) -> None:
+    assert package_folder(package / "parts" / "kernels.py") == package
+    assert package_folder(package / "engine.py") == package
+    before = cache_folder(package)
+    assert before.name.startswith("golf-")
+    (package / "parts" / "worth.py").write_text("WORTH = 4\n")
+    cache_folder.cache_clear()
+    assert cache_folder(package) != before
+
+
+def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> None:
+    from golf.parts.kernels import worth  # type: ignore[import-not-found]
+
+    assert worth(14) == 42
+    assert list(cache_folder(package).rglob("*.nbi"))
+
+
+def test_a_game_of_dealmill_and_the_shared_kernels_are_packages_of_their_own() -> None:
+    for name in ("memory", "hi-q"):
+        folder = find_game(name).folder
+        assert package_folder(folder / "engine.py") == folder
+        assert folder.parent == SHARED
+    assert package_folder(SHARED / "philox.py") == SHARED

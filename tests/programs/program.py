@@ -1,0 +1,197 @@
+"""A solver of Memory that does what its first argument says when it gets the layout that is its second argument.
+
+It is run with ``python -I -S``, and imports what it needs only then, so that it starts fast.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+FAULT, POISON = (*sys.argv[1:], "", "")[:2]
+HELLO = {"dealmill": 1, "game": "memory", "name": "program", "version": "1"}
+FOREVER = 600
+Answer = dict[str, Any]
+
+
+def write(answer: Answer) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+def raw(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def solve(layout: str) -> Answer:
+    places: dict[str, list[int]] = {}
+    for card, letter in enumerate(layout, start=1):
+        places.setdefault(letter, []).append(card)
+    left = [pair for pair in places.values() if not (pair[0] % 2 == 1 and pair[1] == pair[0] + 1)]
+    flips = [*range(1, len(layout) + 1), *(card for pair in left for card in pair)]
+    evidence = " ".join(map(str, flips))
+    return {"layout": layout, "verdict": "scored", "value": len(flips), "nodes": len(flips), "evidence": evidence}
+
+
+def answer(layout: str) -> None:
+    answer = solve(layout)
+    if limit is not None and answer["nodes"] > limit:
+        answer = {"layout": layout, "verdict": "undecided", "nodes": limit}
+    write(answer)
+
+
+def child(seconds: float, *, daemon: bool) -> None:
+    """Start a process that keeps the output open, in a session of its own if it is a daemon."""
+    if os.fork() == 0:
+        if daemon:
+            os.setsid()
+        time.sleep(seconds)
+        os._exit(0)
+
+
+def closed() -> None:
+    os.close(1)
+    time.sleep(FOREVER)
+
+
+def eats_memory() -> None:
+    eaten: list[bytearray] = []
+    while True:
+        eaten.append(bytearray(10_000_000))
+
+
+def needs_memory() -> None:
+    bytearray(300_000_000)
+    answer(POISON)
+
+
+def floods(data: bytes) -> None:
+    while True:
+        os.write(1, data)
+
+
+def writes_errors_forever() -> None:
+    while True:
+        os.write(2, b"never again\n" * 1000)
+
+
+def crashes() -> None:
+    import ctypes
+
+    ctypes.string_at(0)
+
+
+def changed(**other: object) -> Callable[[], None]:
+    def fault() -> None:
+        write({**solve(POISON), **other})
+
+    return fault
+
+
+def dies_with_a_child() -> None:
+    child(FOREVER, daemon=False)
+    os._exit(5)
+
+
+def leaves_a_child(daemon: bool) -> None:
+    child(FOREVER, daemon=daemon)
+    answer(POISON)
+
+
+def warns() -> None:
+    os.write(2, b"careful\n" * 100_000)
+    answer(POISON)
+
+
+def answers_twice() -> None:
+    answer(POISON)
+    answer(POISON)
+
+
+def answers_and_exits() -> None:
+    answer(POISON)
+    os._exit(0)
+
+
+def changes_on_disk() -> None:
+    with open(sys.argv[0], "a") as file:  # noqa: PTH123 -- pathlib is slow to import
+        file.write("# changed\n")
+    answer(POISON)
+
+
+FAULTS: dict[str, Callable[[], object]] = {
+    "exits with 3": lambda: os._exit(3),
+    "crashes": crashes,
+    "is killed": lambda: os.kill(0, 9),
+    "is killed by signal 40": lambda: os.kill(0, 40),
+    "hangs": lambda: time.sleep(FOREVER),
+    "closes its output": closed,
+    "eats memory": eats_memory,
+    "needs memory": needs_memory,
+    "floods one line": lambda: floods(b"x" * 60_000),
+    "floods lines": lambda: floods(b'{"layout": 1}\n' * 5_000),
+    "writes errors forever": writes_errors_forever,
+    "warns at length": warns,
+    "writes no JSON": lambda: raw(b"winnable\n"),
+    "writes no object": lambda: raw(b"[1, 2]\n"),
+    "writes no UTF-8": lambda: raw(b'{"verdict": "\xff"}\n'),
+    "writes a huge number": lambda: raw(b'{"layout": ' + b"9" * 10_000 + b"}\n"),
+    "nests deeply": lambda: raw(b"[" * 500_000 + b"\n"),
+    "answers another layout": changed(layout="AA"),
+    "answers no layout": changed(layout=None),
+    "answers twice": answers_twice,
+    "invents a verdict": changed(verdict="won"),
+    "invents a failure": changed(verdict="failed"),
+    "gives no value": changed(value=None),
+    "gives a fraction": changed(value=8.0),
+    "gives a truth": changed(value=True),
+    "gives a huge value": changed(value=2**64),
+    "gives no evidence": changed(evidence=None),
+    "gives two lines of evidence": changed(evidence="1 2\n3 4"),
+    "gives evidence in Greek": changed(evidence="\u03b1"),
+    "counts beyond the limit": changed(nodes=10**9),
+    "counts below zero": changed(nodes=-1),
+    "leaves a child": lambda: leaves_a_child(False),
+    "leaves a daemon": lambda: leaves_a_child(True),
+    "dies with a child": dies_with_a_child,
+    "answers and exits": answers_and_exits,
+    "changes on disk": changes_on_disk,
+}
+
+
+def greet() -> None:
+    """Introduce itself, as the fault wants it."""
+    hello = {
+        "is another version": {**HELLO, "version": "2"},
+        "is another game": {**HELLO, "game": "hi-q"},
+        "is another engine": {**HELLO, "name": "other"},
+        "speaks another protocol": {**HELLO, "dealmill": 2},
+    }.get(FAULT, HELLO)
+    match FAULT:
+        case "does not greet":
+            time.sleep(FOREVER)
+        case "does not start":
+            sys.exit("there is no library")
+        case "starts slowly":
+            time.sleep(0.3)
+        case "talks first":
+            write(hello)
+            write(solve("AA"))
+            return
+    write(hello)
+
+
+limit = json.loads(sys.stdin.readline())["max_nodes"]
+greet()
+for line in sys.stdin:
+    layout = line.rstrip("\n")
+    if layout == POISON and FAULT in FAULTS:
+        FAULTS[FAULT]()
+    elif FAULT == "answers everything twice":
+        answer(layout)
+        answer(layout)
+    else:
+        answer(layout)

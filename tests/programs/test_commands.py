@@ -1,0 +1,49 @@
+"""Commands with real workers that run a program."""
+
+import json
+from pathlib import Path
+
+from tests.programs.conftest import Declare
+from tests.programs.processes import left_in
+from tests.servers import dealmill
+
+LAYOUTS = ["ABAB", "AABB", "CADBABDC", "ABBA"]
+
+
+def test_what_failed_for_lack_of_memory_is_tried_again(declare: Declare, tmp_path: Path) -> None:
+    folder = declare("needs memory", LAYOUTS[2], memory=100).parent
+    env = {"DEALMILL_ENGINES": str(folder)}
+    (tmp_path / "memory.txt").write_text("\n".join(LAYOUTS))
+    ran = dealmill("run", "memory.txt", "--engine", "program", "--json", cwd=tmp_path, env=env)
+    assert ran.returncode == 0, ran.stderr
+    [summary] = json.loads(ran.stdout)
+    assert (summary["scored"], summary["failed"]) == (3, 1)
+    assert "memory/program on CADBABDC: retryable: it ended with exit code 1" in ran.stderr
+    assert "MemoryError" in ran.stderr
+    assert "retry 1" in ran.stderr
+
+    again = dealmill("retry", "1", "--json", cwd=tmp_path, env=env)
+    assert again.stderr.endswith("run 1: tried 1 layout again; the run now has 1 failed\n")
+    assert json.loads(again.stdout)["fingerprint"] is None
+    declare("needs memory", LAYOUTS[2], memory=1_000)
+    again = dealmill("retry", "1", "--json", cwd=tmp_path, env=env)
+    assert again.stderr.endswith("run 1: tried 1 layout again; the run now has 0 failed\n")
+    assert json.loads(again.stdout)["fingerprint"] is not None
+    assert "retry 1" not in dealmill("run", "memory.txt", "--engine", "program", cwd=tmp_path, env=env).stderr
+    assert left_in(folder) == 0
+
+
+def test_a_run_whose_program_changes_on_disk_stops_with_the_reason(declare: Declare, tmp_path: Path) -> None:
+    folder = declare("changes on disk", LAYOUTS[2]).parent
+    env = {"DEALMILL_ENGINES": str(folder)}
+    (tmp_path / "memory.txt").write_text("\n".join(LAYOUTS))
+    before = (folder / "program.py").read_text()
+    ran = dealmill("run", "memory.txt", "--engine", "program", cwd=tmp_path, env=env)
+    assert ran.returncode == 1
+    assert "dealmill: run 1 stopped: it needs version 1+" in ran.stderr
+    [status] = json.loads(dealmill("status", "--json", cwd=tmp_path, env=env).stdout)
+    assert (status["solved"], status["pending"]) == (0, 4)
+    (folder / "program.py").write_text(before.replace("sys.argv[0]", "'/dev/null'"))
+    new = dealmill("run", "memory.txt", "--engine", "program", "--json", cwd=tmp_path, env=env)
+    assert json.loads(new.stdout)[0]["scored"] == 4
+    assert left_in(folder) == 0

@@ -1,0 +1,157 @@
+"""Programs that do what they should not: what becomes of the layout at which they do, and of the others."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dealmill.pipeline.errors import ProgramError, VersionError
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.programs import sandbox, solver
+from dealmill.pipeline.programs.protocol import OUT_OF_TURN
+from dealmill.pipeline.solve import solve
+from tests.doing import deal
+from tests.programs.conftest import Declare
+from tests.programs.processes import left_in
+
+ENGINE = "memory/program"
+LAYOUTS = deal(find_game("memory"), 7, 1, 9, pairs=6)
+PLACE = 4
+POISON = LAYOUTS[PLACE]
+LIMIT = 40
+SECONDS = 1.0
+SCORED = "scored"
+FAILURES = {
+    "exits with 3": "retryable: it ended with exit code 3",
+    "crashes": "retryable: it ended by SIGSEGV",
+    "is killed": "retryable: it ended by SIGKILL",
+    "is killed by signal 40": "retryable: it ended by signal 40",
+    "hangs": "retryable: it gave no answer within 1 s",
+    "closes its output": "retryable: it gave no answer within 1 s",
+    "eats memory": "retryable: it ended with exit code 1",
+    "floods one line": "it wrote a line of more than 1,048,576 bytes",
+    "floods lines": OUT_OF_TURN,
+    "writes errors forever": "retryable: it gave no answer within 1 s",
+    "warns at length": SCORED,
+    "writes no JSON": "it wrote 'winnable', not a JSON object",
+    "writes no object": "it wrote '[1, 2]', not a JSON object",
+    "writes no UTF-8": 'it wrote \'{"verdict": "\\ufffd"}\', not a JSON object',
+    "writes a huge number": f'it wrote \'{{"layout": {"9" * 48}..., not a JSON object',
+    "nests deeply": f"it wrote '{'[' * 59}..., not a JSON object",
+    "answers another layout": OUT_OF_TURN,
+    "answers no layout": OUT_OF_TURN,
+    "answers twice": SCORED,
+    "answers everything twice": SCORED,
+    "talks first": OUT_OF_TURN,
+    "invents a verdict": "the verdict is 'won', not one of: winnable, unwinnable, scored, undecided",
+    "invents a failure": "the verdict is 'failed', not one of: winnable, unwinnable, scored, undecided",
+    "gives no value": "'value' is None, not a whole number of at most 62 bits",
+    "gives a fraction": "'value' is 8.0, not a whole number of at most 62 bits",
+    "gives a truth": "'value' is True, not a whole number of at most 62 bits",
+    "gives a huge value": f"'value' is {2**64}, not a whole number of at most 62 bits",
+    "gives no evidence": "the evidence is None, not one line of ASCII text",
+    "gives two lines of evidence": "the evidence is '1 2\\n3 4', not one line of ASCII text",
+    "gives evidence in Greek": "the evidence is '\\u03b1', not one line of ASCII text",
+    "counts beyond the limit": "it searched 1000000000 nodes, which is not from 0 to the limit of 40",
+    "counts below zero": "it searched -1 nodes, which is not from 0 to the limit of 40",
+    "leaves a child": SCORED,
+    "leaves a daemon": SCORED,
+    "dies with a child": "retryable: it ended with exit code 5",
+    "answers and exits": SCORED,
+    "starts slowly": SCORED,
+}
+"""What becomes of the layout, by fault."""
+REFUSED = {
+    "does not greet": "it gave no answer within 1 s",
+    "does not start": "it ended with exit code 1; its error output ends with: there is no library",
+    "is another version": "it says that 'version' is '2', not '1'",
+    "is another game": "it says that 'game' is 'hi-q', not 'memory'",
+    "is another engine": "it says that 'name' is 'other', not 'program'",
+    "speaks another protocol": "it says that 'dealmill' is 2, not 1",
+}
+EXPECTED = solve("memory/two-pass", LAYOUTS)
+Note = Callable[..., None]
+
+
+@pytest.fixture
+def note(record_property: Callable[[str, object], None]) -> Note:
+    """Return a function that records a row of the table of faults."""
+
+    def noted(fault: str, layout: str, others: str, processes: int) -> None:
+        shown = layout if len(layout) <= 60 else f"{layout[:57]}..."
+        row = {"the program": fault, "its layout": shown, "the others": others, "processes left": processes}
+        record_property("row", row)
+
+    return noted
+
+
+def processes_of(folder: Path) -> int:
+    """Stop the program, and return the number of processes that it leaves."""
+    solver._stop()
+    return left_in(folder)
+
+
+@pytest.mark.parametrize("fault", FAILURES)
+def test_a_fault_at_one_layout(fault: str, declare: Declare, tmp_path: Path, note: Note) -> None:
+    declare(fault, POISON, seconds=SECONDS, memory=200)
+    batch = solve(ENGINE, LAYOUTS, LIMIT)
+    others = [place for place in range(len(LAYOUTS)) if place != PLACE]
+    if fault != "talks first":
+        for place in others:
+            assert batch.verdicts[place] is Verdict.SCORED
+            assert batch.values[place] == EXPECTED.values[place]
+            assert batch.evidence[place] == EXPECTED.evidence[place]
+    if FAILURES[fault] == SCORED:
+        assert batch.evidence[PLACE] == EXPECTED.evidence[PLACE]
+    else:
+        assert batch.verdicts[PLACE] is Verdict.FAILED
+        assert (batch.evidence[PLACE] or "").startswith(FAILURES[fault])
+    left = processes_of(tmp_path / "engines")
+    scored = sum(batch.verdicts[place] is Verdict.SCORED for place in others)
+    outcome = "scored" if FAILURES[fault] == SCORED else f"failed: {batch.evidence[PLACE]}"
+    note(fault, outcome, f"{scored} of {len(others)} scored", left)
+    assert left == 0
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_a_program_that_does_not_introduce_itself(fault: str, declare: Declare, tmp_path: Path, note: Note) -> None:
+    declare(fault, handshake_seconds=SECONDS)
+    with pytest.raises(ProgramError) as raised:
+        solve(ENGINE, LAYOUTS)
+    assert str(raised.value) == f"{ENGINE} did not start: {REFUSED[fault]}"
+    left = processes_of(tmp_path / "engines")
+    note(fault, "waits", "wait", left)
+    assert left == 0
+
+
+def test_a_program_that_changes_on_disk(declare: Declare, tmp_path: Path, note: Note) -> None:
+    declare("changes on disk", POISON)
+    _, before = find_engine(ENGINE)
+    with pytest.raises(VersionError, match=rf"the files of {ENGINE} have changed: version 1\+\w+ is now 1\+\w+"):
+        solve(ENGINE, LAYOUTS)
+    _, after = find_engine(ENGINE)
+    assert after.version != before.version
+    note("changes on disk", "waits", "wait", processes_of(tmp_path / "engines"))
+
+
+def test_the_node_limit_leaves_layouts_undecided(declare: Declare) -> None:
+    declare()
+    values = [value for value in EXPECTED.values if value is not None]
+    limit = sorted(values)[4]
+    batch = solve(ENGINE, LAYOUTS, limit)
+    expected = [Verdict.SCORED if value <= limit else Verdict.UNDECIDED for value in values]
+    assert batch.verdicts == expected
+    assert len(set(expected)) == 2
+
+
+@pytest.mark.parametrize("fault", ["dies with a child", "hangs", "leaves a child"])
+def test_faults_without_namespaces(
+    fault: str, declare: Declare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "missing", lambda: "they are not allowed here")
+    declare(fault, POISON, seconds=SECONDS)
+    batch = solve(ENGINE, LAYOUTS)
+    assert batch.verdicts.count(Verdict.SCORED) >= len(LAYOUTS) - 1
+    assert (batch.evidence[PLACE] == EXPECTED.evidence[PLACE]) == (FAILURES[fault] == SCORED)
+    assert processes_of(tmp_path / "engines") == 0

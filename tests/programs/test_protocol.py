@@ -1,0 +1,97 @@
+"""What a program may write, for any lines; and that answers depend on the layout alone."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.programs.manifest import Manifest
+from dealmill.pipeline.programs.protocol import Answer, BadAnswer, check_greeting, greeting, read_answer
+from dealmill.pipeline.solve import solve
+from tests.doing import deal
+from tests.programs.conftest import Declare
+
+LAYOUT = "AABB"
+MANIFEST = Manifest(game="memory", name="any", version="1", command=("any",))
+NUMBERS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats()
+ANYTHING = st.none() | st.text(max_size=8) | NUMBERS | st.lists(st.integers(), max_size=2)
+ANSWERS = st.fixed_dictionaries(
+    {},
+    optional={
+        "layout": st.just(LAYOUT) | ANYTHING,
+        "verdict": st.sampled_from(["winnable", "unwinnable", "scored", "undecided", "failed"]) | ANYTHING,
+        "value": NUMBERS,
+        "nodes": NUMBERS,
+        "evidence": ANYTHING,
+    },
+)
+DECIDED = {"winnable": Verdict.WINNABLE, "unwinnable": Verdict.UNWINNABLE}
+
+
+def naive(said: dict[str, Any], limit: int) -> Answer | None:
+    """The answer in an object, None if it is not one."""
+
+    def whole(number: object) -> bool:
+        return isinstance(number, int) and not isinstance(number, bool) and -(2**62) <= number <= 2**62
+
+    nodes, value, evidence = said.get("nodes"), said.get("value"), said.get("evidence")
+    if said.get("layout") != LAYOUT or not whole(nodes) or not 0 <= said["nodes"] <= limit:
+        return None
+    text = isinstance(evidence, str) and all(" " <= sign <= "~" for sign in evidence)
+    match said.get("verdict"):
+        case "winnable" | "unwinnable" as word if value is None and text:
+            return Answer(DECIDED[word], 0, said["nodes"], said["evidence"])
+        case "scored" if whole(value) and text:
+            return Answer(Verdict.SCORED, said["value"], said["nodes"], said["evidence"])
+        case "undecided" if value is None and evidence is None:
+            return Answer(Verdict.UNDECIDED, 0, said["nodes"], "")
+    return None
+
+
+@given(ANSWERS, st.sampled_from([0, 5, NO_LIMIT]))
+def test_an_answer_is_read_or_refused(said: dict[str, Any], limit: int) -> None:
+    expected = naive(said, limit)
+    line = json.dumps(said).encode()
+    if expected is None:
+        with pytest.raises(BadAnswer) as refused:
+            read_answer(line, LAYOUT, limit)
+        reason = str(refused.value)
+        assert reason.isascii()
+        assert reason.isprintable()
+        assert len(reason) < 300
+    else:
+        assert read_answer(line, LAYOUT, limit) == expected
+
+
+@given(st.binary(max_size=100))
+def test_any_other_line_is_refused_with_a_reason(line: bytes) -> None:
+    with pytest.raises(BadAnswer):
+        read_answer(line, LAYOUT, NO_LIMIT)
+    with pytest.raises(BadAnswer):
+        check_greeting(line, MANIFEST)
+
+
+def test_the_greeting_has_a_limit_or_none() -> None:
+    assert json.loads(greeting(MANIFEST, NO_LIMIT)) == {"dealmill": 1, "game": "memory", "max_nodes": None}
+    assert json.loads(greeting(MANIFEST, 7)) == {"dealmill": 1, "game": "memory", "max_nodes": 7}
+
+
+def test_answers_do_not_depend_on_order_or_company(declare: Declare) -> None:
+    layouts = deal(find_game("memory"), 3, 1, 40, pairs=6)
+    faults = {"exits with 3": layouts[7], "invents a verdict": layouts[7], "answers twice": layouts[7]}
+    chance = random.Random(1)
+    for fault, poison in faults.items():
+        declare(fault, poison)
+        whole = solve("memory/program", layouts)
+        expected = dict(zip(layouts, zip(whole.verdicts, whole.values, whole.evidence, strict=True), strict=True))
+        for _ in range(4):
+            some = chance.choices(layouts, k=12)
+            batch = solve("memory/program", some)
+            found = list(zip(batch.verdicts, batch.values, batch.evidence, strict=True))
+            assert found == [expected[layout] for layout in some]

@@ -1,0 +1,229 @@
+"""Runs of engines that are programs: jobs, versions, fingerprints, and layouts that are tried again."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dealmill.pipeline import solve as solving
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import RetractedError, StoreError, UsageError, VersionError
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
+from dealmill.pipeline.runs.planning import check_installed, installed_engines, queue_run
+from dealmill.pipeline.runs.rerun import queue_rerun
+from dealmill.pipeline.runs.retract import retract
+from dealmill.pipeline.runs.retry import queue_retry
+from dealmill.pipeline.store.actions import list_actions
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store.record import jobs
+from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.pipeline.survey.growth import open_survey
+from dealmill.workers import tasks
+from dealmill.workers.kinds import KINDS
+from tests.doing import a_run, a_source, an_audit, deal, do_runs
+from tests.programs.conftest import Declare
+from tests.programs.processes import left_in, running_in
+
+ENGINE = "memory/program"
+LAYOUTS = deal(find_game("memory"), 8, 1, 60, pairs=5)
+POISON = LAYOUTS[33]
+
+
+def outcome(store: Database, run: int) -> tuple[str | None, dict[Verdict, int]]:
+    status = find_run(store, run)
+    assert status.finished
+    return fingerprint_of(store, run, status.items), status.counts
+
+
+def test_a_run_is_that_of_the_engine_it_is_checked_as(store: Database, declare: Declare) -> None:
+    declare(checked_as="incremental", name="wrong")
+    declare()
+    own, others = a_run(store, "memory/two-pass", LAYOUTS), a_run(store, ENGINE, LAYOUTS)
+    assert outcome(store, others.id) == outcome(store, own.id)
+    audit = an_audit(store, others)
+    assert (audit.valid, audit.invalid, audit.faults) == (len(LAYOUTS), 0, 0)
+
+
+def test_the_referee_does_not_believe_a_program(store: Database, declare: Declare) -> None:
+    declare(checked_as="incremental")
+    audit = an_audit(store, a_run(store, ENGINE, LAYOUTS))
+    assert audit.invalid > 0
+
+
+def test_a_job_that_takes_long_leaves_its_rest_to_others(
+    store: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare()
+    monkeypatch.setattr(solving, "PART_SECONDS", -1)
+    number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
+    do_runs(store)
+    status = find_run(store, number)
+    assert (status.done, status.pending, status.solved) == (1, 5, 10)
+    do_runs(store, backwards=True)
+    assert outcome(store, number) == outcome(store, a_run(store, "memory/two-pass", LAYOUTS).id)
+    assert an_audit(store, find_run(store, number)).faults == 0
+
+
+def test_what_the_machine_has_failed_on_has_no_fingerprint_until_it_is_tried_again(
+    store: Database, declare: Declare
+) -> None:
+    declare("exits with 3", POISON)
+    run = a_run(store, ENGINE, LAYOUTS, chunk=20)
+    assert outcome(store, run.id) == (None, {Verdict.SCORED: 59, Verdict.FAILED: 1})
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.no_evidence, audit.faults) == (59, 1, 0)
+
+    assert queue_retry(store, find_run(store, run.id)) == 1
+    waiting = find_run(store, run.id)
+    assert (waiting.finished, waiting.solved, waiting.pending, waiting.done) == (False, 40, 1, 2)
+    with pytest.raises(StoreError, match="not finished"):
+        queue_retry(store, waiting)
+    do_runs(store)
+    assert outcome(store, run.id) == (None, {Verdict.SCORED: 59, Verdict.FAILED: 1})
+    assert [action.why for action in list_actions(store) if action.what == "retry"] == ["1 failed"]
+
+
+def test_with_more_memory_it_succeeds(store: Database, declare: Declare) -> None:
+    declare("needs memory", POISON, memory=100)
+    run = a_run(store, ENGINE, LAYOUTS, chunk=20)
+    assert outcome(store, run.id) == (None, {Verdict.SCORED: 59, Verdict.FAILED: 1})
+    declare("needs memory", POISON, memory=1_000)
+    assert queue_retry(store, find_run(store, run.id)) == 1
+    do_runs(store)
+    assert outcome(store, run.id) == outcome(store, a_run(store, "memory/two-pass", LAYOUTS).id)
+    audit = an_audit(store, find_run(store, run.id))
+    assert (audit.valid, audit.faults) == (60, 0)
+    assert queue_retry(store, find_run(store, run.id)) == 0
+
+
+def test_an_answer_that_is_wrong_for_good_is_part_of_the_fingerprint(store: Database, declare: Declare) -> None:
+    declare("invents a verdict", POISON)
+    run = a_run(store, ENGINE, LAYOUTS)
+    found, counts = outcome(store, run.id)
+    assert found is not None
+    assert counts[Verdict.FAILED] == 1
+    number = queue_rerun(store, find_run(store, run.id), any_version=False)
+    do_runs(store)
+    assert outcome(store, number) == (found, counts)
+
+
+def test_a_run_whose_program_was_changed_waits(store: Database, declare: Declare) -> None:
+    path = declare()
+    number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
+    program = path.parent / "program.py"
+    before = program.read_text()
+    program.write_text(before + "# changed")
+    _, engine = find_engine(ENGINE)
+    assert leases.pending(store, SOLVING, installed_engines(), 9) == []
+    run = find_run(store, number)
+    with pytest.raises(VersionError, match=re.escape(f"but version {engine.version} is installed here")):
+        check_installed(run)
+    program.unlink()
+    with pytest.raises(VersionError, match=f"run {number} stopped"):
+        check_installed(run)
+    program.write_text(before)
+    check_installed(run)
+    do_runs(store)
+    assert find_run(store, number).finished
+
+
+def test_a_program_that_changes_meanwhile_gives_its_job_back(store: Database, declare: Declare) -> None:
+    declare("changes on disk", POISON)
+    number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
+    [job] = leases.pending(store, SOLVING, installed_engines(), 9)
+    claimed = jobs.claim(store, job, "test", 60)
+    assert claimed is not None
+    tasks._do(store, KINDS["solve"], claimed)
+    run = find_run(store, number)
+    assert (run.solved, run.pending) == (0, 1)
+    assert leases.pending(store, SOLVING, installed_engines(), 9) == []
+
+
+def test_a_program_that_does_not_start_fails_no_layouts(
+    store: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "PAUSES", (-1.0,))
+    declare("does not start")
+    number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
+    for _ in range(leases.MOST_CLAIMS + 1):
+        [job] = leases.pending(store, SOLVING, installed_engines(), 9)
+        claimed = jobs.claim(store, job, "test", 60)
+        assert claimed is not None
+        tasks._do(store, KINDS["solve"], claimed)
+    [stuck] = leases.stuck(store, SOLVING, [number])
+    assert stuck.trouble is not None
+    assert "memory/program did not start: it ended with exit code 1" in stuck.trouble
+    assert find_run(store, number).solved == 0
+
+
+def test_a_retracted_run_is_not_tried_again(store: Database, declare: Declare) -> None:
+    declare("exits with 3", POISON)
+    run = a_run(store, ENGINE, LAYOUTS)
+    retract(store, ENGINE, run.version, "it is wrong")
+    with pytest.raises(RetractedError, match="it is wrong"):
+        queue_retry(store, find_run(store, run.id))
+
+
+def test_a_run_of_another_version_is_not_tried_again(store: Database, declare: Declare) -> None:
+    declare("exits with 3", POISON)
+    run = a_run(store, ENGINE, LAYOUTS)
+    declare()
+    with pytest.raises(VersionError, match=r"but version 1\+\w+ is installed here"):
+        queue_retry(store, run)
+
+
+def test_programs_do_no_packed_runs(store: Database, declare: Declare) -> None:
+    declare()
+    deals = DealRange(find_game("memory"), 1, 1, 100, {})
+    with pytest.raises(UsageError, match="cannot do packed runs and surveys"):
+        queue_run(store, open_deals(store, deals), ENGINE, None, Storage.PACKED)
+    with pytest.raises(UsageError, match="cannot do packed runs and surveys"):
+        open_survey(store, deals, ENGINE, None)
+
+
+SOLVES = """
+import sys, time
+from dealmill.pipeline.solve import solve
+print(solve("memory/program", ["AABB"]).values, flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_program_dies_with_its_worker(declare: Declare, tmp_path: Path) -> None:
+    folder = declare().parent
+    worker = subprocess.Popen(
+        [sys.executable, "-c", SOLVES], stdout=subprocess.PIPE, env={**os.environ, "DEALMILL_ENGINES": str(folder)}
+    )
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == b"[4]\n"
+    assert running_in(folder)
+    worker.kill()
+    worker.wait()
+    worker.stdout.close()
+    assert left_in(folder) == 0
+
+
+def test_a_checker_judges_a_program_as_the_referee_does(
+    sqlite_store: Database, declare: Declare, tmp_path: Path
+) -> None:
+    declare()
+    run, export = a_run(sqlite_store, ENGINE, LAYOUTS), tmp_path / "night.jsonl"
+    export_with_checker(sqlite_store, run, export)
+    checked = subprocess.run(
+        [sys.executable, "-I", "-S", str(checker_path(export)), str(export)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert ENGINE in checker_path(export).read_text()

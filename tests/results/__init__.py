@@ -1,0 +1,1 @@
+"""Tests of `pipeline/results` and what it reads."""

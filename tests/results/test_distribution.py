@@ -1,0 +1,62 @@
+"""Distributions against a naive count, and their sums against the distribution of all numbers."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealmill.pipeline.distribution import (
+    NONE,
+    Distribution,
+    Limits,
+    distribution_of,
+    doubling_bars,
+    equal_bars,
+    sum_of,
+)
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+VALUES = st.lists(st.lists(INT64 | st.integers(-50, 50)), max_size=5)
+NODES = st.lists(st.lists(st.integers(0, 2**63 - 1) | st.integers(0, 9)), max_size=5)
+
+
+def of(numbers: list[int], limits: Limits) -> Distribution:
+    return distribution_of(np.array(numbers, dtype=np.int64), limits)
+
+
+def check(parts: list[list[int]], limits: Limits) -> None:
+    numbers = [number for part in parts for number in part]
+    found = sum_of([of(part, limits) for part in parts], limits)
+    assert found == of(numbers, limits)
+    if numbers:
+        starts = limits(min(numbers), max(numbers))
+        naive = {low: sum(low <= number < end for number in numbers) for low, end in pairwise(starts)}
+        assert found == (min(numbers), max(numbers), {low: count for low, count in naive.items() if count})
+    else:
+        assert found == NONE
+
+
+@given(VALUES)
+def test_sums_of_values(parts: list[list[int]]) -> None:
+    check(parts, equal_bars)
+
+
+@given(NODES)
+def test_sums_of_node_counts(parts: list[list[int]]) -> None:
+    check(parts, doubling_bars)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "limits", "counts"),
+    [
+        ([5, 5, 7], equal_bars, {5: 2, 7: 1}),
+        ([0, 31], equal_bars, {0: 1, 31: 1}),
+        ([1, 2, 33], equal_bars, {0: 1, 2: 1, 32: 1}),
+        ([-1, 0, 100], equal_bars, {-4: 1, 0: 1, 100: 1}),
+        ([0, 1, 2, 3, 4, 9], doubling_bars, {0: 1, 1: 1, 2: 2, 4: 1, 8: 1}),
+    ],
+)
+def test_bars(numbers: list[int], limits: Limits, counts: dict[int, int]) -> None:
+    assert of(numbers, limits).counts == counts

@@ -1,0 +1,123 @@
+"""Queries that skip jobs give what a filter of all results gives, and do not read the jobs they skip."""
+
+import pytest
+
+import dealmill
+from dealmill import Result, Verdict
+from dealmill.pipeline.games import games
+from dealmill.pipeline.results.query import Query, query_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.record.packed import reading as packed
+from dealmill.pipeline.store.record.rows import reading as rows
+from dealmill.pipeline.store.runs.status import RunStatus
+from tests.doing import a_run, deal
+from tests.survey.doing import a_survey, alter
+
+COUNT, CHUNK = 3_000, 1_000
+ENGINES = ("card-pairing/winnable", "hi-q/greedy")
+FILTERS = (
+    Wanted((Verdict.UNWINNABLE,)),
+    Wanted((Verdict.FAILED, Verdict.UNDECIDED)),
+    Wanted((Verdict.WINNABLE,), nodes=(20, 30)),
+    Wanted(nodes=(14, 200)),
+    Wanted(nodes=(10**6, ALL[1])),
+    Wanted(values=(150, 160)),
+    Wanted(values=(ALL[0], -1)),
+    Wanted(values=(200, ALL[1]), nodes=(0, 9)),
+    Wanted(layout_lengths=(1, 30)),
+)
+
+
+@pytest.fixture(params=["rows", "packed"])
+def runs(store: Database, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[RunStatus]:
+    """A finished run of three jobs for each engine, searched in many small steps."""
+    monkeypatch.setattr(rows, "SEARCHED", 170)
+    monkeypatch.setattr(packed, "SOLVED_AGAIN", 1)
+    if request.param == "packed":
+        return [a_survey(store, engine, COUNT, chunk=CHUNK) for engine in ENGINES]
+    return [
+        a_run(store, engine, deal(games()[engine.partition("/")[0]], 7, 1, COUNT), chunk=CHUNK, name=engine)
+        for engine in ENGINES
+    ]
+
+
+def asked(store: Database, run: RunStatus, wanted: Wanted) -> Query:
+    return query_of(store, [run], wanted, (0, 0), None)
+
+
+def matching(results: list[Result], wanted: Wanted) -> list[int]:
+    return [
+        one.position
+        for one in results
+        if (not wanted.verdicts or one.verdict in wanted.verdicts)
+        and all(
+            ends == ALL or ((number := order.measure(one)) is not None and ends[0] <= number <= ends[1])
+            for order, ends in wanted.ranges
+        )
+    ]
+
+
+def test_filters_find_what_matches_in_both_directions(store: Database, runs: list[RunStatus]) -> None:
+    for run in runs:
+        everything = list(asked(store, run, Wanted()))
+        assert len(everything) == COUNT
+        for wanted in FILTERS:
+            expected = matching(everything, wanted)
+            assert [one.position for one in asked(store, run, wanted)] == expected, wanted
+            backwards = query_of(store, [run], wanted, (0, 0), None, descending=True)
+            assert [one.position for one in backwards] == expected[::-1], wanted
+            part = query_of(store, [run], wanted, (run.id, 900), 5, before=(run.id, 2_500))
+            assert [one.position for one in part] == [place for place in expected if 900 < place < 2_500][:5], wanted
+
+
+def test_searches_without_time_continue_where_they_stopped(store: Database, runs: list[RunStatus]) -> None:
+    for run in runs:
+        everything = list(asked(store, run, Wanted()))
+        for wanted in FILTERS:
+            part = query_of(store, [run], wanted, (run.id, 0), None).search(0.0)
+            found, steps = [one.position for one in part.results], 1
+            while part.reached is not None:
+                before, part = part.reached, query_of(store, [run], wanted, part.reached, None).search(0.0)
+                found += [one.position for one in part.results]
+                assert part.reached is None or part.reached > before
+                steps += 1
+            assert found == matching(everything, wanted)
+            assert steps > 1 or not found
+
+
+def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStatus]) -> None:
+    pairing, hi_q = runs
+    for run, wanted, skipped in (
+        (pairing, Wanted((Verdict.UNWINNABLE,)), "unwinnable = 0"),
+        (hi_q, Wanted(values=(150, 160)), "greatest_value = 149"),
+        (hi_q, Wanted(values=(150, 160)), "least_value = 161"),
+        (hi_q, Wanted(nodes=(9, 10)), "greatest_nodes = 8"),
+        (hi_q, Wanted(nodes=(9, 10)), "least_nodes = 11"),
+    ):
+        before = [one.position for one in asked(store, run, wanted)]
+        assert {place > CHUNK for place in before} == {True, False}
+        with store.reading() as connection:
+            [row] = connection.exec_driver_sql(
+                f"SELECT {skipped.partition(' ')[0]} FROM jobs WHERE run_id = {run.id} AND first = 1"
+            )
+        alter(store, f"UPDATE jobs SET {skipped} WHERE run_id = {run.id} AND first = 1")
+        assert [one.position for one in asked(store, run, wanted)] == [place for place in before if place > CHUNK]
+        alter(
+            store,
+            f"UPDATE jobs SET {skipped.partition(' ')[0]} = {row[0]} WHERE run_id = {run.id} AND first = 1",
+        )
+
+
+def test_jobs_without_recorded_distributions_are_read(store: Database, runs: list[RunStatus]) -> None:
+    _, hi_q = runs
+    wanted = Wanted(nodes=(9, 10))
+    before = [one.position for one in asked(store, hi_q, wanted)]
+    alter(store, "UPDATE jobs SET least_nodes = NULL, greatest_nodes = NULL, node_counts = NULL")
+    assert [one.position for one in asked(store, hi_q, wanted)] == before
+    assert dealmill.Store(store).find_run(hi_q.id).histogram("nodes") is None
+
+
+def test_a_search_is_in_order_of_position(store: Database, runs: list[RunStatus]) -> None:
+    with pytest.raises(dealmill.UsageError, match="in order of position, not of nodes"):
+        query_of(store, runs, Wanted(), (0, 0), 5, order="nodes").search(1.0)

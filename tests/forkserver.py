@@ -56,8 +56,9 @@ def serve(address: str) -> Callable[[], object]:
     assert "dealmill.workers.app" not in sys.modules  # it reads the settings when it is imported
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(address)
+    listener.bind(f"{address}-not-yet")
     listener.listen()
+    Path(f"{address}-not-yet").rename(address)  # now clients can connect
     while True:
         client, _ = listener.accept()
         if not os.fork():

@@ -3,22 +3,14 @@
 import io
 import json
 import logging
-import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from threading import Event
 
 import pytest
 from celery.signals import after_setup_logger
 
-import dealmill as dealmill_api
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.progress import Message
 from dealmill.workers import logs
-from dealmill.workers.local import farm
-from dealmill.workers.local.farm import Farm
-from dealmill.workers.local.processes import kill
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent
@@ -47,31 +39,6 @@ def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
     )
     assert "ValueError" in failed["exception"]
     assert failed["timestamp"].endswith("Z") and failed["process"] > 0
-
-
-def test_the_last_lines_of_workers_are_reported_however_late_they_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The thread that reads them gets no processor time before the workers are killed."""
-    bad = list(parse_deal_range(SOURCE))[6].text
-    monkeypatch.setenv("PYTHONPATH", f"{SABOTAGE}:{ROOT}")
-    monkeypatch.setenv("DEADLY_LAYOUTS", f"{bad}=0")
-    listen, killed = Farm._listen, Event()
-
-    def listen_late(self: Farm, output: Iterable[str]) -> None:
-        killed.wait(60)
-        listen(self, output)
-
-    def kill_and_tell(process: "subprocess.Popen[str]") -> None:
-        kill(process)
-        killed.set()
-
-    monkeypatch.setattr(Farm, "_listen", listen_late)
-    monkeypatch.setattr(farm, "kill", kill_and_tell)
-    told: list[str] = []
-    with dealmill_api.open(f"sqlite:///{tmp_path / 'store.db'}") as store:
-        store.run(SOURCE, progress=lambda event: told.append(event.text) if isinstance(event, Message) else None)
-    assert any("failed on" in line for line in told), told
 
 
 def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,8 @@ TICK = 0.5
 """Seconds between two checks of the queue. Each check costs some milliseconds, during which no source is read."""
 STOPPED = "its command was stopped"
 """The reason on record for an attempt that ended with its command."""
+LISTEN_SECONDS = 10.0
+"""How long to wait for the last lines of killed workers. Without load they are read at once."""
 QUICK_DEATH = 5.0
 QUICK_DEATHS = 3
 
@@ -160,7 +162,7 @@ class Farm:
                     stop(self._worker)
                 else:
                     kill(self._worker)
-                    self._listener.join(STOP_SECONDS)  # to report what the workers wrote, even on a busy machine
+                    self._listener.join(LISTEN_SECONDS)  # to report what the workers wrote, even on a busy machine
                     self._tell_lines()
         finally:  # also if `tell` raises an exception
             kill(self._worker)

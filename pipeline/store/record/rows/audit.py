@@ -8,7 +8,6 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-import numpy as np
 from sqlalchemy import ColumnElement, Connection, Table, or_, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
@@ -127,6 +126,8 @@ def _count(rows: Iterable[Row]) -> dict[str, object]:
             values.append(value)
         if isinstance(count, int):
             nodes.append(count)
+    import numpy as np  # slow to import, and needed only here
+
     return {
         **{verdict.word: said[int(verdict)] for verdict in Verdict},
         "value_sum": sum(values),

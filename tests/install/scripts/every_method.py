@@ -35,7 +35,8 @@ def without_a_store() -> None:
     assert (answered.answered, answered.rejected, len(complaints)) == (1, 1, 1)
     games: dict[str, dealmill.Game] = dealmill.games()
     engines: tuple[dealmill.Engine, ...] = games["memory"].engines
-    assert "two-pass" in {engine.name for engine in engines}
+    broken: list[dealmill.BrokenGame] = dealmill.broken_games()
+    assert "two-pass" in {engine.name for engine in engines} and not broken
     checks: list[dealmill.Check] = dealmill.doctor(URL)
     assert {check.name for check in checks if check.passed} >= {"versions", "engines"}
 
@@ -62,7 +63,9 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     diff: dealmill.Diff = run.rerun()
     differences: list[dealmill.Difference] = list(diff)
     assert diff.equal and diff.compared == 1 and not differences and not diff.unfinished and diff.deals_of_both is None
-    assert run.diff(store.find_run("last")).equal
+    assert run.diff(store.find_run("last")).equal and run.related == [store.run_numbers()[-1]]
+    retried: int = run.retry()
+    assert retried == 0
     fingerprint: str | None = run.fingerprint
     assert fingerprint is not None and len(fingerprint) == 64
     histogram: dealmill.Histogram | None = run.histogram("value")

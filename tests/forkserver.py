@@ -132,6 +132,8 @@ def _fork_worker(spare: int, channel: socket.socket) -> None:
         socket.send_fds(channel, [b"\0"], [stdin, stdout, stderr])
         arguments = list(map(os.fsencode, command[command.index("dealmill.workers") + 1 :]))
         channel.sendall(b"\0".join([b"%d" % len(arguments), *arguments, *variables]))
+        channel.shutdown(socket.SHUT_WR)
+        channel.recv(1)  # it has a session of its own, as it would have when `subprocess` returns
         channel.close()
         return spare
 
@@ -147,8 +149,9 @@ def _wait_to_be_a_worker(channel: socket.socket) -> None:
         os._exit(0)
     with channel.makefile("rb") as request:
         count, *words = map(os.fsdecode, request.read().split(b"\0"))
-    channel.close()
     os.setsid()
+    channel.send(b"\0")
+    channel.close()
     Path("/proc/self/comm").write_text(WORKER_NAME)
     _take_over(streams, words[int(count) :])
     sys.argv[1:] = words[: int(count)]

@@ -121,7 +121,7 @@ def test_a_seal_covers_the_sum_of_nodes(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
     sealed = seal_of(store, an_audit(store, run))
     assert sealed is not None and still_sealed(store, run.id, sealed)
-    alter(store, "UPDATE verdicts SET nodes = nodes + 5 WHERE position = 1")
-    alter(store, "UPDATE jobs SET nodes = nodes + 5")
+    alter(store, "UPDATE verdicts SET nodes = 6")
+    alter(store, """UPDATE jobs SET nodes = 12, least_nodes = 6, greatest_nodes = 6, node_counts = '{"4": 2}'""")
     assert an_audit(store, run).clean
     assert not still_sealed(store, run.id, sealed)

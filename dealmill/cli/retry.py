@@ -23,10 +23,10 @@ def retry(run: str, as_json: bool) -> None:
         with shown(store) as progress:
             tried = store.find_run(run).retry(progress=progress)
         [overview] = store.status(run)
-    if tried:
-        failed = overview.run.counts.get(dealmill.Verdict.FAILED, 0)
-        tell(f"run {overview.run.id}: tried {counted(tried, 'layout')} again; the run now has {failed:,} failed")
-    else:
-        tell(f"run {overview.run.id} has no layouts to try again")
-    if as_json:
-        write_json(status_row(overview))
+        if tried:
+            failed = overview.run.counts.get(dealmill.Verdict.FAILED, 0)
+            tell(f"run {overview.run.id}: tried {counted(tried, 'layout')} again; the run now has {failed:,} failed")
+        else:
+            tell(f"run {overview.run.id} has no layouts to try again")
+        if as_json:
+            write_json(status_row(overview))

@@ -8,9 +8,10 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.checker.build import sections_of
 from dealmill.testing.subject import CheckFailed, Subject, require
 from dealmill.testing.texts import altered_texts
 
@@ -31,6 +32,14 @@ def the_referee_shares_no_code_with_engines(subject: Subject) -> None:
     for name in _imported(ast.parse(Path(spec.origin).read_text())):
         known = name == ALLOWED or name.partition(".")[0] in sys.stdlib_module_names
         require(known, f"rules.py imports {name}, expected only {ALLOWED} and the standard library")
+
+
+def the_referee_can_be_copied_into_a_checker(subject: Subject) -> None:
+    """See `dealmill export --with-checker`."""
+    try:
+        sections_of(subject.game, Path("export.csv"))
+    except UsageError as error:
+        raise CheckFailed(str(error)) from error
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
@@ -99,7 +108,7 @@ def _refused(
 ) -> int | None:
     """Return the step at which the referee refuses evidence, or None if it accepts it."""
     try:
-        subject.game.rules.check(engine.name, layout, verdict, value, evidence)
+        subject.game.rules.check(engine.rules_name, layout, verdict, value, evidence)
     except InvalidEvidence as error:
         require(error.reason, f"layout {layout}: evidence {evidence!r} is refused without a reason")
         return error.step
@@ -110,7 +119,7 @@ def _refused(
     return None
 
 
-GAME_CHECKS = (the_referee_shares_no_code_with_engines,)
+GAME_CHECKS = (the_referee_shares_no_code_with_engines, the_referee_can_be_copied_into_a_checker)
 CHECKS = (
     the_referee_refuses_texts_that_are_not_layouts,
     the_referee_refuses_evidence_of_another_layout,

@@ -80,6 +80,7 @@ FAULTS = {
     "the referee shares no code with engines": Fault(
         "rules.py", "import re\n", "import re\nimport numpy.random\n", r"rules\.py imports numpy\.random, expected only"
     ),
+    "the referee can be copied into a checker": Fault("rules.py", "import re\n", "import re\n\nEXPORT = 1\n", "EXPORT"),
     "the referee accepts every verdict": Fault(
         "engine.py", "str(len(origins))", "str(len(origins) + 1)", r"layout \S+: unwinnable, evidence \d+: step 1: "
     ),

@@ -1,21 +1,19 @@
-"""Figures of FreeCell: which of Microsoft's deals cannot be won. The referee checks every verdict.
+"""Figures of FreeCell: which of Microsoft's deals cannot be won. The referee checks every verdict."""
 
-``python -m tests.reproduce.freecell 1000000`` prints those of the first million, which takes a long time.
-"""
-
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 
 from dealmill.verdicts import Verdict
-from tests.freecell.solving import INSTALL, available, dealt, freecell, solved
+from tests.freecell.solving import available, dealt, freecell, solved
 from tests.reproduce.figures import Figure
 
 GAME = "FreeCell"
 CHUNK = 1_000
-CLASSIC = 32_000
+CLASSIC, MODERN = 32_000, 1_000_000
+"""The number of deals in Microsoft's first FreeCell, and in that of Windows XP."""
+SOURCE = "Internet FreeCell Project; Freecell Solver"
 
 
 def proved_losses(count: int) -> Iterator[tuple[int, int]]:
@@ -43,24 +41,30 @@ def classic_losses() -> tuple[int, ...]:
     return tuple(number for loss in proved_losses(CLASSIC) for number in loss)
 
 
+def modern_losses() -> tuple[int, ...]:
+    """Return the lost deals of FreeCell in Windows XP."""
+    return tuple(number for number, _ in proved_losses(MODERN))
+
+
 FIGURES = (
     [
         Figure(
             GAME,
             "the lost deals of 1–32,000, and their reachable positions",
-            "Internet FreeCell Project; Freecell Solver",
+            SOURCE,
             (11_982, 83_239),
             classic_losses,
+            slow=True,
+        ),
+        Figure(
+            GAME,
+            "the lost deals of 1–1,000,000",
+            SOURCE,
+            (11_982, 146_692, 186_216, 455_889, 495_505, 512_118, 517_776, 781_948),
+            modern_losses,
             slow=True,
         ),
     ]
     if available()
     else []
 )
-
-if __name__ == "__main__":
-    if not available():
-        sys.exit(INSTALL)
-    for number, positions in proved_losses(int(sys.argv[1])):
-        sys.stdout.write(f"{number} {positions}\n")
-        sys.stdout.flush()

@@ -20,7 +20,7 @@ from dealmill.pipeline.store.database.connections import Database, refresh_stati
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.queue.leases import Lease, stuck
 from dealmill.pipeline.store.queue.solving import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus, read_runs
 from dealmill.workers.kinds import KINDS
 from dealmill.workers.local.farm import Farm
 from dealmill.workers.reconciler import unfinished, unworkable
@@ -85,7 +85,7 @@ def solve_runs(
     VersionError
         If another version of an engine has been installed since its run was planned.
     """
-    known = {run.id: run for run in list_runs(store, numbers)}
+    known = {run.id: run for run in read_runs(store, numbers)}
     finished = all(run.finished for run in known.values())
     if finished:
         for reading in readings:
@@ -97,7 +97,7 @@ def solve_runs(
         return list(known.values())
 
     def done() -> bool:
-        known.update((run.id, run) for run in _still_there(store, [run for run in known.values() if not run.finished]))
+        known.update((run.id, run) for run in read_runs(store, [run.id for run in known.values() if not run.finished]))
         runs = list(known.values())
         for run in runs:
             check_not_retracted(run)
@@ -110,20 +110,6 @@ def solve_runs(
     work_until(store, done, progress, readings)
     refresh_statistics(store)
     return list(known.values())
-
-
-def _still_there(store: Database, runs: Sequence[RunStatus]) -> list[RunStatus]:
-    """Return the current status of these runs.
-
-    Raises
-    ------
-    DamagedError
-        If one of them is missing.
-    """
-    found = list_runs(store, [run.id for run in runs])
-    if lost := {run.id for run in runs} - {run.id for run in found}:
-        raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
-    return found
 
 
 def check_not_damaged(store: Database, run: RunStatus) -> None:

@@ -132,6 +132,20 @@ def _readable(store: Database, number: int) -> list[RunStatus]:
         return []
 
 
+def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
+    """Return the runs with these numbers, oldest first.
+
+    Raises
+    ------
+    DamagedError
+        If one of them is missing or cannot be read.
+    """
+    found = _counted_runs(store, sorted(set(numbers)))
+    if lost := set(numbers) - {run.id for run in found}:
+        raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
+    return found
+
+
 def runs_over(store: Database, source: int) -> list[RunStatus]:
     """Return all runs over a source, oldest first.
 

@@ -15,6 +15,8 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
+import psycopg
+
 from dealmill.workers.local.processes import die_with_parent
 from tests.forkserver import CLIENT, running_forkserver
 
@@ -86,13 +88,17 @@ class Postgres:
         """Create a database and return its URL. It is empty, or a copy of the database named `template`, to which no
         client may be connected. With `place`, an empty folder, its files are stored there."""
         name = f"test{next(NAMES)}"
-        server = ("--host", str(self.folder), "--username", "dealmill")
-        if place:
-            create = f"CREATE TABLESPACE {name} LOCATION '{place}'"
-            self._run("psql", *server, "--quiet", "--dbname", "postgres", "--command", create)
-        options = [*(["--tablespace", name] if place else []), *(["--template", template] if template else [])]
-        self._run("createdb", *server, *options, name)
-        return f"postgresql://dealmill@/{name}?host={self.folder}"
+        source = f"TEMPLATE {template}" if template else ""
+        how = "STRATEGY file_copy"  # a fourth of the time of the default
+        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+            if place:
+                connection.execute(f"CREATE TABLESPACE {name} LOCATION '{place}'")
+                how = f"TABLESPACE {name}"  # may be too small for copies of files
+            connection.execute(f"CREATE DATABASE {name} {source} {how}")
+        return self._url(name)
+
+    def _url(self, database: str) -> str:
+        return f"postgresql://dealmill@/{database}?host={self.folder}"
 
     def _run(self, program: str, *arguments: str) -> None:
         subprocess.run(

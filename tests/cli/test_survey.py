@@ -111,7 +111,7 @@ def test_nobody_waits_for_a_survey_whose_engine_is_retracted(tmp_path: Path) -> 
         time.sleep(0.05)
     try:
         assert dealmill(*retract, cwd=tmp_path).returncode == 0
-        _, told = command.communicate(timeout=60)
+        _, told = command.communicate(timeout=200)
     finally:
         command.kill()
     assert command.returncode == 1

@@ -75,10 +75,23 @@ def of_survey(store: Database) -> None:
 SCENES: dict[str, Callable[[Database], None]] = {"rows": of_rows, "packed": of_packs, "survey": of_survey}
 
 
+MADE: dict[tuple[str, str], Rows] = {}
+"""The rows of the stores that this process has made, by kind and database: they are inserted faster than made again."""
+
+
 @pytest.fixture
-def original(store: Database, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
+def original(store: Database, backend: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
     """All rows of a store with one finished run, of which one layout failed; an audit that found a fault, an audit of a
     sample, and a retraction."""
+    if (kind, backend) in MADE:
+        restore(store, MADE[kind, backend], *metadata.sorted_tables)
+        skip_numbers(store)
+    else:
+        MADE[kind, backend] = make(store, kind, monkeypatch)
+    return MADE[kind, backend]
+
+
+def make(store: Database, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
     [bad] = ["ABAB"] if kind == "rows" else deal(find_engine(MEMORY)[0], 7, 2, 1)
     with monkeypatch.context() as broken:
         brittle = Brittle(MEMORY, [bad])
@@ -135,6 +148,17 @@ def restore(store: Database, rows: Rows, *changed: Table) -> None:
     with changing(store) as execute:
         for name in AUDITS | {table.name for table in changed}:
             put_back(execute, name, rows[name])
+
+
+def skip_numbers(store: Database) -> None:
+    """Have PostgreSQL number new rows from half of `FAR` on, where there are none."""
+    if not store.embedded:
+        columns = [table.autoincrement_column for table in metadata.sorted_tables]
+        for column in columns:
+            if column is not None:
+                alter(
+                    store, f"SELECT setval(pg_get_serial_sequence('{column.table.name}', '{column.name}'), {FAR // 2})"
+                )
 
 
 def named(store: Database) -> list[str | None]:

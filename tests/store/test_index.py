@@ -15,7 +15,7 @@ from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.progress import Event, Message
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import index_segments, items
+from dealmill.pipeline.store.database.tables import index_segments, items, metadata
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes
 from dealmill.pipeline.store.sources.index import writing
 from dealmill.pipeline.store.sources.index.lookup import Place, indexed_items, scanned_items, unindexed_items
@@ -65,6 +65,9 @@ BATCHES = st.lists(st.text(LETTERS, max_size=12), max_size=4)
 def test_a_lookup_gives_the_items_that_have_the_layout(
     store: Database, sources: list[tuple[list[str], bool, bool]]
 ) -> None:
+    with store.writing() as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
     for batches, kept, ends in sources:
         read(store, batches, kept=kept, ends=ends)
     for layout in (*(letter * 2 for letter in LETTERS), ABSENT):

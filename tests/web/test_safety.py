@@ -128,7 +128,7 @@ def test_other_sites_can_link_to_pages_but_not_embed_them(client: TestClient, si
 def test_head_has_the_headers_of_get(furnished: str) -> None:
     with serving(furnished) as address:
         for path in ("/log", "/runs/1/layouts", "/api/runs/1/results", "/static/style.css", "/nothing"):
-            head, get = httpx2.head(address + path), httpx2.get(address + path)
+            head, get = httpx2.head(address + path, timeout=60), httpx2.get(address + path, timeout=60)
             assert head.content == b"" and head.status_code == get.status_code
             assert dict(head.headers) | {"date": ""} == dict(get.headers) | {"date": ""}
 

@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: stores on both databases, on real servers."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from dealmill.pipeline.games.kernel import load_compiler
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.revision import create_tables
 from tests.faults.tables import aligned
@@ -85,6 +87,13 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the long tests, so that no process is left with one of them at the end."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what is loaded by now from garbage collection, which would look at all of it again and again."""
+    load_compiler()
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish() -> None:

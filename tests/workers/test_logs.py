@@ -3,14 +3,22 @@
 import io
 import json
 import logging
+import select
+import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from celery.signals import after_setup_logger
 
 from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers import logs
+from dealmill.workers.local import farm
+from dealmill.workers.local.farm import Farm
+from dealmill.workers.local.processes import kill, start
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent
@@ -39,6 +47,33 @@ def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
     )
     assert "ValueError" in failed["exception"]
     assert failed["timestamp"].endswith("Z") and failed["process"] > 0
+
+
+def test_the_last_lines_of_workers_are_reported_however_late_they_are_read(
+    sqlite_store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that reads them gets no processor time before the workers are killed."""
+    listen, killed = Farm._listen, Event()
+
+    def start_talking(*_command: object, **_more: object) -> subprocess.Popen[str]:
+        return start(("sh", "-c", "echo said at last; exec sleep 300"))
+
+    def listen_late(self: Farm, output: Iterable[str]) -> None:
+        killed.wait(60)
+        listen(self, output)
+
+    def kill_and_tell(process: subprocess.Popen[str]) -> None:
+        kill(process)
+        killed.set()
+
+    monkeypatch.setattr(farm, "start", start_talking)
+    monkeypatch.setattr(farm, "kill", kill_and_tell)
+    monkeypatch.setattr(Farm, "_listen", listen_late)
+    told: list[str] = []
+    with Farm(sqlite_store, told.append, engines=False) as running:
+        output = running._worker.stdout
+        assert output and select.select([output], [], [], 60)[0]
+    assert told == ["said at last"]
 
 
 def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:

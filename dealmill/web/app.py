@@ -19,6 +19,7 @@ from dealmill.web import api, layouts, overview, paste, runs, verdict
 from dealmill.web.check import Checker
 from dealmill.web.damaged import report_damage
 from dealmill.web.safety import MOST_BYTES, Gate
+from dealmill.web.shared import Shared
 from dealmill.web.site import page
 
 STATUS: dict[type[dealmill.DealmillError], int] = {
@@ -53,6 +54,7 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     )
     app.state.store = store
     app.state.checker = Checker()
+    app.state.shared = Shared()
     for module in (api, overview, runs, layouts, verdict, paste):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=str(files("dealmill.web") / "static")))

@@ -2,13 +2,14 @@
 
 from functools import partial
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+import dealmill
 from dealmill.web.filters import Filter, range_text
-from dealmill.web.site import MOST_NUMBER, OpenStore, RunNumber, page
+from dealmill.web.site import MOST_NUMBER, OpenStore, RunNumber, page, shared_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -20,28 +21,30 @@ run."""
 @router.get("/runs/{run}")
 def run(request: Request, store: OpenStore, run: RunNumber) -> Response:
     """Show the totals of a run and everything known about it."""
+    return shared_page(request, "run.html", partial(_everything, store, run))
+
+
+def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
     found = store.find_run(run)
     [overview] = store.status(run)
     audit = found.latest_audit
     histograms = [] if overview.run.retracted is not None else [found.histogram("value"), found.histogram("nodes")]
-    return page(
-        request,
-        "run.html",
-        overview=overview,
-        run=overview.run,
-        live=overview.state in {"reading", "waiting", "solving"},
-        source=store.find_source(overview.run.source),
-        winnability=found.winnability,
-        convergence=found.convergence(),
-        histograms=[one for one in histograms if one and len(one.bars) > 1],
-        link=lambda column: partial(_link, run, column),
-        workers=[worker for worker in store.workers() if any(job.what == f"run {run}" for job in worker.holds)],
-        audit=audit,
-        findings=list(islice(audit.findings(), FINDINGS)) if audit else [],
-        rejects=list(islice(found.rejects(), FEW)),
-        same=store.status(found.related[-MOST_RELATED:]),
-        entries=store.log(run),
-    )
+    return {
+        "overview": overview,
+        "run": overview.run,
+        "live": overview.state in {"reading", "waiting", "solving"},
+        "source": store.find_source(overview.run.source),
+        "winnability": found.winnability,
+        "convergence": found.convergence(),
+        "histograms": [one for one in histograms if one and len(one.bars) > 1],
+        "link": lambda column: partial(_link, run, column),
+        "workers": [worker for worker in store.workers() if any(job.what == f"run {run}" for job in worker.holds)],
+        "audit": audit,
+        "findings": list(islice(audit.findings(), FINDINGS)) if audit else [],
+        "rejects": list(islice(found.rejects(), FEW)),
+        "same": store.status(found.related[-MOST_RELATED:]),
+        "entries": store.log(run),
+    }
 
 
 @router.get("/runs/{run}/rejects")

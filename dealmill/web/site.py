@@ -1,5 +1,6 @@
 """What all pages share: the store, the templates, and conditional responses."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib.resources import files
@@ -14,6 +15,7 @@ import dealmill
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.web import plots
 from dealmill.web.damaged import damage
+from dealmill.web.shared import Shared
 
 MOST_NUMBER = 10**9 - 1
 """The largest number of a run in a URL."""
@@ -35,8 +37,22 @@ RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of
 
 def page(request: Request, template: str, *, code: int = 200, **context: Any) -> Response:
     """Render a page. The response is empty (304) if the browser has the same page already."""
+    return _response(request, code, _rendered(request, template, code, context))
+
+
+def shared_page(request: Request, template: str, context: Callable[[], dict[str, Any]]) -> Response:
+    """Render a page that browsers poll; tabs that ask for it at about the same time get the same one."""
+    shared: Shared = request.app.state.shared
+    body = shared.get(str(request.url), lambda: _rendered(request, template, 200, context()))
+    return _response(request, 200, body)
+
+
+def _rendered(request: Request, template: str, code: int, context: dict[str, Any]) -> bytes:
     html = TEMPLATES.get_template(template).render(request=request, code=code, damage=damage(), **context)
-    body = html.encode("utf-8", errors="replace")  # names of files may hold bytes that are not text
+    return html.encode("utf-8", errors="replace")  # names of files may hold bytes that are not text
+
+
+def _response(request: Request, code: int, body: bytes) -> Response:
     etag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
     if code == 200 and request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={"ETag": etag})

@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.web import layouts
+from dealmill.web import layouts, shared
 from dealmill.web.app import application
 from tests.conftest import with_tables
 from tests.web.shop import furnish
@@ -17,9 +17,10 @@ HOSTS = ["testserver", "127.0.0.1"]
 
 @pytest.fixture(scope="session", autouse=True)
 def patient() -> Iterator[None]:
-    """Let pages search as long as it takes, however slow the machine is."""
+    """Let pages search as long as it takes, however slow the machine is, and make each page anew."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layouts, "SEARCH_SECONDS", 60.0)
+        patch.setattr(shared, "SECONDS", 0.0)  # tests change a store and look at once
         yield
 
 

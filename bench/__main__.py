@@ -99,7 +99,8 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     (
         "Pages",
         "Pages of `dealmill web` over one store, requested one by one; the CPU time is that of the web server and of "
-        "PostgreSQL. Then 50 tabs that request these pages every two seconds, while two workers solve another run.",
+        "PostgreSQL. Then two workers solve another run while 50 tabs poll every two seconds, half of them the list of "
+        "runs and half of them the page of that run. Finished runs are not polled.",
         pages.pages,
     ),
     (

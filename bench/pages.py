@@ -1,7 +1,8 @@
 """Benchmark of the pages of `dealmill web`: ``python -m bench.pages [VERDICTS DEALS]``.
 
 The store has a run of VERDICTS layouts, stored as rows, and a survey of DEALS deals. Each page is requested alone; then
-50 tabs request pages every two seconds while two workers solve another run, and the same run is solved without tabs.
+two workers solve another run while 50 tabs poll, half of them the list of runs and half of them the page of that run,
+every two seconds; and the same run is solved without tabs.
 """
 
 import subprocess
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPConnection
-from itertools import count, cycle, islice
+from itertools import cycle, islice
 from random import Random
 from statistics import median, quantiles
 from threading import Event, Thread
@@ -27,7 +28,6 @@ SOLVED = 1_000_000
 """Layouts of the run that is solved meanwhile."""
 TABS, POLL_SECONDS = 50, 2.0
 TIMES, ROUNDS = 15, 3
-SEEDS = count(2)
 RUN, SURVEY = "/runs/1", "/runs/2"
 
 
@@ -77,8 +77,7 @@ def measured(urls: dict[str, str], server: Postgres, verdicts: int, deals: int) 
             for name, path in paths(verdicts, deals):
                 wall, cpu = _alone(port, path, [process, *others])
                 alone[name] += [rounded(wall), rounded(cpu)]
-            tabs = [path for _, path in paths(verdicts, deals)]
-            together.append([database, *_together(port, url, tabs)])
+            together.append([database, *_together(port, url)])
     heads = [f"{database}, {what}" for database in urls for what in ("ms", "ms of CPU time")]
     return "\n\n".join(
         (
@@ -106,14 +105,14 @@ def _alone(port: int, path: str, processes: list[int]) -> tuple[float, float]:
     return median(times), (sum(map(cpu_seconds, processes)) - before) / TIMES * 1e3
 
 
-def _together(port: int, url: str, tabs: list[str]) -> list[str]:
+def _together(port: int, url: str) -> list[str]:
     """Solve runs without and with tabs, in turn. Return the latencies of the tabs and the times of the runs."""
     latencies: list[float] = []
     with_tabs, without = list[float](), list[float]()
-    for _ in range(ROUNDS):
-        without.append(seconds(partial(_solve, url)))
-        with _polling(port, tabs, latencies):
-            with_tabs.append(seconds(partial(_solve, url)))
+    for number in range(3, 3 + 2 * ROUNDS, 2):
+        without.append(seconds(partial(_solve, url, number)))
+        with _polling(port, ["/", f"/runs/{number + 1}"], latencies):
+            with_tabs.append(seconds(partial(_solve, url, number + 1)))
     cuts = quantiles(latencies, n=100)
     ratio = median(busy / idle for busy, idle in zip(with_tabs, without, strict=True))
     return [
@@ -146,18 +145,18 @@ def _tab(port: int, path: str, latencies: list[float], ended: Event) -> None:
     ended.wait(Random(path).uniform(0, POLL_SECONDS))  # noqa: S311 -- no secret
     while not ended.is_set():
         begun = perf_counter()
-        tag = _get(port, path, tag)
+        tag = _get(port, path, tag, allowed=(200, 304, 404))  # 404 until the run is planned
         latencies.append((perf_counter() - begun) * 1e3)
         ended.wait(POLL_SECONDS)
 
 
-def _get(port: int, path: str, tag: str = "") -> str:
+def _get(port: int, path: str, tag: str = "", *, allowed: tuple[int, ...] = (200, 304)) -> str:
     """Request a page and return its ETag."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("GET", path, headers={"If-None-Match": tag} if tag else {})
     answer = connection.getresponse()
     text = answer.read().decode()
-    if answer.status not in (200, 304) and "try again" not in text:  # the next poll does, when a file gets a writer
+    if answer.status not in allowed and "try again" not in text:  # the next poll does, when a file gets a writer
         raise RuntimeError(f"{path}: {answer.status} {text}")
     return answer.getheader("ETag") or ""
 
@@ -176,8 +175,9 @@ def _serving(url: str) -> Iterator[tuple[int, int]]:
         process.wait()
 
 
-def _solve(url: str) -> None:
-    _command(url, "run", f"deal:{GAME}:seed={next(SEEDS)}:1-{SOLVED}")
+def _solve(url: str, number: int) -> None:
+    """Solve the run with this number, over deals that no other run has."""
+    _command(url, "run", f"deal:{GAME}:seed={number}:1-{SOLVED}")
 
 
 def _command(url: str, *arguments: str) -> None:

@@ -44,7 +44,7 @@ def deals(
     if count is not None:
         last = check_integer("the number of the last deal", first + check_integer("count", count, 1) - 1, 1, MOST_DEAL)
     found = DealRange(find_game(game), seed, first, last, parameters or {})
-    found.check_parameters()
+    found.check_deals()
     return found
 
 

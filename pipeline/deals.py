@@ -140,15 +140,17 @@ class DealRange:
         dealt.text.setflags(write=False)
         return dealt
 
-    def check_parameters(self) -> None:
-        """Check that the parameters can be combined, by dealing one layout.
+    def check_deals(self) -> None:
+        """Check that the parameters can be combined and that the game has so many deals, by dealing one layout.
 
         Raises
         ------
         UsageError
-            If they cannot.
+            If not.
         """
-        if self.parameters:
+        if self.game.deals.limited and not self.endless:
+            self.part(len(self), len(self) + 1).texts()
+        elif self.parameters:
             self.part(1, 2).texts()
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 import dealmill
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
@@ -91,6 +91,8 @@ class Rejects(BaseModel):
 
 class ToCheck(BaseModel):
     """A layout to solve."""
+
+    model_config = ConfigDict(extra="forbid")
 
     game: str = Field(max_length=100, description="A game, or the full name of an engine.")
     layout: str = Field(

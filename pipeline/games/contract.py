@@ -97,10 +97,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Deals:
-    """The numbered deals of a game: the version of their generator, and their parameters by name."""
+    """The numbered deals of a game: the version of their generator, and their parameters by name.
+
+    `limited` says that some numbers have no deal. Then the last deal of a range is dealt before anything is stored.
+    """
 
     version: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    limited: bool = False
 
 
 @dataclass(frozen=True, slots=True)

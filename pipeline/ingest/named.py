@@ -193,7 +193,7 @@ def deals_reading(store: Database, deals: DealRange) -> Reading:
 
 def deals_source(store: Database, deals: DealRange) -> Source:
     """Return the source of a range of deals in its current state; see `deals_reading`."""
-    deals.check_parameters()
+    deals.check_deals()
     return open_deals(store, deals)
 
 

@@ -88,9 +88,7 @@ def check_packable(engine: Engine) -> None:
         If it is a program: the verdicts of packed runs are computed again whenever they are read.
     """
     if engine.program:
-        raise UsageError(
-            f"{engine.name} is a program, which cannot do packed runs and surveys; run it without --packed"
-        )
+        raise UsageError(f"{engine.name} is a program, and programs cannot do packed runs or surveys")
 
 
 def queue_run(

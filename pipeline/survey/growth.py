@@ -74,7 +74,7 @@ def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int |
     RetractedError
         If the installed version of the engine was retracted.
     """
-    deals.check_parameters()
+    deals.check_deals()
     _, found = find_engine(engine)
     check_packable(found)
     source = open_deals(store, deals)

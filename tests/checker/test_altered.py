@@ -86,7 +86,7 @@ def test_an_export_is_proved(engine: str, suffix: str, exports: Path) -> None:
         *left,
         "not checked: node counts",
         "not checked: the fingerprint of the run",
-        f"not checked: whether the layouts are those of {engine.partition('/')[0]}.txt",
+        f"not checked: whether the layouts and their lines are those of {engine.partition('/')[0]}.txt",
     ]
 
 

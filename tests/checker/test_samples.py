@@ -66,7 +66,7 @@ def test_layouts_are_compared_with_the_lines_of_the_source(exports: Path, tmp_pa
     checked = checker.check(path, "--source", str(source), source_sha256=digest)
     assert checked.code == 0
     assert "in the source: 19 layouts, each in its line\n" in checked.out
-    assert "not checked: whether the other 11 layouts are those of memory.txt\n" in checked.out
+    assert "not checked: whether the other 11 layouts and their lines are those of memory.txt\n" in checked.out
 
 
 def test_another_file_is_not_the_source(exports: Path) -> None:

@@ -87,7 +87,7 @@ def deal_ranges(draw: st.DrawFn, game: Game) -> DealRange:
     name, known = draw(st.sampled_from(sorted(game.deals.parameters.items())))
     smaller = replace(deals, parameters={name: draw(st.integers(known.default // 2, known.default))})
     try:
-        smaller.check_parameters()
+        smaller.check_deals()
     except UsageError:
         return deals
     return smaller

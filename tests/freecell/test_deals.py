@@ -8,8 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.errors import UsageError
-from tests.freecell.solving import dealt
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.ingest.named import deals_source
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import sources
+from tests.freecell.solving import dealt, freecell
 
+LAST = 2**33 - 1
 PUBLISHED = {
     1: (
         "JDKD2S4C3S6D6S/2DKCKS5CTD8S9C/9H9S9DTS4S8D2H/JC5SQDQHTHQS6H/5DADJS4H8H6C/7HQCASAC2C3D/7CKHAH4DJH8C/5H3H3C7S7DTC"
@@ -62,3 +67,12 @@ def test_each_card_of_other_seeds_is_on_top_of_a_column_equally_often() -> None:
     counts = [tops.count(card) for card in set(tops)]
     assert len(counts) == 52
     assert sum((count - 100) ** 2 / 100 for count in counts) < 100  # chi-squared with 51 degrees of freedom
+
+
+def test_nothing_is_stored_of_a_range_with_deals_that_do_not_exist(sqlite_store: Database) -> None:
+    deals = DealRange(freecell(), 0, LAST - 5, LAST + 1)
+    with pytest.raises(UsageError, match="numbers from 1 to 8589934591"):
+        deals_source(sqlite_store, deals)
+    with sqlite_store.reading() as connection:
+        assert connection.execute(sources.select()).all() == []
+    assert deals_source(sqlite_store, DealRange(freecell(), 0, LAST - 5, LAST)).id == 1

@@ -63,7 +63,7 @@ def test_a_board_without_a_column_does_not_affect_the_next_one() -> None:
     assert entries[1] == Layout(9, second)
     assert isinstance(entries[0], Reject)
     assert entries[0].line == 1
-    assert entries[0].reasons[0] == "there are 7 columns, expected 8"
+    assert entries[0].reasons[0] == "the number of columns is 7, expected 8"
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_a_run_of_another_version_is_not_tried_again(store: Database, declare: D
 def test_programs_do_no_packed_runs(store: Database, declare: Declare) -> None:
     declare()
     deals = DealRange(find_game("memory"), 1, 1, 100, {})
-    with pytest.raises(UsageError, match="cannot do packed runs and surveys"):
+    with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
         queue_run(store, open_deals(store, deals), ENGINE, None, Storage.PACKED)
     with pytest.raises(UsageError, match="cannot do packed runs and surveys"):
         open_survey(store, deals, ENGINE, None)

@@ -107,3 +107,5 @@ def test_check_solves_and_judges(client: TestClient) -> None:
     wrong = client.post("/api/check", json={"game": "memory", "layout": "ABB"})
     assert wrong.status_code == 400 and "is not a layout" in wrong.json()["detail"]
     assert client.post("/api/check", json={"game": "memory"}).status_code == 422
+    claim = {"game": "memory", "layout": "ABBA", "verdict": "scored"}  # it would not be checked
+    assert client.post("/api/check", json=claim).status_code == 422

@@ -10,6 +10,6 @@ GAME = Game(
     package=__name__,
     title="FreeCell",
     engines=(),
-    deals=Deals("1"),
+    deals=Deals("1", limited=True),
     answer=AnswerFormat(winnable="winnable", unwinnable="unwinnable"),
 )

@@ -75,7 +75,7 @@ def _layout(board: list[Line]) -> Layout | Reject:
 def _reasons(columns: list[list[str]]) -> Iterator[str]:
     cards = [card for column in columns for card in column]
     if len(columns) != len(HEIGHTS):
-        yield f"there are {len(columns)} columns, expected 8"
+        yield f"the number of columns is {len(columns)}, expected 8"
     else:
         for number, (column, height) in enumerate(zip(columns, HEIGHTS, strict=True), start=1):
             if len(column) != height:

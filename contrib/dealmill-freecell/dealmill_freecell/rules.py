@@ -136,7 +136,7 @@ def _check_win(table: Table, evidence: str) -> None:
     for step, word in enumerate(words, start=1):
         table.move(word, step)
     if table.left:
-        raise InvalidEvidence(len(words), f"{table.left} cards are not on the foundations: not won")
+        raise InvalidEvidence(len(words), f"not won: cards that are not on the foundations: {table.left}")
 
 
 Position = tuple[tuple[str, ...], str, tuple[int, ...]]

@@ -45,8 +45,9 @@ It does not check:
 
 - Verdicts that claim nothing: undecided (the node limit was reached) and
   failed (the engine raised an error).
-- That the layouts are those of the source. If the source is a text file with
-  one layout per line, --source compares them; unpack a gzipped one first.
+- That the layouts and lines are those of the source. If the source is a text
+  file with one layout per line, --source compares them; unpack a gzipped one
+  first.
 - Node counts, which no evidence proves, and the fingerprint of the run, which
   needs BLAKE3.
 - Layouts of the run that are not in the file.

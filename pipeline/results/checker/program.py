@@ -95,7 +95,7 @@ def check_export(export: Export, check: Check, read_rows: ReadRows, options: Nam
             tally = check_rows(export, check, rows, options)
         file.seek(0)
         equal = compare_source(export, read_rows(file), options.source) if options.source else 0
-    print_line(f"{name}: {export.rows:,} rows{'' if changed else ', as exported'}")
+    print_line(f"{name}: {export.rows:,} row{'s' * (export.rows != 1)}{'' if changed else ', as exported'}")
     print_summary(export, options, tally, equal)
     return 1 if changed else 0
 
@@ -209,7 +209,7 @@ def print_summary(export: Export, options: Namespace, tally: Tally, equal: int) 
         print_line(f"in the source: {equal:,} layouts, each in its line")
     if equal < export.rows:
         which = f"the other {export.rows - equal:,} layouts" if equal else "the layouts"
-        unchecked.append(f"whether {which} are those of {export.source}")
+        unchecked.append(f"whether {which} and their lines are those of {export.source}")
     if export.rows < export.layouts:
         unchecked.append(f"the other {export.layouts - export.rows:,} layouts of the run")
     for what in unchecked:

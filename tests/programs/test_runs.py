@@ -187,7 +187,7 @@ def test_programs_do_no_packed_runs(store: Database, declare: Declare) -> None:
     deals = DealRange(find_game("memory"), 1, 1, 100, {})
     with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
         queue_run(store, open_deals(store, deals), ENGINE, None, Storage.PACKED)
-    with pytest.raises(UsageError, match="cannot do packed runs and surveys"):
+    with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
         open_survey(store, deals, ENGINE, None)
 
 

@@ -24,6 +24,8 @@ ORDINARY_USER = "nobody"
 NAMES = count(1)
 READ_LATE = ("DEALMILL_", "MARK_")
 """What the names of variables begin with that are read by commands, and not by modules that they import."""
+MOST_ROOM = 10 * 2**30
+"""More bytes than all databases of a test session take."""
 RUNNING = ExitStack()
 """The servers that were started when they were first needed; they end with the session."""
 
@@ -118,10 +120,17 @@ class Postgres:
         die_with_parent()
 
 
+def folder_in_memory() -> str | None:
+    """Return a folder whose files are in memory, if it has room for the databases of all tests. Each has hundreds of
+    files, which take long to create and remove on a disk."""
+    folder = Path("/dev/shm")  # noqa: S108 -- a folder in it is private
+    return str(folder) if folder.is_dir() and shutil.disk_usage(folder).free > MOST_ROOM else None
+
+
 @contextmanager
 def running_postgres(address: str = "") -> Iterator[Postgres]:
     """Run a PostgreSQL server for the duration of the `with` block."""
-    with tempfile.TemporaryDirectory(prefix="dealmill-pg-") as name:
+    with tempfile.TemporaryDirectory(prefix="dealmill-pg-", dir=folder_in_memory()) as name:
         folder = Path(name)
         folder.chmod(0o755)
         server = Postgres(folder, address)

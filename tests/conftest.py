@@ -12,7 +12,7 @@ from dealmill.pipeline.games.kernel import load_compiler
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.revision import create_tables
 from tests.faults.tables import aligned
-from tests.servers import RUNNING, Postgres, running_postgres
+from tests.servers import RUNNING, Postgres, folder_in_memory, running_postgres
 
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
@@ -21,7 +21,7 @@ settings.load_profile("untimed")
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """A PostgreSQL server that runs for the whole session."""
-    with running_postgres() as server:
+    with running_postgres(within=folder_in_memory()) as server:
         yield server
 
 

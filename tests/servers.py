@@ -128,9 +128,10 @@ def folder_in_memory() -> str | None:
 
 
 @contextmanager
-def running_postgres(address: str = "") -> Iterator[Postgres]:
-    """Run a PostgreSQL server for the duration of the `with` block."""
-    with tempfile.TemporaryDirectory(prefix="dealmill-pg-", dir=folder_in_memory()) as name:
+def running_postgres(address: str = "", *, within: str | None = None) -> Iterator[Postgres]:
+    """Run a PostgreSQL server for the duration of the `with` block, with its files in a new folder `within` another
+    one, by default that for temporary files."""
+    with tempfile.TemporaryDirectory(prefix="dealmill-pg-", dir=within) as name:
         folder = Path(name)
         folder.chmod(0o755)
         server = Postgres(folder, address)

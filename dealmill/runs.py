@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.audit.sealing import entry_in, seal_of, still_sealed
-from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, Rerunning, silent
@@ -172,8 +172,15 @@ class Run:
 
         Undecided and failed layouts widen it: it covers both that none of them can be won, and that all can. None if no
         layout has been found winnable or unwinnable.
+
+        Raises
+        ------
+        DamagedError
+            If the recorded counts are damaged.
         """
         counts = self.status().counts
+        if min(counts.values(), default=0) < 0:
+            raise DamagedError(f"the counts of run {self.id} are damaged; find all with: dealmill audit {self.id}")
         won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
         solved = sum(counts.values())
         return of_share(won, solved - won - lost, solved) if won + lost else None

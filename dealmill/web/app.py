@@ -78,4 +78,6 @@ def _explain(request: Request, error: Exception) -> Response:
     headers = error.headers if isinstance(error, HTTPException) else None
     if request.url.path.startswith("/api/"):
         return JSONResponse({"detail": message}, code, headers=headers)
-    return page(request, "error.html", code=code, message=message)
+    response = page(request, "error.html", code=code, message=message)
+    response.headers.update(headers or {})
+    return response

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 import dealmill
@@ -20,8 +20,11 @@ MOST_BYTES = 4 * 2**30
 """The largest address space of the process."""
 MOST_WAIT = 15
 """How long a request waits for the one before it, in seconds."""
+MOST_WAITING = 8
+"""The most requests that wait; each of them takes one of the threads that make pages."""
 NODES, MOST_NODES = 1_000_000, 100_000_000
 """The node limit if none is given, and the largest one."""
+BUSY = "other layouts are being solved; try again in a minute"
 MOST_LAYOUT = 10_000
 """The longest layout, in characters."""
 
@@ -50,6 +53,7 @@ class Checker:
 
     def __init__(self) -> None:
         self.lock = Lock()
+        self._room = BoundedSemaphore(1 + MOST_WAITING)
         self.process: SpawnProcess | None = None
         self._connection: Connection[Task, Any] | None = None
 
@@ -61,18 +65,23 @@ class Checker:
         BadLayout, UsageError, NotFoundError
             If the layout or the engine is not valid, or it takes too much time or memory.
         Busy
-            If the process does not become free in time.
+            If the process does not become free in time, or too many requests wait for it.
         """
         if len(task.layout) > MOST_LAYOUT:
             raise dealmill.UsageError(
                 f"the layout has more than {MOST_LAYOUT:,} characters; solve it with: dealmill run"
             )
-        if not self.lock.acquire(timeout=MOST_WAIT):
-            raise Busy("other layouts are being solved; try again in a minute")
+        if not self._room.acquire(blocking=False):
+            raise Busy(BUSY)
         try:
-            return self._ask(task)
+            if not self.lock.acquire(timeout=MOST_WAIT):
+                raise Busy(BUSY)
+            try:
+                return self._ask(task)
+            finally:
+                self.lock.release()
         finally:
-            self.lock.release()
+            self._room.release()
 
     def close(self) -> None:
         """End the process."""

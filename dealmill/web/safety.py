@@ -27,6 +27,7 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Dealmill", charset="UTF-8"'}
+SHORTEST_TOKEN = 12
 EMBEDDED = "this request comes from a page of another site\n"
 TOKEN_MISSING = "the access token is missing or wrong: send it as the password, or as Authorization: Bearer TOKEN\n"  # noqa: S105
 
@@ -37,10 +38,17 @@ def check_address(host: str, token: str | None) -> None:
     Raises
     ------
     UsageError
-        If other machines could read the store without a token.
+        If other machines could read the store without a token, or with one that is easy to guess.
     """
-    if token is None and not is_loopback(host):
+    if is_loopback(host):
+        return
+    if token is None:
         raise UsageError(f"other machines could read the store at {host}: set DEALMILL_WEB_TOKEN, or use 127.0.0.1")
+    if len(token.strip()) < SHORTEST_TOKEN:
+        raise UsageError(
+            f"DEALMILL_WEB_TOKEN is too easy to guess: use at least {SHORTEST_TOKEN} characters, such as those printed "
+            "by: openssl rand -hex 24"
+        )
 
 
 def is_loopback(host: str) -> bool:
@@ -85,10 +93,10 @@ class Gate:
 def _has_token(headers: Headers, token: str) -> bool:
     """Return whether the token is sent as a Bearer token, or as the password of Basic authentication (RFC 7617)."""
     kind, _, value = headers.get("authorization", "").partition(" ")
-    sent = value.encode()
+    sent = value.encode("latin-1")  # the bytes that were sent
     if kind.lower() == "basic":
         try:
-            sent = base64.b64decode(value, validate=True).partition(b":")[2]
+            sent = base64.b64decode(sent, validate=True).partition(b":")[2]
         except binascii.Error:
             return False
     elif kind.lower() != "bearer":

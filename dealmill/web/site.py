@@ -19,7 +19,7 @@ from dealmill.web.shared import Shared
 
 MOST_NUMBER = 10**9 - 1
 """The largest number of a run in a URL."""
-MOST_POSITION = 2**63 - 1
+MOST_POSITION = 2**63 - 2
 """The largest position."""
 
 
@@ -54,7 +54,8 @@ def _rendered(request: Request, template: str, code: int, context: dict[str, Any
 
 def _response(request: Request, code: int, body: bytes) -> Response:
     etag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
-    if code == 200 and request.headers.get("if-none-match") == etag:
+    known = request.headers.get("if-none-match", "").split(",")
+    if code == 200 and etag in (one.strip().removeprefix("W/") for one in known):  # a proxy may have weakened it
         return Response(status_code=304, headers={"ETag": etag})
     return HTMLResponse(body, code, {"ETag": etag})
 

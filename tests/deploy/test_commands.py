@@ -101,11 +101,11 @@ def test_the_pages_are_served_with_the_token_only(deployment: Deployment) -> Non
         assert refused.wait(60) == 2
         assert "set DEALMILL_WEB_TOKEN" in (refused.stderr.read() if refused.stderr else "")
     guarded = copy(deployment)
-    guarded.settings = {"DEALMILL_WEB_TOKEN": "letmein", "DEALMILL_WEB_HOSTS": "farm.example"}
+    guarded.settings = {"DEALMILL_WEB_TOKEN": "let me in, please", "DEALMILL_WEB_HOSTS": "farm.example"}
     with guarded.running("web"):
         until(lambda: guarded.healthy("web"))
         address = f"http://127.0.0.1:{guarded.ports['web']}/"
-        known = {"Authorization": "Bearer letmein", "Host": "farm.example"}
+        known = {"Authorization": "Bearer let me in, please", "Host": "farm.example"}
         for headers, code in ((known, 200), ({**known, "Host": "evil.example"}, 400), ({"Host": "farm.example"}, 401)):
             assert httpx2.get(address, headers=headers).status_code == code
     assert not guarded.healthy("web")

@@ -109,3 +109,10 @@ def test_check_solves_and_judges(client: TestClient) -> None:
     assert client.post("/api/check", json={"game": "memory"}).status_code == 422
     claim = {"game": "memory", "layout": "ABBA", "verdict": "scored"}  # it would not be checked
     assert client.post("/api/check", json=claim).status_code == 422
+
+
+@pytest.mark.parametrize("path", ["/runs/1/layouts", "/api/runs/1/results"])
+def test_positions_end_before_the_largest_integer(client: TestClient, path: str) -> None:
+    for parameter in ("after", "before"):
+        assert client.get(f"{path}?{parameter}={2**63 - 2}").status_code == 200
+        assert client.get(f"{path}?{parameter}={2**63 - 1}").status_code == 422

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.web import check
-from dealmill.web.check import Busy, Checker, Task
+from dealmill.web.check import MOST_WAITING, Busy, Checker, Task
 
 WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 
@@ -103,3 +103,27 @@ def test_the_form_keeps_what_was_wrong(client: TestClient) -> None:
     assert "&lt;b&gt;&#34;&#39;&amp;</textarea>" in answer.text
     assert client.get("/check", params={"game": "memory", "layout": "A" * 10_001}).status_code == 422
     assert client.get("/check", params={"game": "memory", "layout": "AA", "nodes": "x"}).status_code == 422
+
+
+def test_only_a_few_requests_wait_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "MOST_WAIT", 60)
+    checker = Checker()
+    answers: list[str] = []
+
+    def ask() -> None:
+        try:
+            checker.check(Task("memory", "ABBA", None, 1_000))
+        except Busy as busy:
+            answers.append(str(busy))
+
+    asking = [threading.Thread(target=ask) for _ in range(MOST_WAITING + 4)]
+    with checker.lock:  # another layout is being solved
+        for thread in asking:
+            thread.start()
+        for thread in asking[: MOST_WAITING + 4]:
+            thread.join(0.2)
+        assert len(answers) == 3 and sum(thread.is_alive() for thread in asking) == MOST_WAITING + 1
+    for thread in asking:
+        thread.join()
+    checker.close()
+    assert len(answers) == 3

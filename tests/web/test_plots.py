@@ -17,7 +17,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.survey.interval import of_share
 from dealmill.web.plots import convergence, histogram, interval, verdict_bar
 from tests.doing import a_run
-from tests.survey.doing import a_survey
+from tests.survey.doing import a_survey, alter
 from tests.web.shop import SURVEY
 
 NUMBERS = st.lists(st.integers(-(2**62), 2**62) | st.integers(-50, 50), min_size=1, max_size=50)
@@ -119,6 +119,20 @@ def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jo
         with store.writing() as connection:
             connection.execute(text("UPDATE jobs SET state = 1 WHERE first = :first"), {"first": points[0].layouts + 1})
         assert found.convergence() == points[:1]
+
+
+@pytest.mark.parametrize("value", ["-7", "30000", "'x'"])
+def test_damaged_totals_are_named(sqlite_store: Database, value: str) -> None:
+    run = a_survey(sqlite_store, "camelot/winnable", 14_000).id
+    with dealmill.open(sqlite_store.url.render_as_string(hide_password=False)) as opened:
+        found = opened.find_run(run)
+        points = found.convergence()
+        alter(sqlite_store, f"UPDATE jobs SET winnable = {value} WHERE first = {points[0].layouts + 1}")
+        with pytest.warns(dealmill.DamagedWarning, match="the totals of the job at item 1001 of run 1 are damaged"):
+            assert found.convergence() == points[:1]
+        alter(sqlite_store, "UPDATE jobs SET winnable = -70000")
+        with pytest.raises(dealmill.DamagedError, match="the counts of run 1 are damaged"):
+            _ = found.winnability
 
 
 def test_the_plot_of_points_is_svg() -> None:

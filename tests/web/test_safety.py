@@ -93,6 +93,32 @@ def test_other_machines_are_served_only_with_a_token(host: str) -> None:
     check_address(host, TOKEN)
 
 
+@pytest.mark.parametrize("token", ["", " " * 40, "letmein"])
+def test_a_token_that_is_easy_to_guess_is_refused(token: str) -> None:
+    with pytest.raises(UsageError, match="DEALMILL_WEB_TOKEN is too easy to guess"):
+        check_address("0.0.0.0", token)  # noqa: S104
+    check_address("127.0.0.1", token)
+
+
+def test_a_token_is_compared_as_utf_8_and_other_bytes_are_refused(furnished: str) -> None:
+    with (
+        dealmill.open(furnished, read_only=True) as store,
+        TestClient(application(store, hosts=HOSTS, token="tökén")) as client,  # noqa: S106
+    ):
+        for sent, code in (("Bearer tökén", 200), ("Bearer token", 401), ("Basic é", 401), ("Basic =", 401)):
+            assert client.get("/", headers={b"Authorization": sent.encode()}).status_code == code
+
+
+def test_a_page_is_known_by_a_weakened_tag_among_others(client: TestClient) -> None:
+    tag = client.get("/log").headers["etag"]
+    assert client.get("/log", headers={"If-None-Match": f'"x", W/{tag}'}).status_code == 304
+    assert client.get("/log", headers={"If-None-Match": f"{tag[:-1]}x"}).status_code == 200
+
+
+def test_a_method_that_is_not_allowed_is_told_which_are(client: TestClient) -> None:
+    assert client.post("/log").headers["allow"] == "GET"
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
 def test_this_machine_needs_none(host: str) -> None:
     check_address(host, None)

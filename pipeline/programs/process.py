@@ -170,8 +170,10 @@ class Process:
             code = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             return Fault(f"{RETRYABLE}it closed its output")
-        how = f"with exit code {code}" if code >= 0 else f"by {SIGNALS.get(-code, f'signal {-code}')}"
-        return Fault(f"{RETRYABLE}it ended {how}")
+        number = -code if code < 0 else code - 128  # the exit codes of a shell
+        if 0 < number < signal.NSIG:
+            return Fault(f"{RETRYABLE}it ended by {SIGNALS.get(number, f'signal {number}')}")
+        return Fault(f"{RETRYABLE}it ended with exit code {code}")
 
     def errors(self) -> str:
         """Return the end of what it had written as errors when it was killed, as the end of a message."""

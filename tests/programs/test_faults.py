@@ -25,6 +25,10 @@ SCORED = "scored"
 FAILURES = {
     "exits with 3": "retryable: it ended with exit code 3",
     "crashes": "retryable: it ended by SIGSEGV",
+    "aborts": "retryable: it ended by SIGABRT",
+    "kills itself": "retryable: it ended by SIGKILL",
+    "terminates itself": "retryable: it ended by SIGTERM",
+    "exits with 255": "retryable: it ended with exit code 255",
     "is killed": "retryable: it ended by SIGKILL",
     "is killed by signal 40": "retryable: it ended by signal 40",
     "hangs": "retryable: it gave no answer within 1 s",
@@ -145,7 +149,7 @@ def test_the_node_limit_leaves_layouts_undecided(declare: Declare) -> None:
     assert len(set(expected)) == 2
 
 
-@pytest.mark.parametrize("fault", ["dies with a child", "hangs", "leaves a child"])
+@pytest.mark.parametrize("fault", ["dies with a child", "hangs", "leaves a child", "aborts"])
 def test_faults_without_namespaces(
     fault: str, declare: Declare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,5 +157,6 @@ def test_faults_without_namespaces(
     declare(fault, POISON, seconds=SECONDS)
     batch = solve(ENGINE, LAYOUTS)
     assert batch.verdicts.count(Verdict.SCORED) >= len(LAYOUTS) - 1
-    assert (batch.evidence[PLACE] == EXPECTED.evidence[PLACE]) == (FAILURES[fault] == SCORED)
+    expected = EXPECTED.evidence[PLACE] if FAILURES[fault] == SCORED else FAILURES[fault]
+    assert batch.evidence[PLACE] == expected
     assert processes_of(tmp_path / "engines") == 0

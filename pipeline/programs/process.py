@@ -197,5 +197,7 @@ class Process:
 
 
 def changed(program: Program, version: str, found: str) -> VersionError:
-    """Return the error for a program whose files are no longer those of a version."""
+    """Return the error for a program whose files are no longer those of a version, or were not for a while."""
+    if found == version:
+        return VersionError(f"the files of {program.full_name} were written to while it ran; it is started again")
     return VersionError(f"the files of {program.full_name} have changed: version {version} is now {found}")

@@ -122,6 +122,16 @@ def changes_on_disk() -> None:
     answer(POISON)
 
 
+def is_written_again() -> None:
+    os.utime(sys.argv[0])
+    answer(POISON)
+
+
+def has_its_manifest_edited() -> None:
+    os.utime("program.toml")
+    answer(POISON)
+
+
 FAULTS: dict[str, Callable[[], object]] = {
     "exits with 3": lambda: os._exit(3),
     "crashes": crashes,
@@ -163,6 +173,8 @@ FAULTS: dict[str, Callable[[], object]] = {
     "dies with a child": dies_with_a_child,
     "answers and exits": answers_and_exits,
     "changes on disk": changes_on_disk,
+    "is written again": is_written_again,
+    "has its manifest edited": has_its_manifest_edited,
 }
 
 

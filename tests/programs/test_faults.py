@@ -1,16 +1,18 @@
 """Programs that do what they should not: what becomes of the layout at which they do, and of the others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from dealmill.pipeline import compilation
 from dealmill.pipeline.errors import ProgramError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import sandbox, solver
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 from tests.programs.conftest import Declare
 from tests.programs.processes import left_in
@@ -64,6 +66,7 @@ FAILURES = {
     "dies with a child": "retryable: it ended with exit code 5",
     "answers and exits": SCORED,
     "starts slowly": SCORED,
+    "has its manifest edited": SCORED,
 }
 """What becomes of the layout, by fault."""
 REFUSED = {
@@ -137,6 +140,29 @@ def test_a_program_that_changes_on_disk(declare: Declare, tmp_path: Path, note: 
     _, after = find_engine(ENGINE)
     assert after.version != before.version
     note("changes on disk", "waits", "wait", processes_of(tmp_path / "engines"))
+
+
+def test_a_program_that_is_written_again_without_a_change(declare: Declare, tmp_path: Path, note: Note) -> None:
+    declare("is written again", POISON)
+    with pytest.raises(VersionError, match=rf"the files of {ENGINE} were written to while it ran"):
+        solve(ENGINE, LAYOUTS)
+    note("is written again", "waits", "wait", processes_of(tmp_path / "engines"))
+
+
+def test_what_is_compiled_for_a_program_is_the_check_of_its_game(
+    declare: Declare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    @contextmanager
+    def compiling(what: str) -> Iterator[None]:
+        told.append(what)
+        yield
+
+    monkeypatch.setattr(compilation, "compiling", compiling)
+    declare()
+    load(ENGINE)
+    assert told == ["the check of memory layouts"]
 
 
 def test_the_node_limit_leaves_layouts_undecided(declare: Declare) -> None:

@@ -162,7 +162,7 @@ def _load(name: str, engine: Engine) -> Solver:
     from dealmill.pipeline.compilation import compiling
 
     game, _ = find_engine(name)
-    with compiling(name):
+    with compiling(f"the check of {game.name} layouts" if engine.program else name):
         solver = game.solver(engine)
         deal = pack([_example(game)])
         if engine.program:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from dealmill.pipeline.errors import DamagedError, DealmillError, ProgramError, ReplacedError, StoreError
+from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import installed_engines, version_mismatch
 from dealmill.pipeline.settings import settings
@@ -81,9 +81,8 @@ def _run(store: Database, kind: Kind, number: int) -> PlannedRun | None:
 def _do(store: Database, kind: Kind, job: Any) -> None:
     number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
     IN_HAND[owner] = job.lease.owner
-    # A program that does not start says nothing about the layouts: they wait until somebody has fixed it.
-    startless = (job.lease.trouble or "").startswith(f"{ProgramError.__name__}:")
-    over = job.lease.attempt > leases.ATTEMPTS and not startless
+    # The layouts of a program that does not start wait until somebody has fixed it.
+    over = job.lease.attempt > leases.ATTEMPTS and not job.lease.startless
     trouble = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.trouble}"
     do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
     try:

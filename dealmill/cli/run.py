@@ -72,8 +72,8 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"step by step:        {called_as()} show {first.id}:1")
     both = zip(batch.runs, batch.statuses, strict=True)
     retryable = [run.id for run, status in both if status.counts.get(Verdict.FAILED) and run.fingerprint is None]
-    if retryable:
-        tell("\n".join(f"failures to retry:   {called_as()} retry {number}" for number in retryable))
+    for number in retryable:
+        tell(f"failures to retry:   {called_as()} retry {number}")
 
 
 def _summary(summary: "dealmill.Summary") -> dict[str, object]:

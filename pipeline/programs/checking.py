@@ -1,4 +1,4 @@
-"""A check of the declared programs, for ``dealmill doctor``."""
+"""Checks of the declared programs, for ``dealmill doctor`` and before runs are solved."""
 
 from collections.abc import Iterable, Mapping
 
@@ -35,10 +35,21 @@ def _programs(games: Mapping[str, Game]) -> list[Engine]:
     return [engine for game in games.values() for engine in game.engines if engine.program]
 
 
+def check_starts(engine: Engine) -> None:
+    """Start an engine that is a program, and end it.
+
+    Raises
+    ------
+    ProgramError
+        If it does not start.
+    """
+    if engine.program:
+        Process(engine.program, engine.version, NO_LIMIT).kill()
+
+
 def _not_started(engines: Iterable[Engine]) -> Iterable[str]:
     for engine in engines:
         try:
-            if engine.program:
-                Process(engine.program, engine.version, NO_LIMIT).kill()
+            check_starts(engine)
         except ProgramError as error:
             yield str(error)

@@ -74,8 +74,8 @@ class Program:
         return PART_SECONDS + 2 * AT_ONCE * (self.manifest.seconds + self.manifest.handshake_seconds)
 
     def state(self) -> State:
-        """Return what changes if the manifest or one of the files is replaced or written to: cheaper than a digest."""
-        return tuple(map(state_of, (self.path, *self.files)))
+        """Return what changes if one of the files is replaced or written to: cheaper than a digest."""
+        return tuple(map(state_of, self.files))
 
     def version(self) -> str:
         """Return the version on record: that of the program, and 12 digits of a digest of what it consists of.

@@ -170,8 +170,10 @@ class Process:
             code = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             return Fault(f"{RETRYABLE}it closed its output")
-        how = f"with exit code {code}" if code >= 0 else f"by {SIGNALS.get(-code, f'signal {-code}')}"
-        return Fault(f"{RETRYABLE}it ended {how}")
+        number = -code if code < 0 else code - 128  # the exit codes of a shell
+        if 0 < number < signal.NSIG:
+            return Fault(f"{RETRYABLE}it ended by {SIGNALS.get(number, f'signal {number}')}")
+        return Fault(f"{RETRYABLE}it ended with exit code {code}")
 
     def errors(self) -> str:
         """Return the end of what it had written as errors when it was killed, as the end of a message."""
@@ -195,5 +197,7 @@ class Process:
 
 
 def changed(program: Program, version: str, found: str) -> VersionError:
-    """Return the error for a program whose files are no longer those of a version."""
+    """Return the error for a program whose files are no longer those of a version, or were not for a while."""
+    if found == version:
+        return VersionError(f"the files of {program.full_name} were written to while it ran; it is started again")
     return VersionError(f"the files of {program.full_name} have changed: version {version} is now {found}")

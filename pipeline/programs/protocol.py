@@ -67,8 +67,10 @@ def read_answer(line: bytes, layout: str, max_nodes: int) -> Answer:
     if verdict is None:
         raise BadAnswer(f"the verdict is {_shown(word)}, not one of: {', '.join(VERDICTS)}")
     nodes = _number(said, "nodes")
-    if not 0 <= nodes <= max_nodes:
-        raise BadAnswer(f"it searched {nodes} nodes, which is not from 0 to the limit of {max_nodes}")
+    if nodes < 0:
+        raise BadAnswer(f"it searched {nodes} nodes, which is less than 0")
+    if nodes > max_nodes:
+        raise BadAnswer(f"it searched {nodes} nodes, which is more than the limit of {max_nodes}")
     value = _number(said, "value") if verdict is Verdict.SCORED else 0
     if verdict is not Verdict.SCORED and said.get("value") is not None:
         raise BadAnswer(f"the verdict is {verdict}, but there is a value")
@@ -105,4 +107,5 @@ def _object(line: bytes) -> dict[str, Any]:
 
 def _shown(value: object) -> str:
     text = ascii(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."
+    end = text[-1] if isinstance(value, str | list | dict) else ""  # the closing quote or bracket
+    return text if len(text) <= 60 else f"{text[:60]}...{end}"

@@ -16,6 +16,9 @@ MOST_FILE_BYTES = 64_000_000
 """The size of the largest file that a program can write."""
 NAMESPACES = ("--user", "--net", "--pid", "--fork", "--kill-child")
 """Options of unshare(1): no network, and processes that all end with the first of them."""
+FIRST = ("sh", "-c", '"$@"; exit $?', "sh")
+"""The first process of the namespaces. It must not be the program itself, because the kernel protects it from signals.
+It is a shell that runs the program and ends with its exit code, or 128 plus the number of the signal that killed it."""
 
 
 def die_with_parent() -> None:
@@ -70,4 +73,4 @@ def missing() -> str | None:
 
 
 def _enclosing() -> list[str]:
-    return ["unshare", *NAMESPACES, "--"]
+    return ["unshare", *NAMESPACES, "--", *FIRST]

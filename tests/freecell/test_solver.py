@@ -39,4 +39,5 @@ def test_a_loss_has_the_number_of_its_positions_unless_the_limit_is_reached() ->
     [nodes] = free.nodes
     assert solved(layouts, nodes) == free
     for limit in (1, nodes // 2, nodes - 1):
-        assert solved(layouts, limit).verdicts == [Verdict.UNDECIDED]
+        limited = solved(layouts, limit)
+        assert (limited.verdicts, limited.nodes) == ([Verdict.UNDECIDED], [limit])

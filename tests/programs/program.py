@@ -122,9 +122,23 @@ def changes_on_disk() -> None:
     answer(POISON)
 
 
+def is_written_again() -> None:
+    os.utime(sys.argv[0])
+    answer(POISON)
+
+
+def has_its_manifest_edited() -> None:
+    os.utime("program.toml")
+    answer(POISON)
+
+
 FAULTS: dict[str, Callable[[], object]] = {
     "exits with 3": lambda: os._exit(3),
     "crashes": crashes,
+    "aborts": os.abort,
+    "kills itself": lambda: os.kill(os.getpid(), 9),
+    "terminates itself": lambda: os.kill(os.getpid(), 15),
+    "exits with 255": lambda: os._exit(255),
     "is killed": lambda: os.kill(0, 9),
     "is killed by signal 40": lambda: os.kill(0, 40),
     "hangs": lambda: time.sleep(FOREVER),
@@ -159,6 +173,8 @@ FAULTS: dict[str, Callable[[], object]] = {
     "dies with a child": dies_with_a_child,
     "answers and exits": answers_and_exits,
     "changes on disk": changes_on_disk,
+    "is written again": is_written_again,
+    "has its manifest edited": has_its_manifest_edited,
 }
 
 

@@ -1,16 +1,18 @@
 """Programs that do what they should not: what becomes of the layout at which they do, and of the others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from dealmill.pipeline import compilation
 from dealmill.pipeline.errors import ProgramError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import sandbox, solver
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 from tests.programs.conftest import Declare
 from tests.programs.processes import left_in
@@ -25,6 +27,10 @@ SCORED = "scored"
 FAILURES = {
     "exits with 3": "retryable: it ended with exit code 3",
     "crashes": "retryable: it ended by SIGSEGV",
+    "aborts": "retryable: it ended by SIGABRT",
+    "kills itself": "retryable: it ended by SIGKILL",
+    "terminates itself": "retryable: it ended by SIGTERM",
+    "exits with 255": "retryable: it ended with exit code 255",
     "is killed": "retryable: it ended by SIGKILL",
     "is killed by signal 40": "retryable: it ended by signal 40",
     "hangs": "retryable: it gave no answer within 1 s",
@@ -37,8 +43,8 @@ FAILURES = {
     "writes no JSON": "it wrote 'winnable', not a JSON object",
     "writes no object": "it wrote '[1, 2]', not a JSON object",
     "writes no UTF-8": 'it wrote \'{"verdict": "\\ufffd"}\', not a JSON object',
-    "writes a huge number": f'it wrote \'{{"layout": {"9" * 48}..., not a JSON object',
-    "nests deeply": f"it wrote '{'[' * 59}..., not a JSON object",
+    "writes a huge number": f"it wrote '{{\"layout\": {'9' * 48}...', not a JSON object",
+    "nests deeply": f"it wrote '{'[' * 59}...', not a JSON object",
     "answers another layout": OUT_OF_TURN,
     "answers no layout": OUT_OF_TURN,
     "answers twice": SCORED,
@@ -53,13 +59,14 @@ FAILURES = {
     "gives no evidence": "the evidence is None, not one line of ASCII text",
     "gives two lines of evidence": "the evidence is '1 2\\n3 4', not one line of ASCII text",
     "gives evidence in Greek": "the evidence is '\\u03b1', not one line of ASCII text",
-    "counts beyond the limit": "it searched 1000000000 nodes, which is not from 0 to the limit of 40",
-    "counts below zero": "it searched -1 nodes, which is not from 0 to the limit of 40",
+    "counts beyond the limit": "it searched 1000000000 nodes, which is more than the limit of 40",
+    "counts below zero": "it searched -1 nodes, which is less than 0",
     "leaves a child": SCORED,
     "leaves a daemon": SCORED,
     "dies with a child": "retryable: it ended with exit code 5",
     "answers and exits": SCORED,
     "starts slowly": SCORED,
+    "has its manifest edited": SCORED,
 }
 """What becomes of the layout, by fault."""
 REFUSED = {
@@ -135,6 +142,29 @@ def test_a_program_that_changes_on_disk(declare: Declare, tmp_path: Path, note: 
     note("changes on disk", "waits", "wait", processes_of(tmp_path / "engines"))
 
 
+def test_a_program_that_is_written_again_without_a_change(declare: Declare, tmp_path: Path, note: Note) -> None:
+    declare("is written again", POISON)
+    with pytest.raises(VersionError, match=rf"the files of {ENGINE} were written to while it ran"):
+        solve(ENGINE, LAYOUTS)
+    note("is written again", "waits", "wait", processes_of(tmp_path / "engines"))
+
+
+def test_what_is_compiled_for_a_program_is_the_check_of_its_game(
+    declare: Declare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    @contextmanager
+    def compiling(what: str) -> Iterator[None]:
+        told.append(what)
+        yield
+
+    monkeypatch.setattr(compilation, "compiling", compiling)
+    declare()
+    load(ENGINE)
+    assert told == ["the check of memory layouts"]
+
+
 def test_the_node_limit_leaves_layouts_undecided(declare: Declare) -> None:
     declare()
     values = [value for value in EXPECTED.values if value is not None]
@@ -145,7 +175,7 @@ def test_the_node_limit_leaves_layouts_undecided(declare: Declare) -> None:
     assert len(set(expected)) == 2
 
 
-@pytest.mark.parametrize("fault", ["dies with a child", "hangs", "leaves a child"])
+@pytest.mark.parametrize("fault", ["dies with a child", "hangs", "leaves a child", "aborts"])
 def test_faults_without_namespaces(
     fault: str, declare: Declare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,5 +183,6 @@ def test_faults_without_namespaces(
     declare(fault, POISON, seconds=SECONDS)
     batch = solve(ENGINE, LAYOUTS)
     assert batch.verdicts.count(Verdict.SCORED) >= len(LAYOUTS) - 1
-    assert (batch.evidence[PLACE] == EXPECTED.evidence[PLACE]) == (FAILURES[fault] == SCORED)
+    expected = EXPECTED.evidence[PLACE] if FAILURES[fault] == SCORED else FAILURES[fault]
+    assert batch.evidence[PLACE] == expected
     assert processes_of(tmp_path / "engines") == 0

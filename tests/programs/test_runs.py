@@ -10,7 +10,7 @@ import pytest
 
 from dealmill.pipeline import solve as solving
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import RetractedError, StoreError, UsageError, VersionError
+from dealmill.pipeline.errors import ProgramError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
@@ -30,6 +30,7 @@ from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import tasks
 from dealmill.workers.kinds import KINDS
+from dealmill.workers.local import working
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 from tests.programs.conftest import Declare
 from tests.programs.processes import left_in, running_in
@@ -163,7 +164,10 @@ def test_a_program_that_does_not_start_fails_no_layouts(
     [stuck] = leases.stuck(store, SOLVING, [number])
     assert stuck.trouble is not None
     assert "memory/program did not start: it ended with exit code 1" in stuck.trouble
-    assert find_run(store, number).solved == 0
+    run = find_run(store, number)
+    assert run.solved == 0
+    with pytest.raises(ProgramError, match="items 1 to 60 of run 1 cannot be done after 9 attempts: ProgramError: "):
+        working.check_not_damaged(store, run)
 
 
 def test_a_retracted_run_is_not_tried_again(store: Database, declare: Declare) -> None:

@@ -3,8 +3,10 @@
 import time
 from collections.abc import Callable, Sequence
 
-from dealmill.pipeline.errors import DamagedError, VersionError
+from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
+from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
+from dealmill.pipeline.programs.checking import check_starts
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
@@ -84,6 +86,8 @@ def solve_runs(
         If a run or some of its jobs are missing or damaged.
     VersionError
         If another version of an engine has been installed since its run was planned.
+    ProgramError
+        If an engine is a program that does not start.
     """
     known = {run.id: run for run in read_runs(store, numbers)}
     finished = all(run.finished for run in known.values())
@@ -95,6 +99,12 @@ def solve_runs(
             progress(_continued(run))
     if finished:
         return list(known.values())
+    for run in known.values():
+        check_not_retracted(run)
+        check_installed(run)
+        if not run.finished:
+            _, engine = find_engine(run.engine)
+            check_starts(engine)
 
     def done() -> bool:
         known.update((run.id, run) for run in read_runs(store, [run.id for run in known.values() if not run.finished]))
@@ -119,6 +129,8 @@ def check_not_damaged(store: Database, run: RunStatus) -> None:
     ------
     DamagedError
         If some of its jobs are missing, damaged or stuck.
+    ProgramError
+        If some are stuck because a program does not start.
     """
     nothing_left = run.complete and not run.finished and not run.pending + run.leased
     if run.damaged or nothing_left:
@@ -127,11 +139,12 @@ def check_not_damaged(store: Database, run: RunStatus) -> None:
             f"dealmill audit {run.id}"
         )
     for lease in stuck(store, SOLVING, [run.id]) if run.retried else ():
-        raise DamagedError(_stuck_message(f"run {run.id}", lease))
+        raise _stuck(f"run {run.id}", lease)
 
 
-def _stuck_message(what: str, lease: Lease) -> str:
-    return (
+def _stuck(what: str, lease: Lease) -> ProgramError | DamagedError:
+    kind = ProgramError if lease.startless else DamagedError
+    return kind(
         f"items {lease.first:,} to {lease.stop - 1:,} of {what} cannot be done after {lease.attempt} attempts: "
         f"{lease.trouble}; fix the cause, then try again with: dealmill work"
     )
@@ -164,7 +177,7 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
                 f"audit {number} cannot be finished, because some of its jobs are missing or changed; start a new audit"
             )
         for lease in () if audit.finished else stuck(store, AUDITING, [number]):
-            raise DamagedError(_stuck_message(f"audit {number}", lease))
+            raise _stuck(f"audit {number}", lease)
         return audit.finished
 
     work_until(store, done, progress, engines=False)
@@ -180,6 +193,8 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
         If jobs are left that need other versions; jobs of retracted versions do not count.
     DamagedError
         If jobs are left that fail repeatedly.
+    ProgramError
+        If jobs are left whose program does not start.
     """
     most = unfinished(store)
 
@@ -205,4 +220,4 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
         )
     for kind in KINDS.values():
         for lease in stuck(store, kind.TABLE, kind.TABLE.owners(installed_engines())):
-            raise DamagedError(_stuck_message(f"{kind.TABLE.owner.name.removesuffix('_id')} {lease.owner}", lease))
+            raise _stuck(f"{kind.TABLE.owner.name.removesuffix('_id')} {lease.owner}", lease)

@@ -32,6 +32,7 @@ from sqlalchemy import (
     update,
 )
 
+from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, engines, runs
@@ -83,6 +84,11 @@ class Lease:
     stop: int
     attempt: int
     trouble: str | None
+
+    @property
+    def startless(self) -> bool:
+        """Whether its previous attempt ended because a program did not start, which says nothing about the layouts."""
+        return (self.trouble or "").startswith(f"{ProgramError.__name__}:")
 
 
 def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[int, int]]) -> None:

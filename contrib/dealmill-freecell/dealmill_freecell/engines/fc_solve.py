@@ -97,9 +97,9 @@ def answer(layout: str, limit: int, fast: Search, exhaustive: Search) -> dict[st
     nodes = 0
     for search in (fast, exhaustive):
         result = search.solve(board.encode(), limit - nodes)
+        nodes += search.nodes
         if result is None:
             break
-        nodes += search.nodes
         if result == SOLVED:
             return {"verdict": "winnable", "nodes": nodes, "evidence": search.moves()}
         if result == UNSOLVABLE and search is exhaustive and search.positions <= MOST_POSITIONS:

@@ -255,24 +255,24 @@ class Game:
     @property
     def layout(self) -> LayoutModule:
         """The module that reads and validates layouts."""
-        return cast(LayoutModule, self._module("layout", "read", "each_line"))
+        return cast(LayoutModule, self.module("layout", "read", "each_line"))
 
     @property
     def deal(self) -> DealModule:
         """The module that generates numbered deals."""
-        return cast(DealModule, self._module("deal", "deal"))
+        return cast(DealModule, self.module("deal", "deal"))
 
     @property
     def rules(self) -> RulesModule:
         """The module of the referee."""
-        return cast(RulesModule, self._module("rules", "check"))
+        return cast(RulesModule, self.module("rules", "check"))
 
     @property
     def picture(self) -> PictureModule:
         """The module that draws text boards and pictures."""
-        return cast(PictureModule, self._module("picture", "frames", "scenes"))
+        return cast(PictureModule, self.module("picture", "frames", "scenes"))
 
-    def _module(self, name: str, *functions: str) -> ModuleType:
+    def module(self, name: str, *functions: str) -> ModuleType:
         """Import a module that has these functions.
 
         Raises
@@ -283,7 +283,7 @@ class Game:
         module = f"{self.package}.{name}"
         try:
             found = import_module(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise DealmillError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
         for function in functions:
             if not hasattr(found, function):

@@ -40,7 +40,7 @@ def function_of(game: Game, engine: Engine) -> EngineFunction:
         from dealmill.pipeline.programs.solver import ProgramSolver  # loads the library that reads manifests
 
         return ProgramSolver(engine.program, engine.version)
-    return cast(EngineFunction, getattr(import_module(f"{game.package}.engine"), engine.function))
+    return cast(EngineFunction, getattr(game.module("engine", engine.function), engine.function))
 
 
 def checked_solver(game: Game, function: EngineFunction) -> Solver:

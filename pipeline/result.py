@@ -90,8 +90,8 @@ class Result:
             raise
         except Exception as error:
             raise DealmillError(
-                f"{game.name} cannot draw layout {self.layout}: {type(error).__name__}: {error}; find the cause with: "
-                f"dealmill check-game {game.name}"
+                f"{game.name} cannot draw layout {self.layout}: {type(error).__name__}: {error}; show the traceback "
+                f"with: dealmill check-game {game.name}"
             ) from error
 
     def svg(self, step: int | None = None) -> str:

@@ -181,5 +181,5 @@ def _try(game: Game, engine: Engine, solver: Solver, deal: Texts) -> None:
     except Exception as error:
         raise DealmillError(
             f"{game.full_name(engine)} fails on the first example deal, {unpack(deal)[0]}: "
-            f"{type(error).__name__}: {error}; check it with: dealmill check-game {game.name}"
+            f"{type(error).__name__}: {error}; show the traceback with: dealmill check-game {game.name}"
         ) from error

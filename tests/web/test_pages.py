@@ -182,6 +182,15 @@ def test_a_result_whose_game_is_gone_or_broken_is_shown_as_text(
         assert text in shown
 
 
+def test_a_pasted_layout_of_a_broken_game_is_an_error_with_its_reason(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dealmill.pipeline.games.hi_q.picture.scenes", lambda *_: 1 / 0)
+    got = client.get("/check", params={"game": "hi-q", "layout": "deal:hi-q:seed=1:17"})
+    assert got.status_code == 500
+    assert "hi-q cannot draw layout " in got.text and "ZeroDivisionError: division by zero" in got.text
+
+
 def test_a_loss_is_a_tree_of_cases(client: TestClient, furnished: str) -> None:
     with dealmill.open(furnished) as store:
         lost = max(store.query(run=shop.PAIRING, verdict="unwinnable"), key=lambda found: len(found.evidence or ""))

@@ -217,12 +217,11 @@ class Run:
         ------
         UsageError
             If the sample is empty or larger than the run; if `seal` is not a seal, or is passed with a sample.
-        NotFoundError
-            If the engine of the run is not installed.
         StoreError
             If the source of the run has not been fully read.
         VersionError
-            If the run is packed, and another version of the engine or of the deals is installed.
+            If the engine of the run is not installed; or it is packed, and another version of the engine or of the
+            deals is installed.
         """
         from dealmill.workers.local.working import finish_audit  # loads Celery
 
@@ -242,7 +241,7 @@ class Run:
         StoreError
             If the run is not finished.
         VersionError
-            If another version of the engine is installed and `any_version` is false.
+            If the engine is not installed, or another version of it and `any_version` is false.
         RetractedError
             If the installed version was retracted.
         """

@@ -1,16 +1,19 @@
 """The result of one layout: the form in which every verdict leaves the pipeline."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-from dealmill.pipeline.errors import InvalidEvidence, UsageError
-from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
+from dealmill.pipeline.games import engine_of_run, find_engine
+from dealmill.pipeline.games.contract import Engine, Game, PictureModule
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.scene import Scene
 from dealmill.pipeline.games.sheet import sheet
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, judge
+
+Part = TypeVar("Part", str, Scene)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,21 @@ class Result:
         """``RUN:POSITION``, which identifies the result in the store; None if it is not stored."""
         return None if self.run is None else f"{self.run}:{self.position}"
 
+    @property
+    def game_and_engine(self) -> tuple[Game, Engine]:
+        """The game and the engine.
+
+        Raises
+        ------
+        VersionError
+            If the result is of a run whose engine is not installed here.
+        """
+        return find_engine(self.engine) if self.run is None else engine_of_run(self.run, self.engine)
+
     def check(self) -> Judgement:
         """Check the evidence with the referee of the game."""
+        if self.run is not None:
+            engine_of_run(self.run, self.engine)  # raises an error that names the run
         return judge(self.engine, self.layout, self.verdict, self.value, self.evidence)
 
     def frames(self) -> Iterator[str]:
@@ -48,16 +64,35 @@ class Result:
 
         It is empty if the recorded text is not a layout.
         """
-        game = self._game
-        return game.picture.frames(self.layout, self.verdict, self.evidence) if game else iter(())
+        return self._drawn(lambda picture: picture.frames(self.layout, self.verdict, self.evidence))
 
     def scenes(self) -> Iterator[Scene]:
         """Return an iterator over pictures: the layout first, then one per step of the evidence.
 
         A certificate of card pairing has one per case. It is empty if the recorded text is not a layout.
         """
-        game = self._game
-        return game.picture.scenes(self.layout, self.verdict, self.evidence) if game else iter(())
+        return self._drawn(lambda picture: picture.scenes(self.layout, self.verdict, self.evidence))
+
+    def _drawn(self, draw: Callable[[PictureModule], Iterator[Part]]) -> Iterator[Part]:
+        """Yield what the game draws.
+
+        Raises
+        ------
+        DealmillError
+            If the game raises an error that is not one of evidence.
+        """
+        game, _ = self.game_and_engine
+        if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):
+            return
+        try:
+            yield from draw(game.picture)
+        except DealmillError:
+            raise
+        except Exception as error:
+            raise DealmillError(
+                f"{game.name} cannot draw layout {self.layout}: {type(error).__name__}: {error}; show the traceback "
+                f"with: dealmill check-game {game.name}"
+            ) from error
 
     def svg(self, step: int | None = None) -> str:
         """Return an SVG document with all pictures and captions below each other, or with one picture (0: the layout).
@@ -86,9 +121,3 @@ class Result:
             return None
         chosen = sorted({0, min(1, len(scenes) - 1), len(scenes) // 2, len(scenes) - 1})
         return sheet([scenes[number] for number in chosen], columns=2) if scenes else None
-
-    @property
-    def _game(self) -> Game | None:
-        """The game, or None if the recorded text is not a layout of it."""
-        game, _ = find_engine(self.engine)
-        return None if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout) else game

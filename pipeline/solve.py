@@ -152,7 +152,7 @@ def load(name: str) -> Solver:
     Raises
     ------
     DealmillError
-        If the game has no example deals, one of which each engine solves first.
+        If it cannot be imported, or the game has no example deals, or the engine fails on the first of them.
     """
     return _load(name, find_engine(name)[1])
 
@@ -164,12 +164,22 @@ def _load(name: str, engine: Engine) -> Solver:
     game, _ = find_engine(name)
     with compiling(f"the check of {game.name} layouts" if engine.program else name):
         solver = game.solver(engine)
-        deal = pack([_example(game)])
-        if engine.program:
-            game.canonical(deal)  # the program is started when it is needed
-        else:
-            solver(deal)
+        _try(game, engine, solver, pack([_example(game)]))
         mark = mark_of_check(game.folder)
         mark.parent.mkdir(exist_ok=True)  # a game without kernels has no folder yet
         mark.touch()
     return solver
+
+
+def _try(game: Game, engine: Engine, solver: Solver, deal: Texts) -> None:
+    """Solve the first example deal, which compiles or loads all kernels."""
+    try:
+        if engine.program:
+            game.canonical(deal)  # the program is started when it is needed
+        else:
+            solver(deal)
+    except Exception as error:
+        raise DealmillError(
+            f"{game.full_name(engine)} fails on the first example deal, {unpack(deal)[0]}: "
+            f"{type(error).__name__}: {error}; show the traceback with: dealmill check-game {game.name}"
+        ) from error

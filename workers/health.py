@@ -3,15 +3,18 @@
 import os
 import platform
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from dealmill.pipeline.errors import DealmillError, StoreError
 from dealmill.pipeline.games import broken_games, games
-from dealmill.pipeline.games.offers import all_offers
+from dealmill.pipeline.games.contract import FUNCTIONS
+from dealmill.pipeline.games.loading import BrokenGame, load
+from dealmill.pipeline.games.offers import OWN, Offer, all_offers
 from dealmill.pipeline.programs.checking import any_programs, check_programs
 from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.settings import settings
@@ -23,6 +26,9 @@ from dealmill.workers.local.broker import find_server
 from dealmill.workers.reconciler import check_broker
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
+OF_A_PACKAGE = (
+    "if the package is yours, fix it; otherwise, upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS"
+)
 LEAST_FREE = 1e9
 """Free disk space in bytes, enough for some millions of layouts with their verdicts."""
 MOST_SECONDS = 5.0
@@ -82,10 +88,30 @@ def _versions() -> str:
 
 def _games() -> str:
     if broken := broken_games():
-        reasons = "; ".join(map(str, broken))
-        raise DealmillError(f"{reasons}; upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS")
+        raise DealmillError(f"{'; '.join(map(str, broken))}; {OF_A_PACKAGE}")
+    if faults := [f"{offer.package}: {fault}" for offer in all_offers() for fault in _faults(offer)]:
+        raise DealmillError(f"{'; '.join(faults)}; {OF_A_PACKAGE}")
     excluded = ", excluded by DEALMILL_PLUGINS"
     return ", ".join(f"{offer.name} ({offer.package}{excluded * bool(offer.refusal)})" for offer in all_offers())
+
+
+def _faults(offer: Offer) -> Iterator[str]:
+    """Yield which modules and example files of another package's game cannot be used. Dealmill's own are tested."""
+    game = load(offer)
+    if offer.distribution == OWN or isinstance(game, BrokenGame):
+        return
+    native = [engine.function for engine in game.engines if engine.program is None]
+    canonical = find_spec(f"{game.package}.canonical")
+    optional = {"engine": native} if native else {}
+    optional |= {"canonical": ["mask"]} if canonical else {}
+    for name, functions in {**FUNCTIONS, **optional}.items():
+        try:
+            game.module(name, *functions)
+        except DealmillError as error:
+            yield str(error)
+    for kind in ("statement.txt", "statement.answer", "deals.txt"):
+        if not (file := game.examples / f"{game.name}-{kind}").exists():
+            yield f"there is no {file}"
 
 
 def _engines() -> str:

@@ -60,9 +60,8 @@ def _do_number(kind: Kind, number: int) -> None:
     except DamagedError as error:
         _refuse_damaged(store, kind, number, error)
         return
-    if run is None or not _workable(store, kind, number, run):
+    if run is None or not _workable(store, kind, number, run) or not _prepared(store, kind, number, run):
         return
-    _prepare_before_the_lease_begins(kind, run)
     job = _waiting(partial(kind.claim, store, number, worker_name(os.getpid()), _lease_seconds(run)))
     if job is not None:
         _do(store, kind, job)
@@ -81,7 +80,7 @@ def _run(store: Database, kind: Kind, number: int) -> PlannedRun | None:
 def _do(store: Database, kind: Kind, job: Any) -> None:
     number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
     IN_HAND[owner] = job.lease.owner
-    # The layouts of a program that does not start wait until somebody has fixed it.
+    # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
     over = job.lease.attempt > leases.ATTEMPTS and not job.lease.startless
     trouble = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.trouble}"
     do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
@@ -142,10 +141,20 @@ def _log_store_error(why: str) -> None:
     logger.error("jobs cannot be done: %s", why)
 
 
-def _prepare_before_the_lease_begins(kind: Kind, run: PlannedRun) -> None:
-    """Load and compile an engine before the lease starts, because compiling may take longer than a lease. An error is
-    only logged: it occurs again while solving, and is handled there."""
+def _prepared(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool:
+    """Load and compile an engine, before the lease starts, because compiling may take longer than a lease. Return False
+    if that fails: it is an error of the installation, not of the layouts, so the job waits."""
     try:
         kind.prepare(run)
-    except Exception:
-        logger.warning("%s cannot be loaded", run.engine, exc_info=True)
+    except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
+        reason = f"{type(error).__name__}: {error}"
+        _log_unloadable(run.engine, reason, traced=not isinstance(error, DealmillError))
+        _waiting(partial(leases.refuse, store, kind.TABLE, number, reason))
+        return False
+    return True
+
+
+@cache
+def _log_unloadable(engine: str, reason: str, *, traced: bool) -> None:
+    """Log that an engine cannot be loaded, once per process and reason."""
+    logger.error("%s cannot be loaded, so its jobs wait: %s", engine, reason, exc_info=traced)

@@ -27,8 +27,8 @@ def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path
     """Check that a game meets what Dealmill requires of every game.
 
     The checks cover the reader of layouts, numbered deals, engines, the referee and pictures. They try some thousands
-    of numbered deals, altered layouts and altered evidence. If the game cannot be loaded, the traceback is printed. The
-    exit code is 1 if a check fails.
+    of numbered deals, altered layouts and altered evidence. If the game cannot be loaded, or raises an error, the
+    traceback is printed, once for each error. The exit code is 1 if a check fails.
     """
     from dealmill import testing  # loads the compiler
 
@@ -39,12 +39,11 @@ def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path
     if written:
         for file in testing.write_golden(game, written):
             tell(f"wrote {file}")
-    rows: Iterable[dict[str, object]] = (_row(check, check.reason()) for check in checks)
+    with testing.each_once() as tracebacks:
+        rows: Iterable[dict[str, object]] = (_row(check, check.reason(tracebacks)) for check in checks)
+        done = list(rows if form else _written(rows))
     if form:
-        done = list(rows)
         write_rows(["game", "check", "state", "reason"], done, form)
-    else:
-        done = list(_written(rows))
     if failed := sum(row["state"] == "failed" for row in done):
         tell(f"{counted(failed, 'check')} of {len(checks)} failed")
         ctx.exit(ERROR)

@@ -9,7 +9,6 @@ from dealmill.cli.completion import complete_engine, complete_game
 from dealmill.cli.output import counted, json_option, tell, write_json, write_line, write_lines
 from dealmill.cli.query import result_row
 from dealmill.pipeline.errors import OutputError, UsageError
-from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 
 
@@ -105,11 +104,11 @@ def _row(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> dict
 
 
 def _print(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> None:
+    _, engine = result.game_and_engine
     if status is not None:
         write_line(f"item {result.item}, line {result.line} of {status.source_name}")
         if status.retracted is not None:
             write_line(f"RETRACTED: {status.retracted}")
-    _, engine = find_engine(result.engine)
     worth = "" if result.value is None else f" with value {result.value}"
     write_line(f"{result.engine}: {result.verdict}{worth} ({counted(result.nodes, 'node')})")
     write_line(f"layout: {result.layout}")

@@ -12,6 +12,7 @@ A check raises `CheckFailed` if the game does not meet it. The checks are determ
 numbered deals, altered layouts and altered evidence. Nothing but Dealmill is needed to run them.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,8 +23,9 @@ from dealmill.pipeline.games import find_game
 from dealmill.testing import canonical, engines, layouts, pictures, referees
 from dealmill.testing.golden import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
+from dealmill.testing.tracebacks import Tracebacks, each_once
 
-__all__ = ["Check", "CheckFailed", "checks_of", "write_golden"]
+__all__ = ["Check", "CheckFailed", "checks_of", "each_once", "write_golden"]
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,18 @@ class Check:
         """
         self.run()
 
-    def reason(self) -> str | None:
+    def reason(self, printed: Tracebacks) -> str | None:
         """Run the check, and return why the game does not meet it; None if it does. If the game raises an unexpected
-        error, print its traceback on standard error."""
+        error, print its traceback on standard error, unless that was `printed` before."""
         try:
             self()
         except CheckFailed as error:
             return str(error)
         except Exception as error:  # noqa: BLE001 -- a game can raise anything
-            print_exc()
+            if printed.is_new(error):
+                print_exc()
+            else:
+                sys.stderr.write(f"{self}: {type(error).__name__}, as above\n")
             return f"{type(error).__name__}: {error}"
         return None
 

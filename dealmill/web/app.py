@@ -32,6 +32,7 @@ STATUS: dict[type[dealmill.DealmillError], int] = {
     dealmill.DifferenceError: 500,
     dealmill.UnavailableError: 503,
     dealmill.StoreError: 503,
+    dealmill.DealmillError: 500,
 }
 """The HTTP status of an error: that of the first class in its list of base classes."""
 

@@ -5,11 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
-from dealmill.pipeline.games import find_engine
+import dealmill
+from dealmill.pipeline.games.contract import Engine
 from dealmill.web.filters import Filtered
 from dealmill.web.layouts import slice_of
 from dealmill.web.site import MOST_POSITION, OpenStore, RunNumber, page
-from dealmill.web.stepping import Number, is_small, steps_of
+from dealmill.web.stepping import Number, Steps, is_small, steps_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -26,8 +27,7 @@ def verdict(
 ) -> Response:
     """Show a result at one step of its evidence."""
     result = store.result(f"{run}:{position}", retracted=wanted.retracted)
-    _, engine = find_engine(result.engine)
-    steps = steps_of(result, max(step, leaf))
+    engine, steps, judgement, why = _drawn_and_judged(result, max(step, leaf))
     path = f"/runs/{run}/layouts/{position}"
     return page(
         request,
@@ -37,9 +37,22 @@ def verdict(
         engine=engine,
         steps=steps,
         link=lambda number: wanted.link(path, **{steps.parameter: number} if steps else {}),
-        judgement=result.check() if is_small(result) else None,
+        judgement=judgement,
+        why=why,
         path=path,
         wanted=wanted,
         previous=slice_of(store, run, wanted, None, position, 1),
         following=slice_of(store, run, wanted, position, None, 1),
     )
+
+
+def _drawn_and_judged(
+    result: dealmill.Result, number: int
+) -> tuple[Engine | None, Steps | None, dealmill.Judgement | None, str | None]:
+    """Return the engine of a result, its scenes and its judgement; or why there are none: the game may not be installed
+    here, or not work."""
+    try:
+        _, engine = result.game_and_engine
+        return engine, steps_of(result, number), result.check() if is_small(result) else None, None
+    except dealmill.DealmillError as error:
+        return None, None, None, str(error)

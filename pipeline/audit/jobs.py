@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from dealmill.pipeline.audit.invariants import AuditScope, faults_of
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError, VersionError
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.referee import referee
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits import jobs
@@ -34,12 +34,13 @@ def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) 
     ------
     UsageError
         If the sample is larger than the run.
-    NotFoundError
-        If the engine of the run, and so its referee, is not installed.
     StoreError
         If the source of the run has not been read to its end.
     VersionError
-        If the run is packed, and other versions of its engine or generator are installed.
+        If the engine of the run, and so its referee, is not installed; or the run is packed, and other versions of its
+        engine or generator are installed.
+    DealmillError
+        If the referee cannot be imported.
     DamagedError
         If one of these is so because the plan or the source of the run was changed from outside.
     """
@@ -57,7 +58,8 @@ def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) 
 def _check_auditable(run: RunStatus) -> None:
     if not run.complete:
         raise StoreError(f"{run.source_name} has not been read to its end: finish reading it, then audit run {run.id}")
-    find_engine(run.engine)
+    game, _ = engine_of_run(run.id, run.engine)
+    _ = game.rules  # imported here too, so that the command ends at once with the reason if that fails
     record_of(run).check_readable(run)
 
 

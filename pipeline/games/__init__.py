@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.errors import NotFoundError, UsageError, VersionError
 from dealmill.pipeline.programs.found import reasons, with_programs
 
 if TYPE_CHECKING:
@@ -91,3 +91,20 @@ def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]
             return game, engine
     offered = ", ".join(map(game.full_name, game.engines))
     raise NotFoundError(f"there is no engine {name!r}; {game.name} has: {offered}{reasons(game.name)}")
+
+
+def engine_of_run(run: int, name: str) -> "tuple[Game, Engine]":
+    """Return the engine of a run of the store, which may be of another installation.
+
+    Raises
+    ------
+    VersionError
+        If it is not installed here.
+    """
+    try:
+        return find_engine(name)
+    except NotFoundError as error:
+        raise VersionError(
+            f"run {run} is by {name}, which is not installed here: {error}; install the package of its game or, if it "
+            "is a program, name its manifest in DEALMILL_ENGINES"
+        ) from error

@@ -19,7 +19,7 @@ The problem statement is the published text of a game's task. It gives the rules
 and the output format that `AnswerFormat` writes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
@@ -41,6 +41,15 @@ UNKNOWN = "?"
 
 NO_LIMIT = 2**62
 """The node limit that stands for no limit."""
+
+
+FUNCTIONS: Mapping[str, Sequence[str]] = {
+    "layout": ("read", "each_line"),
+    "deal": ("deal",),
+    "rules": ("check",),
+    "picture": ("frames", "scenes"),
+}
+"""The functions that each module of a game has, apart from those of ``engine``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,24 +268,24 @@ class Game:
     @property
     def layout(self) -> LayoutModule:
         """The module that reads and validates layouts."""
-        return cast(LayoutModule, self._module("layout", "read", "each_line"))
+        return cast(LayoutModule, self.module("layout", *FUNCTIONS["layout"]))
 
     @property
     def deal(self) -> DealModule:
         """The module that generates numbered deals."""
-        return cast(DealModule, self._module("deal", "deal"))
+        return cast(DealModule, self.module("deal", *FUNCTIONS["deal"]))
 
     @property
     def rules(self) -> RulesModule:
         """The module of the referee."""
-        return cast(RulesModule, self._module("rules", "check"))
+        return cast(RulesModule, self.module("rules", *FUNCTIONS["rules"]))
 
     @property
     def picture(self) -> PictureModule:
         """The module that draws text boards and pictures."""
-        return cast(PictureModule, self._module("picture", "frames", "scenes"))
+        return cast(PictureModule, self.module("picture", *FUNCTIONS["picture"]))
 
-    def _module(self, name: str, *functions: str) -> ModuleType:
+    def module(self, name: str, *functions: str) -> ModuleType:
         """Import a module that has these functions.
 
         Raises
@@ -287,7 +296,7 @@ class Game:
         module = f"{self.package}.{name}"
         try:
             found = import_module(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise DealmillError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
         for function in functions:
             if not hasattr(found, function):

@@ -1,6 +1,5 @@
 """The check before every engine that each text is canonical."""
 
-from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
 
@@ -31,7 +30,7 @@ def mask(game: Game, layouts: Texts) -> Mask:
 def compiled_check(game: Game) -> CanonicalModule | None:
     """Return ``canonical.py`` of a game, or None if it has none."""
     name = f"{game.package}.canonical"
-    return cast(CanonicalModule, import_module(name)) if find_spec(name) else None
+    return cast(CanonicalModule, game.module("canonical", "mask")) if find_spec(name) else None
 
 
 def function_of(game: Game, engine: Engine) -> EngineFunction:
@@ -40,7 +39,7 @@ def function_of(game: Game, engine: Engine) -> EngineFunction:
         from dealmill.pipeline.programs.solver import ProgramSolver  # loads the library that reads manifests
 
         return ProgramSolver(engine.program, engine.version)
-    return cast(EngineFunction, getattr(import_module(f"{game.package}.engine"), engine.function))
+    return cast(EngineFunction, getattr(game.module("engine", engine.function), engine.function))
 
 
 def checked_solver(game: Game, function: EngineFunction) -> Solver:

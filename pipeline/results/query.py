@@ -222,11 +222,11 @@ def matching_runs(
     Raises
     ------
     NotFoundError
-        If the game, the engine or the source does not exist.
+        If there is no such game or engine, neither here nor of a run, or the source does not exist.
     """
     if game is not None:
-        find_game(game)
-    full_name = None if engine is None else _full_name(engine)
+        _check_game(store, game)
+    full_name = None if engine is None else _full_name(store, engine)
     over = None if source is None else find_source(store, source)
     return [
         run
@@ -238,8 +238,21 @@ def matching_runs(
     ]
 
 
-def _full_name(engine: str) -> str:
-    game, found = find_engine(engine)
+def _check_game(store: Database, game: str) -> None:
+    try:
+        find_game(game)
+    except NotFoundError:
+        if all(run.game != game for run in list_runs(store)):
+            raise
+
+
+def _full_name(store: Database, engine: str) -> str:
+    try:
+        game, found = find_engine(engine)
+    except NotFoundError:
+        if all(run.engine != engine for run in list_runs(store)):
+            raise
+        return engine
     return game.full_name(found)
 
 

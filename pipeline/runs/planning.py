@@ -1,28 +1,49 @@
 """Planning of new runs of engines over sources."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dealmill.pipeline.deals import check_generator
-from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
+from dealmill.pipeline.errors import DealmillError, RetractedError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.loading import BrokenGame, games_named
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.stored import Source
 
 NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
 
+_UNLOADABLE: dict[str, str] = {}
+"""Why engines do not count as installed, by full name; see `leave_out_unloadable`."""
+
 
 def installed_engines() -> frozenset[tuple[str, str]]:
     """Return the full name and version of every installed engine."""
-    return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
+    named = ((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
+    return frozenset((name, version) for name, version in named if name not in _UNLOADABLE)
+
+
+def leave_out_unloadable(runs: Iterable[PlannedRun]) -> None:
+    """Load the engines of these runs, which workers could not load. Those that cannot be loaded by this process either
+    do not count as installed until the next call."""
+    _UNLOADABLE.clear()
+    for run in runs:
+        try:
+            record_of(run).prepare(run)
+        except DealmillError as error:
+            _UNLOADABLE[run.engine] = f"it cannot be loaded: {error}"
+        except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
+            _UNLOADABLE[run.engine] = f"it cannot be loaded: {type(error).__name__}: {error}"
 
 
 def version_mismatch(engine: str, version: str) -> str | None:
     """Return a message about the installed version of an engine, or None if it is this version."""
+    if engine in _UNLOADABLE:
+        return _UNLOADABLE[engine]
     installed = dict(installed_engines()).get(engine)
     if installed is None:
         unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
@@ -70,12 +91,13 @@ def check_installed(run: RunStatus) -> None:
     Raises
     ------
     VersionError
-        If another version of its engine is installed, for example since the files of a program were changed.
+        If another version of its engine is installed, for example since the files of a program were changed, or the
+        engine cannot be loaded.
     """
     if not run.finished and (here := version_mismatch(run.engine, run.version)):
         raise VersionError(
             f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {here}; what was solved is "
-            "stored; install that version and repeat the command to go on, or start a new run"
+            "stored; install that version, or repair it, and repeat the command to go on, or start a new run"
         )
 
 

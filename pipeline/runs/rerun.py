@@ -1,7 +1,7 @@
 """Reruns: repeating a run with its recorded parameters."""
 
 from dealmill.pipeline.errors import DamagedError, StoreError, VersionError
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.runs.planning import check_not_retracted
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
@@ -21,13 +21,13 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
     DamagedError
         If its jobs, or the numbers of its deals, are lost or damaged.
     VersionError
-        If another version of its engine is installed (unless `any_version` is set), or the run is packed and another
-        version of its generator is installed.
+        If its engine is not installed, or another version of it (unless `any_version` is set), or the run is packed and
+        another version of its generator is installed.
     RetractedError
         If the installed version was retracted, or the run is unfinished and its version was retracted.
     """
     check_finished(run)
-    _, engine = find_engine(run.engine)
+    _, engine = engine_of_run(run.id, run.engine)
     if engine.version != run.version and not any_version:
         raise VersionError(
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "

@@ -2,7 +2,7 @@
 
 from dealmill.pipeline.deals import check_generator
 from dealmill.pipeline.errors import UsageError, VersionError
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.queue.solving import grow
@@ -61,10 +61,10 @@ def requeue(store: Database, retracted: RunStatus) -> RunStatus:
     Raises
     ------
     VersionError
-        If the retracted version is still installed, or the run is packed and another version of its generator is
-        installed.
+        If the retracted version is still installed, or no version is, or the run is packed and another version of its
+        generator is installed.
     """
-    _, engine = find_engine(retracted.engine)
+    _, engine = engine_of_run(retracted.id, retracted.engine)
     if engine.version == retracted.version:
         raise VersionError(
             f"version {engine.version} of {retracted.engine} is still installed; install another version, then repeat "

@@ -1,5 +1,6 @@
 """Jobs and samples of audits."""
 
+import sys
 from collections import Counter
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.audit.jobs import give_up, queue_audit
-from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.errors import DealmillError, UsageError, VersionError
 from dealmill.pipeline.games.offers import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.runs.planning import installed_engines
@@ -145,6 +146,14 @@ def test_without_the_game_there_is_no_referee_to_wait_for(store: Database, monke
     run = a_run(store, PAIRING, DEALS[:10])
     others = tuple(offer for offer in all_offers() if offer.name == "camelot")
     monkeypatch.setattr("dealmill.pipeline.games.loading.all_offers", lambda: others)
-    with pytest.raises(NotFoundError, match="there is no game 'card-pairing'"):
+    with pytest.raises(VersionError, match=r"run 1 is by card-pairing/winnable, .* there is no game 'card-pairing'"):
+        queue_audit(store, run, None, 1)
+    assert latest_audits(store) == {}
+
+
+def test_without_the_referee_no_audit_is_begun(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = a_run(store, PAIRING, DEALS[:10])
+    monkeypatch.setitem(sys.modules, "dealmill.pipeline.games.card_pairing.rules", None)
+    with pytest.raises(DealmillError, match=r"card_pairing\.rules cannot be imported: ModuleNotFoundError: "):
         queue_audit(store, run, None, 1)
     assert latest_audits(store) == {}

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from dealmill.cli.check_game import check_game
 from dealmill.testing import Check, CheckFailed, checks_of, write_golden
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
+from tests.servers import dealmill
 
 MASK = """
 import numpy as np
@@ -243,3 +244,24 @@ def test_the_command_shows_the_traceback_of_a_broken_game(site: Path) -> None:
     ran = CliRunner().invoke(check_game, ["golf"])
     assert "import no_such_module\nModuleNotFoundError: No module named 'no_such_module'\n" in ran.stderr
     assert "dealmill-golf 0.1 offers the game golf = golf:GAME, which cannot be used" in str(ran.exception)
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "error"),
+    [
+        ("engine.py", "def winnable", "def winable", "peg_row.engine has no function winnable"),
+        ("engine.py", "    waiting = [first]", "    waiting = [first][row[0] == '.' :]; waiting[0]", "IndexError"),
+        ("layout.py", "row = text.lower()", "row = text.lover()", "AttributeError: 'str' object has no attribute"),
+    ],
+    ids=["no function", "fails on every second deal", "fails to read"],
+)
+def test_the_command_prints_the_traceback_of_each_error_once(
+    file: str, before: str, after: str, error: str, site: Path
+) -> None:
+    damaged(site, Fault(file, before, after, ""))
+    ran = dealmill("check-game", "peg-row", cwd=site, env={"PYTHONPATH": str(site)})
+    assert ran.returncode == 1
+    assert ran.stderr.count("Traceback (most recent call last)") == 1
+    assert error in ran.stderr
+    assert len(ran.stderr.splitlines()) < 100
+    assert ran.stdout.count("failed  ") > 2

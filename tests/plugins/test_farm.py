@@ -1,13 +1,15 @@
 """A game that pip has installed, from the first command to the last, and a farm in which only some workers have it."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.plugins.sites import PEG_ROW
+from tests.plugins.sites import PEG_ROW, install
 from tests.servers import dealmill
 
 SOURCE = "deal:peg-row:seed=1:1-3000"
@@ -51,6 +53,65 @@ def test_a_game_that_pip_has_installed_is_a_game_like_any(site: str, tmp_path: P
     assert len(exported) == 3_000
 
 
+def test_a_run_of_a_game_that_was_uninstalled_is_listed_and_its_commands_say_what_to_install(
+    site: str, tmp_path: Path
+) -> None:
+    for storage in ((), ("--packed",)):
+        ran = dealmill("run", SOURCE, *storage, cwd=tmp_path, env={"PYTHONPATH": site})
+        assert ran.returncode == 0, ran.stderr
+    for command in (
+        ("audit", "1"),
+        ("show", "1:5"),
+        ("show", "1:5", "--json"),
+        ("rerun", "1"),
+        ("export", "1", "x.csv", "--with-checker"),
+        ("show", "2:5"),
+        ("audit", "2"),
+    ):
+        ran = dealmill(*command, cwd=tmp_path)
+        number = command[1][0]
+        message = (
+            f"dealmill: run {number} is by peg-row/winnable, which is not installed here: there is no game 'peg-row'; "
+        )
+        assert (ran.returncode, ran.stdout) == (1, ""), command
+        assert ran.stderr.splitlines()[-1].startswith(message), command
+        assert "install the package of its game" in ran.stderr
+    for option in (("--game", "peg-row"), ("--engine", "peg-row/winnable")):
+        found = rows("query", "1", *option, cwd=tmp_path, site=None)
+        assert len(found) == 3_000
+        ran = dealmill("query", *(word.replace("peg-row", "golf") for word in option), cwd=tmp_path)
+        assert (ran.returncode, "there is no game 'golf'" in ran.stderr) == (2, True)
+
+
+def test_what_a_broken_game_raises_is_one_sentence(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    install(site, "dealmill-peg-row", {"peg-row": "dealmill_peg_row:GAME"})
+    shutil.copytree(PEG_ROW, site / "dealmill_peg_row", ignore=shutil.ignore_patterns("__pycache__"))
+    for file, before, after, message in (
+        (
+            "rules.py",
+            "    if not ",
+            "    1 / 0\n    if not ",
+            "cannot draw layout .*: ZeroDivisionError: division by zero; ",
+        ),
+        (
+            "engine.py",
+            "append(nodes)",
+            "append(nodes / 0)",
+            "winnable fails on the first example deal, .*: ZeroDivision",
+        ),
+        ("engine.py", "def winnable", "def winable", r"dealmill_peg_row\.engine has no function winnable$"),
+    ):
+        text = (site / "dealmill_peg_row" / file).read_text()
+        assert before in text
+        (site / "dealmill_peg_row" / file).write_text(text.replace(before, after, 1))
+        ran = dealmill("show", "deal:peg-row:seed=1:3", cwd=tmp_path, env={"PYTHONPATH": str(site)})
+        (site / "dealmill_peg_row" / file).write_text(text)
+        assert ran.returncode == 1
+        assert "Traceback" not in ran.stderr
+        assert re.search(message, ran.stderr.splitlines()[-1])
+
+
 def test_workers_leave_jobs_of_a_game_that_they_lack_to_others(site: str, tmp_path: Path) -> None:
     for source in (SOURCE, "deal:memory:seed=1:1-3000"):
         queued = dealmill("queue", source, cwd=tmp_path, env={"PYTHONPATH": site})
@@ -70,6 +131,27 @@ def test_workers_leave_jobs_of_a_game_that_they_lack_to_others(site: str, tmp_pa
     able = dealmill("work", "--drain", cwd=tmp_path, env={"PYTHONPATH": site})
     assert able.returncode == 0, able.stderr
     assert solved(tmp_path) == {"peg-row/winnable": 3_000, "memory/two-pass": 3_000}
+
+
+def test_jobs_wait_while_the_engine_of_a_game_cannot_be_loaded(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    install(site, "dealmill-peg-row", {"peg-row": "dealmill_peg_row:GAME"})
+    shutil.copytree(PEG_ROW, site / "dealmill_peg_row", ignore=shutil.ignore_patterns("__pycache__"))
+    deals = site / "dealmill_peg_row" / "examples" / "peg-row-deals.txt"
+    text = deals.read_text()
+    deals.unlink()
+    for command in (("run", SOURCE), ("work", "--drain"), ("survey", "peg-row", "--count", "1000")):
+        ran = dealmill(*command, cwd=tmp_path, env={"PYTHONPATH": str(site)})
+        assert ran.returncode == 1, ran.stderr
+        assert "it cannot be loaded: peg-row has no example deals in " in ran.stderr.splitlines()[-1]
+    assert solved(tmp_path) == {"peg-row/winnable": 0}
+    deals.write_text(text)
+    ran = dealmill("work", "--drain", cwd=tmp_path, env={"PYTHONPATH": str(site)})
+    assert ran.returncode == 0, ran.stderr
+    assert {(row["solved"], row["failed"]) for row in rows("status", cwd=tmp_path, site=None)} == {
+        (3_000, 0),
+        (1_000, 0),
+    }
 
 
 def solved(folder: Path) -> dict[object, object]:

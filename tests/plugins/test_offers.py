@@ -1,7 +1,9 @@
 """A broken game from outside is reported with its error and stops nothing else."""
 
+import importlib
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -193,3 +195,37 @@ def test_a_distribution_without_metadata_stops_nothing(site: Path) -> None:
     assert broken.package == "unknown unknown"
     assert broken.error == "ModuleNotFoundError: No module named 'golf'"
     assert list(dealmill.games()) == OURS
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("rules.py", "def check(", r"golf\.rules cannot be imported: SyntaxError: "),
+        ("picture.py", "raise SystemExit('bye')", r"golf\.picture cannot be imported: SystemExit: bye"),
+        ("engine.py", "", r"golf\.engine has no function winnable"),
+        ("examples/golf-deals.txt", None, r"there is no \S+golf-deals\.txt"),
+        ("examples/golf-statement.answer", None, r"there is no \S+golf-statement\.answer"),
+    ],
+)
+def test_doctor_imports_the_modules_of_other_packages_and_looks_for_their_examples(
+    file: str, text: str | None, message: str, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(site)
+    shutil.copytree(PEG_ROW, site / "golf", ignore=shutil.ignore_patterns("__pycache__"))
+    (site / "golf" / "__init__.py").write_text(GAME.replace('name="peg-row"', 'name="golf"'))
+    (site / "golf" / "picture.py").write_text("def frames(): ...\ndef scenes(): ...\n")
+    for example in list((site / "golf" / "examples").iterdir()):
+        example.rename(example.with_name(example.name.replace("peg-row", "golf")))
+    install(site, "dealmill-golf", {"golf": "golf:GAME"})
+    [found] = [check for check in dealmill.doctor() if check.name == "games"]
+    assert found.passed, found.found
+    if text is None:
+        (site / "golf" / file).unlink()
+    else:
+        (site / "golf" / file).write_text(text)
+    for module in [name for name in sys.modules if name.startswith("golf.")]:
+        del sys.modules[module]
+    importlib.invalidate_caches()
+    [found] = [check for check in dealmill.doctor() if check.name == "games"]
+    assert not found.passed
+    assert re.match(rf"dealmill-golf 0\.1: {message}[^;]*; if the package is yours, fix it; otherwise, ", found.found)

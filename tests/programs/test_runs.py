@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline import solve as solving
+from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import ProgramError, RetractedError, StoreError, UsageError, VersionError
+from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
+from dealmill.pipeline.results.query import find_result, matching_runs
 from dealmill.pipeline.runs.planning import check_installed, installed_engines, queue_run
 from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.runs.retract import retract
@@ -184,6 +186,26 @@ def test_a_run_of_another_version_is_not_tried_again(store: Database, declare: D
     declare()
     with pytest.raises(VersionError, match=r"but version 1\+\w+ is installed here"):
         queue_retry(store, run)
+
+
+def test_a_run_whose_manifest_is_gone_is_queried_by_its_name(store: Database, declare: Declare, tmp_path: Path) -> None:
+    path = declare()
+    run = a_run(store, ENGINE, LAYOUTS)
+    path.unlink()
+    assert [found.id for found in matching_runs(store, None, ENGINE, None, retracted=False)] == [run.id]
+    assert matching_runs(store, None, "memory/two-pass", None, retracted=False) == []
+    with pytest.raises(NotFoundError, match="there is no engine 'memory/other'"):
+        matching_runs(store, None, "memory/other", None, retracted=False)
+    gone = f"run {run.id} is by {ENGINE}, which is not installed here: there is no engine '{ENGINE}'; memory has: "
+    for command in (
+        lambda: queue_audit(store, run, None, 1),
+        lambda: queue_rerun(store, run, any_version=True),
+        lambda: export_with_checker(store, run, tmp_path / "x.csv"),
+        find_result(store, run, 5).check,
+        lambda: list(find_result(store, run, 5).frames()),
+    ):
+        with pytest.raises(VersionError, match=re.escape(gone)):
+            command()
 
 
 def test_programs_do_no_packed_runs(store: Database, declare: Declare) -> None:

@@ -1,6 +1,7 @@
 """Pages as text: what they show, their links, and that nothing from the store becomes markup."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
+from dealmill.pipeline.games.offers import all_offers
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.web.app import application
 from tests.doing import a_run
@@ -154,6 +156,39 @@ def test_a_step_is_rendered_by_the_server(client: TestClient) -> None:
     assert 'data-step="0" aria-current="step"' in client.get(path).text
     last = re.search(r'data-last="(\d+)"', with_step)
     assert last and f'data-step="{last[1]}" aria-current' in client.get(f"{path}?step=999999").text
+
+
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        (
+            shop.PAIRING,
+            "There is no picture: run 1 is by card-pairing/winnable, which is not installed here: there is no game ",
+        ),
+        (shop.HI_Q, "There is no picture: hi-q cannot draw layout "),
+    ],
+)
+def test_a_result_whose_game_is_gone_or_broken_is_shown_as_text(
+    run: int, why: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = tuple(offer for offer in all_offers() if offer.name != "card-pairing")
+    monkeypatch.setattr("dealmill.pipeline.games.loading.all_offers", lambda: others)
+    monkeypatch.setattr("dealmill.pipeline.games.hi_q.picture.scenes", lambda *_: 1 / 0)
+    [result] = client.get(f"/api/runs/{run}/results?limit=1").json()["results"]
+    got = client.get(f"/runs/{run}/layouts/1")
+    assert got.status_code == 200
+    shown = unescape(got.text)
+    for text in (why, "not checked", result["layout"], result["verdict"], result["evidence"]):
+        assert text in shown
+
+
+def test_a_pasted_layout_of_a_broken_game_is_an_error_with_its_reason(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dealmill.pipeline.games.hi_q.picture.scenes", lambda *_: 1 / 0)
+    got = client.get("/check", params={"game": "hi-q", "layout": "deal:hi-q:seed=1:17"})
+    assert got.status_code == 500
+    assert "hi-q cannot draw layout " in got.text and "ZeroDivisionError: division by zero" in got.text
 
 
 def test_a_loss_is_a_tree_of_cases(client: TestClient, furnished: str) -> None:

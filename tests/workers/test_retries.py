@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.errors import DamagedError
+from dealmill.pipeline.errors import DamagedError, DealmillError, VersionError
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.runs.planning import installed_engines, leave_out_unloadable
 from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
@@ -103,6 +103,46 @@ def test_what_cannot_even_be_recorded_is_waited_for_by_nobody(
     end_pauses(store)
     assert work_on_all(store) == 1
     assert find_run(store, run.id).counts == {Verdict.SCORED: 2, Verdict.FAILED: 1}
+
+
+def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
+    store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unloadable(_engine: str) -> None:
+        raise DealmillError("memory has no example deals")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(room, "solve_texts", solve_texts)
+        broken.setattr(room, "load", unloadable)
+        for _ in range(leases.MOST_CLAIMS + 1):
+            assert work_on_all(store) == 3
+            end_pauses(store)
+        assert (find_run(store, run.id).solved, find_run(store, run.id).retried) == (0, 3)
+        assert leases.refused(store, SOLVING) == {run.id}
+        with pytest.raises(
+            VersionError, match=r"^run 1 stopped: .*, but it cannot be loaded: memory has no example deals"
+        ):
+            working.solve_runs(store, [run.id], silent)
+        assert reconciler.unfinished(store) == 0, "the jobs are left to other installations"
+        assert reconciler.unworkable(store) == [("memory/two-pass", "1", False, 3)]
+    leave_out_unloadable([run])
+    assert reconciler.unfinished(store) == 3
+    monkeypatch.setattr(room, "solve_texts", solve_texts)
+    assert work_on_all(store) == 3
+    assert find_run(store, run.id).counts == {Verdict.SCORED: 3}
+
+
+def test_a_job_that_could_not_be_begun_after_its_last_attempt_is_tried_once_more(
+    store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(leases.ATTEMPTS):
+        work_on_all(store)
+        end_pauses(store)
+    leases.refuse(store, SOLVING, 2, "ImportError: no engine")
+    end_pauses(store)
+    monkeypatch.setattr(room, "solve_texts", solve_texts)
+    assert work_on_all(store) == 1
+    assert find_run(store, run.id).counts == {Verdict.SCORED: 3}
 
 
 def test_jobs_of_a_run_that_cannot_be_read_are_not_begun(store: Database, run: RunStatus) -> None:

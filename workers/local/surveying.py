@@ -1,8 +1,10 @@
 """Run local workers until a survey has reached its goal."""
 
 from dealmill.pipeline.progress import Progress, Surveying
-from dealmill.pipeline.runs.planning import check_not_retracted
+from dealmill.pipeline.runs.planning import check_installed, check_not_retracted, leave_out_unloadable
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queue.leases import refused
+from dealmill.pipeline.store.queue.solving import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
@@ -21,6 +23,8 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
         If no number of deals would be enough, because too many are undecided or failed.
     DamagedError
         If some of its jobs are missing or damaged.
+    VersionError
+        If another version of its engine has been installed, or it cannot be loaded.
     DifferenceError
         If some of its verdicts are missing from the record or damaged.
     """
@@ -33,6 +37,8 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
         if not run.finished:
             check_not_retracted(run)
             check_not_damaged(store, run)
+            leave_out_unloadable([run] if run.retried and run.id in refused(store, SOLVING) else [])
+            check_installed(run)
             return False
         found = estimate(store, run)
         wanted = next_stage(found, goal)

@@ -16,13 +16,19 @@ from dealmill.pipeline.progress import (
     Solving,
     Working,
 )
-from dealmill.pipeline.runs.planning import check_installed, check_not_retracted, installed_engines, version_mismatch
+from dealmill.pipeline.runs.planning import (
+    check_installed,
+    check_not_retracted,
+    installed_engines,
+    leave_out_unloadable,
+    version_mismatch,
+)
 from dealmill.pipeline.store.audits.planned import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.database.patience import patiently
-from dealmill.pipeline.store.queue.leases import Lease, stuck
+from dealmill.pipeline.store.queue.leases import Lease, refused, stuck
 from dealmill.pipeline.store.queue.solving import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, read_runs
+from dealmill.pipeline.store.runs.status import RunStatus, list_runs, read_runs
 from dealmill.workers.kinds import KINDS
 from dealmill.workers.local.farm import Farm
 from dealmill.workers.reconciler import unfinished, unworkable
@@ -85,7 +91,7 @@ def solve_runs(
     DamagedError
         If a run or some of its jobs are missing or damaged.
     VersionError
-        If another version of an engine has been installed since its run was planned.
+        If another version of an engine has been installed since its run was planned, or it cannot be loaded.
     ProgramError
         If an engine is a program that does not start.
     """
@@ -109,6 +115,8 @@ def solve_runs(
     def done() -> bool:
         known.update((run.id, run) for run in read_runs(store, [run.id for run in known.values() if not run.finished]))
         runs = list(known.values())
+        waiting = refused(store, SOLVING) if any(run.retried for run in runs) else ()
+        leave_out_unloadable(run for run in runs if run.id in waiting)
         for run in runs:
             check_not_retracted(run)
             check_not_damaged(store, run)
@@ -190,7 +198,8 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
     Raises
     ------
     VersionError
-        If jobs are left that need other versions; jobs of retracted versions do not count.
+        If jobs are left that need other versions, or engines that cannot be loaded; jobs of retracted versions do not
+        count.
     DamagedError
         If jobs are left that fail repeatedly.
     ProgramError
@@ -200,6 +209,7 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
 
     def done() -> bool:
         nonlocal most
+        leave_out_unloadable(list_runs(store, refused(store, SOLVING)))
         left = unfinished(store)
         most = max(most, left) if left else 0
         progress(Working(most - left, most))

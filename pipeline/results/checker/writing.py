@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
 
-from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Progress, silent
@@ -38,8 +38,11 @@ def export_with_checker(
         If there is no checker for this suffix or game, see `sections_of`.
     OutputError
         If a file cannot be written, see `export`.
+    VersionError
+        If the engine of the run, and so its referee, is not installed.
     """
-    sections = sections_of(find_game(run.game), path)
+    game, engine = engine_of_run(run.id, run.engine)
+    sections = sections_of(game, path)
     source = find_source(store, run.source)
     with atomic_file(checker_path(path), force) as file:
         written = export(store, run, path, verdicts, force=force, progress=progress)
@@ -47,7 +50,7 @@ def export_with_checker(
             file=printable(path.name),
             sha256=_sha256(path),
             rows=written,
-            engine=f"{run.game}/{find_engine(run.engine)[1].rules_name}",
+            engine=f"{run.game}/{engine.rules_name}",
             layouts=find_run(store, run.id).items,  # of an unfinished run, more than before
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,

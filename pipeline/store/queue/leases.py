@@ -45,6 +45,9 @@ NO_RETURN = "its worker did not finish within the lease"
 KNOWN_TO_BE_GONE = 0.0
 """The `leased_until` of a lease whose worker is known to be dead; the job's `trouble` says why."""
 
+REFUSED = "not begun: "
+"""Begins the `trouble` of a job that a worker could not begin; see `refuse`."""
+
 ATTEMPTS = 5
 """The number of attempts after which an error is considered permanent, and the layouts of the job are recorded as
 failed."""
@@ -87,8 +90,8 @@ class Lease:
 
     @property
     def startless(self) -> bool:
-        """Whether its previous attempt ended because a program did not start, which says nothing about the layouts."""
-        return (self.trouble or "").startswith(f"{ProgramError.__name__}:")
+        """Whether its previous attempt ended because the engine did not start, which says nothing about the layouts."""
+        return (self.trouble or "").startswith((f"{ProgramError.__name__}:", REFUSED))
 
 
 def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[int, int]]) -> None:
@@ -149,6 +152,26 @@ def release(store: Database, jobs: JobTable, lease: Lease, trouble: str) -> None
             .where(_held(jobs, lease))
             .values(state=PENDING, leased_until=clock() + pause, trouble=trouble)
         )
+
+
+def refuse(store: Database, jobs: JobTable, job: int, trouble: str) -> None:
+    """Leave a pending job to others for a moment, because this worker cannot load what it needs. This is no attempt: it
+    says nothing about the items."""
+    table = jobs.table
+    with store.writing() as connection:
+        connection.execute(
+            update(table)
+            .where(table.c.id == job, _waiting(jobs))
+            .values(leased_until=clock() + PAUSES[0], trouble=f"{REFUSED}{trouble}")
+        )
+
+
+def refused(store: Database, jobs: JobTable) -> set[int]:
+    """Return the runs with pending jobs that a worker could not begin."""
+    stopped = (jobs.table.c.state == PENDING) & jobs.table.c.trouble.startswith(REFUSED)
+    query = select(jobs.run).distinct().select_from(jobs.joined).where(stopped)
+    with store.reading() as connection:
+        return set(connection.execute(query).scalars())
 
 
 def expire(store: Database, jobs: JobTable, job: int, worker: str, trouble: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.errors import DamagedError, VersionError
 from dealmill.pipeline.fingerprint import block_of, whole_blocks
-from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games import engine_of_run, find_game
 from dealmill.pipeline.games.batch import Solved, Texts
 from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.record.packed.packs import Kept
@@ -46,9 +46,9 @@ def dealt_here(run: PlannedRun) -> DealRange:
     DamagedError
         See `deals_of`.
     VersionError
-        If another version of the engine or of the generator is installed.
+        If the engine is not installed, or another version of it or of the generator.
     """
-    _, engine = find_engine(run.engine)
+    _, engine = engine_of_run(run.id, run.engine)
     if engine.version != run.version:
         raise VersionError(
             f"run {run.id} is packed and needs {run.engine} version {run.version}, but version {engine.version} is "

@@ -72,8 +72,9 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"step by step:        {called_as()} show {first.id}:1")
     both = zip(batch.runs, batch.statuses, strict=True)
     retryable = [run.id for run, status in both if status.counts.get(Verdict.FAILED) and run.fingerprint is None]
+    name = called_as()
     for number in retryable:
-        tell(f"failures to retry:   {called_as()} retry {number}")
+        tell(f"failures to retry:   {name} retry {number}")
 
 
 def _summary(summary: "dealmill.Summary") -> dict[str, object]:

@@ -12,10 +12,12 @@ from dealmill.pipeline.games.kernel import load_compiler
 from dealmill.pipeline.store.database.connections import Database, database_url
 from dealmill.pipeline.store.database.revision import create_tables
 from tests.faults.tables import aligned
-from tests.servers import RUNNING, Postgres, folder_in_memory, running_postgres
+from tests.forks.workers import take_workers_from
+from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres
 
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
+take_workers_from(fork_server_for)
 
 
 @pytest.fixture(scope="session")

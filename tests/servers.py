@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib.resources import files
@@ -18,14 +18,16 @@ from pathlib import Path
 import psycopg
 
 from dealmill.workers.local.processes import die_with_parent
-from tests.forkserver import CLIENT, running_forkserver
+from tests.forks.server import running_server
 
 ORDINARY_USER = "nobody"
 NAMES = count(1)
-READ_LATE = ("DEALMILL_", "MARK_")
-"""What the names of variables begin with that are read by commands, and not by modules that they import."""
+READ_LATE = ("DEALMILL_", "MARK_", "PYTEST_", "TMPDIR", "PROMETHEUS_")
+"""What the names of variables begin with that are not read by the modules that a fork server imports."""
+FORK_CLIENT = Path(__file__).parent / "forks" / "client.py"
 MOST_ROOM = 10 * 2**30
 """More bytes than all databases of a test session take."""
+INHERITED = dict(os.environ)
 RUNNING = ExitStack()
 """The servers that were started when they were first needed; they end with the session."""
 
@@ -146,9 +148,8 @@ def dealmill(
     *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | bytes = b""
 ) -> subprocess.CompletedProcess[str]:
     """Run the real command in a folder, with only the given settings, in a process forked from a server."""
-    at_start = frozenset((name, value) for name, value in (env or {}).items() if not name.startswith(READ_LATE))
     ran = subprocess.run(
-        [*fork_client(at_start), *arguments],
+        [*fork_client(read_at_start(env or {})), *arguments],
         cwd=cwd,
         env=clean_environment(env),
         input=stdin.encode() if isinstance(stdin, str) else stdin,
@@ -161,15 +162,26 @@ def dealmill(
     )
 
 
-def fork_client(environment: frozenset[tuple[str, str]] = frozenset()) -> list[str]:
+def fork_client(environment: frozenset[tuple[str, str]]) -> list[str]:
     """Return the command that has the fork server with these variables in its environment run a command."""
-    return [sys.executable, "-I", "-S", str(CLIENT), fork_server(environment)]
+    return [sys.executable, "-I", "-S", str(FORK_CLIENT), fork_server(environment)]
+
+
+def fork_server_for(variables: Sequence[str]) -> str:
+    """Return the address of a fork server for a worker with this environment, a list of ``NAME=VALUE``."""
+    given = read_at_start(dict(variable.split("=", 1) for variable in variables))
+    return fork_server(given - read_at_start(INHERITED))
+
+
+def read_at_start(env: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    """Return the variables, with their values, that a fork server may read when it starts."""
+    return frozenset((name, value) for name, value in env.items() if not name.startswith(READ_LATE))
 
 
 @cache
-def fork_server(environment: frozenset[tuple[str, str]] = frozenset()) -> str:
+def fork_server(environment: frozenset[tuple[str, str]]) -> str:
     """Start a fork server with these variables in its environment, unless there is one, and return its address."""
-    return RUNNING.enter_context(running_forkserver(clean_environment(dict(environment))))
+    return RUNNING.enter_context(running_server(clean_environment(dict(environment))))
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:

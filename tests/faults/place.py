@@ -21,9 +21,9 @@ from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers.local.processes import die_with_parent
-from tests.background import ForkedCommand
 from tests.doing import a_run, a_source, an_audit, dealer
 from tests.faults.processes import is_worker, processes_in
+from tests.forks.background import ForkedCommand
 from tests.servers import clean_environment, dealmill, dealmill_command
 
 ENGINE = "memory/two-pass"

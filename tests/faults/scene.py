@@ -23,10 +23,10 @@ from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.workers.local.broker import find_server
 from dealmill.workers.local.processes import die_with_parent
-from tests.background import ForkedCommand
 from tests.doing import a_run, a_source, dealer
 from tests.faults.processes import is_worker, processes_in
 from tests.faults.wire import Wire
+from tests.forks.background import ForkedCommand
 from tests.servers import Postgres
 
 ENGINE = "memory/two-pass"

@@ -1,4 +1,4 @@
-"""Run the command ``dealmill`` in a process that a fork server provides: ``python -I -S forked.py ADDRESS ARGUMENT…``.
+"""Run the command ``dealmill`` in a process that a fork server provides: ``python -I -S client.py ADDRESS ARGUMENT…``.
 
 It has the streams, the working directory and the environment of this process, which ends as the command does. Imports
 are few, because this is done hundreds of times.
@@ -10,7 +10,7 @@ import sys
 
 with socket.socket(socket.AF_UNIX) as server:
     server.connect(sys.argv[1])
-    socket.send_fds(server, [b"\0"], [0, 1, 2])
+    socket.send_fds(server, [b"C"], [0, 1, 2])
     arguments = [os.fsencode(argument) for argument in sys.argv[2:]]
     variables = [b"%s=%s" % variable for variable in os.environb.items()]
     server.sendall(b"\0".join([os.getcwdb(), b"%d" % len(arguments), *arguments, *variables]))  # noqa: PTH109

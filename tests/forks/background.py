@@ -1,4 +1,4 @@
-"""Commands that run in the background, in processes forked from a server (`tests/forkserver.py`)."""
+"""Commands that run in the background, in forked processes."""
 
 import os
 import signal
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from tests.forks.request import Kind, Request
 from tests.servers import clean_environment, fork_server
 
 
@@ -24,13 +25,11 @@ class ForkedCommand:
         self.args = ["dealmill", *arguments]
         self.returncode: int | None = None
         self._channel = socket.socket(socket.AF_UNIX)
-        self._channel.connect(fork_server())
-        with Path(os.devnull).open("rb") as nothing:
-            socket.send_fds(self._channel, [b"\0"], [nothing.fileno(), stdout.fileno(), stderr.fileno()])
+        self._channel.connect(fork_server(frozenset()))
         variables = [f"{name}={value}" for name, value in clean_environment(env).items()]
-        words = [str(cwd), str(len(arguments)), *arguments, *variables]
-        self._channel.sendall(b"\0".join(map(os.fsencode, words)))
-        self._channel.shutdown(socket.SHUT_WR)
+        with Path(os.devnull).open("rb") as nothing:
+            streams = [nothing.fileno(), stdout.fileno(), stderr.fileno()]
+            Request(Kind.COMMAND, streams, str(cwd), arguments, variables).send(self._channel)
         self.pid = int(self._channel.recv(8))
 
     def poll(self) -> int | None:

@@ -1,0 +1,164 @@
+"""A server that runs commands in forked processes: it imports once what each command would spend most of its time on.
+
+A forked command is a process like any other, with its own working directory, environment, streams, signals and exit
+code. It starts with the modules of this server and no other state; so do its Celery workers. What differs from a new
+interpreter: all of them share the seed of Python's hashes, and /proc shows the command line of the server.
+"""
+
+import atexit
+import gc
+import os
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+
+from dealmill.workers.local.processes import die_with_parent
+from tests.forks.request import Kind, Request
+from tests.forks.workers import take_workers_from
+
+ROOT = Path(__file__).parents[2]
+SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forks.server import serve; serve(sys.argv[1])()"
+WORKER_NAME = "dealmill-worker"
+"""The name of forked workers and their children in ``/proc/PID/comm``."""
+MODULES = (
+    *(
+        "celery.app.amqp",
+        "celery.app.control",
+        "celery.app.events",
+        "celery.app.routes",
+        "celery.apps.worker",
+        "celery.backends.base",
+    ),
+    *("celery.bin.worker", "celery.concurrency.prefork", "celery.events.receiver", "celery.fixups.django"),
+    *("kombu.transport.pyamqp", "kombu.transport.redis", "numpy.ma", "numpy.typing", "rich.progress"),
+    *("sqlalchemy.dialects.sqlite", "tomllib"),
+    *("dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores", "dealmill.surveys"),
+    *("dealmill.pipeline.answer", "dealmill.pipeline.ingest.named", "dealmill.pipeline.ingest.reading"),
+    *("dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs", "dealmill.workers.messages"),
+)
+"""Modules that most commands and workers import, and whose import reads no settings."""
+
+
+def serve(address: str) -> Callable[[], object]:
+    """Do what clients request. Return in each forked process, with what it is to do."""
+    from dealmill.cli import COMMANDS
+    from dealmill.pipeline.games.kernel import load_compiler
+
+    die_with_parent()
+    for name in (*MODULES, *(f"dealmill.cli.{module}" for module in COMMANDS.values())):
+        import_module(name)
+    with suppress(ModuleNotFoundError):  # an extra, which some tests hide
+        import_module("psycopg")
+    load_compiler()
+    gc.freeze()  # a collection in a forked process would copy all memory
+    assert "dealmill.workers.app" not in sys.modules  # it reads the settings when it is imported
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"{address}-not-yet")
+    listener.listen()
+    Path(f"{address}-not-yet").rename(address)  # now clients can connect
+    return _begin(*_requested(listener))
+
+
+def _requested(listener: socket.socket) -> tuple[Request, socket.socket]:
+    """Wait for clients. In a process forked for each, return its request and the connection to it."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        client, _ = listener.accept()
+        if not os.fork():
+            break
+        client.close()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    listener.close()
+    return Request.received(client), client
+
+
+def _begin(request: Request, client: socket.socket) -> Callable[[], object]:
+    """Fork the requested process, tell the client about it, and end. In the requested process, return what it is to
+    do."""
+    begin = _begin_command if request.kind is Kind.COMMAND else _begin_worker
+    if process := os.fork():
+        if request.kind is Kind.COMMAND:
+            client.sendall(b"%8d" % process)
+            _, status = os.waitpid(process, 0)
+            with suppress(BrokenPipeError):  # nobody waits for it
+                client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+        os._exit(0)
+    return begin(request, client)
+
+
+def _begin_command(request: Request, client: socket.socket) -> Callable[[], object]:
+    from dealmill.cli import main
+
+    client.close()
+    die_with_parent()
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind("")  # a name that the kernel finds, and no file
+    listener.listen()
+    if not os.fork():
+        os.setsid()  # a signal to the group of the command is not meant for this process
+        die_with_parent()
+        for stream in request.streams:
+            os.close(stream)
+        return _begin(*_requested(listener))
+    address = listener.getsockname()
+    listener.close()
+    take_workers_from(lambda _variables: address)
+    request.take_over()
+    sys.argv[:] = ["dealmill", *request.arguments]
+    return partial(_end_quickly, main)
+
+
+def _begin_worker(request: Request, client: socket.socket) -> Callable[[], object]:
+    """Become what ``python -P -W … -m dealmill.workers`` would be, as a child of the process that asks for it."""
+    parent, *arguments = request.arguments
+    while os.getppid() != int(parent):
+        time.sleep(0.001)
+    die_with_parent()
+    os.setsid()
+    client.sendall(b"%d" % os.getpid())
+    client.close()
+    Path("/proc/self/comm").write_text(WORKER_NAME)
+    request.take_over()
+    sys.argv[1:] = arguments
+    warnings.filterwarnings("ignore", "unknown setting", UserWarning)
+    return partial(_end_quickly, partial(runpy.run_module, "dealmill.workers", run_name="__main__", alter_sys=True))
+
+
+def _end_quickly(run: Callable[[], object]) -> None:
+    """Run a command or a worker. When it exits, end the process as the interpreter would, except that it does not
+    destroy all modules and objects: most of them are shared with the server, and that would copy them first."""
+    try:
+        run()
+    except SystemExit as exiting:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(exiting.code or 0))
+
+
+@contextmanager
+def running_server(environment: dict[str, str]) -> Iterator[str]:
+    """Run a server for the duration of the `with` block, and yield its address."""
+    with tempfile.TemporaryDirectory(prefix="dealmill-fork-") as folder:
+        address = f"{folder}/socket"
+        pipes = subprocess.PIPE  # as those of the commands: Python finds out about its streams when it starts
+        command = [sys.executable, "-P", "-c", SERVER, address]
+        with subprocess.Popen(command, env=environment, stdin=pipes, stdout=pipes, stderr=pipes) as server:
+            while server.poll() is None and not Path(address).exists():
+                time.sleep(0.01)
+            try:
+                yield address
+            finally:
+                server.kill()

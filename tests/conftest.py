@@ -14,10 +14,12 @@ from dealmill.pipeline.store.database.revision import create_tables
 from tests.faults.tables import aligned
 from tests.forks.workers import take_workers_from
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres
+from tests.statements import share_statements
 
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
 take_workers_from(fork_server_for)
+share_statements()
 
 
 @pytest.fixture(scope="session")

@@ -181,7 +181,7 @@ def read_at_start(env: Mapping[str, str]) -> frozenset[tuple[str, str]]:
 @cache
 def fork_server(environment: frozenset[tuple[str, str]]) -> str:
     """Start a fork server with these variables in its environment, unless there is one, and return its address."""
-    return RUNNING.enter_context(running_server(clean_environment(dict(environment))))
+    return RUNNING.enter_context(running_server(clean_environment(dict(environment)), games=not environment))
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:

@@ -23,12 +23,16 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+from dealmill.pipeline.compilation import compiling
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.loading import offered_games
 from dealmill.workers.local.processes import die_with_parent
 from tests.forks.request import Kind, Request
 from tests.forks.workers import take_workers_from
 
 ROOT = Path(__file__).parents[2]
-SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forks.server import serve; serve(sys.argv[1])()"
+SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forks.server import serve; serve(*sys.argv[1:])()"
 WORKER_NAME = "dealmill-worker"
 """The name of forked workers and their children in ``/proc/PID/comm``."""
 MODULES = (
@@ -50,10 +54,12 @@ MODULES = (
 """Modules that most commands and workers import, and whose import reads no settings."""
 
 
-def serve(address: str) -> Callable[[], object]:
-    """Do what clients request. Return in each forked process, with what it is to do."""
+def serve(address: str, games: str = "") -> Callable[[], object]:
+    """Do what clients request, with the games of Dealmill loaded if `games` is not empty. Return in each forked
+    process, with what it is to do."""
     from dealmill.cli import COMMANDS
     from dealmill.pipeline.games.kernel import load_compiler
+    from dealmill.pipeline.settings import settings
 
     die_with_parent()
     for name in (*MODULES, *(f"dealmill.cli.{module}" for module in COMMANDS.values())):
@@ -61,6 +67,9 @@ def serve(address: str) -> Callable[[], object]:
     with suppress(ModuleNotFoundError):  # an extra, which some tests hide
         import_module("psycopg")
     load_compiler()
+    if games:
+        _load_games()
+    assert not settings.cache_info().currsize  # each process reads its own
     gc.freeze()  # a collection in a forked process would copy all memory
     assert "dealmill.workers.app" not in sys.modules  # it reads the settings when it is imported
     listener = socket.socket(socket.AF_UNIX)
@@ -68,6 +77,17 @@ def serve(address: str) -> Callable[[], object]:
     listener.listen()
     Path(f"{address}-not-yet").rename(address)  # now clients can connect
     return _begin(*_requested(listener))
+
+
+def _load_games() -> None:
+    """Load all games and their kernels, as far as they are compiled by solving and checking a deal."""
+    for game in offered_games():
+        assert isinstance(game, Game)
+        with compiling(game.name):
+            deal = DealRange(game, 1, 1, 1).texts()
+            game.canonical(deal)
+            for engine in game.engines:
+                game.solver(engine)(deal, None)
 
 
 def _requested(listener: socket.socket) -> tuple[Request, socket.socket]:
@@ -149,12 +169,13 @@ def _end_quickly(run: Callable[[], object]) -> None:
 
 
 @contextmanager
-def running_server(environment: dict[str, str]) -> Iterator[str]:
-    """Run a server for the duration of the `with` block, and yield its address."""
+def running_server(environment: dict[str, str], *, games: bool) -> Iterator[str]:
+    """Run a server for the duration of the `with` block, and yield its address. With `games`, it loads the games of
+    Dealmill, which must not depend on this environment."""
     with tempfile.TemporaryDirectory(prefix="dealmill-fork-") as folder:
         address = f"{folder}/socket"
         pipes = subprocess.PIPE  # as those of the commands: Python finds out about its streams when it starts
-        command = [sys.executable, "-P", "-c", SERVER, address]
+        command = [sys.executable, "-P", "-c", SERVER, address, *(["games"] if games else [])]
         with subprocess.Popen(command, env=environment, stdin=pipes, stdout=pipes, stderr=pipes) as server:
             while server.poll() is None and not Path(address).exists():
                 time.sleep(0.01)

@@ -83,6 +83,7 @@ def with_tables(store: Database) -> Database:
     return store
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Run one process more than there are processors, because tests wait for other processes for much of the time."""
     return (os.cpu_count() or 1) + 1

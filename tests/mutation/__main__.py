@@ -31,6 +31,9 @@ QUICK = settings(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
+BARE = ["-x", "-q", "--tb", "no", "--disable-plugin-autoload", "--assert", "plain"]
+BARE += ["-p", "no:cacheprovider", "-o", "addopts=--strict-markers"]
+"""Only whether the tests pass is of interest: no plugin is set up for each mutant, and no assertion is explained."""
 
 
 def main(game: Game) -> None:
@@ -63,7 +66,7 @@ def referee_of(game: Game) -> tuple[ModuleSpec, Path]:
 
 def run_tests(game: Game) -> int:
     tests = Path(__file__).parents[1] / "games" / folder_of(game) / "test_rules.py"
-    return pytest.main(["-x", "-q", "--tb", "no", "-n", "0", "-p", "no:cacheprovider", "-o", "timeout=0", str(tests)])
+    return pytest.main([*BARE, str(tests)])
 
 
 def outcomes(game: Game, count: int) -> list[bool]:

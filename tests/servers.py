@@ -28,6 +28,9 @@ FORK_CLIENT = Path(__file__).parent / "forks" / "client.py"
 MOST_ROOM = 10 * 2**30
 """More bytes than all databases of a test session take."""
 INHERITED = dict(os.environ)
+"""The environment of this process when it starts, which no test has changed."""
+TEMPORARY = tempfile.gettempdir()
+"""The folder for temporary files, which some tests replace."""
 RUNNING = ExitStack()
 """The servers that were started when they were first needed; they end with the session."""
 
@@ -181,7 +184,8 @@ def read_at_start(env: Mapping[str, str]) -> frozenset[tuple[str, str]]:
 @cache
 def fork_server(environment: frozenset[tuple[str, str]]) -> str:
     """Start a fork server with these variables in its environment, unless there is one, and return its address."""
-    return RUNNING.enter_context(running_server(clean_environment(dict(environment)), games=not environment))
+    env = _clean({**INHERITED, **dict(environment)})
+    return RUNNING.enter_context(running_server(env, within=TEMPORARY, games=not environment))
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:
@@ -194,9 +198,15 @@ def clean_environment(env: dict[str, str] | None = None) -> dict[str, str]:
 
     Python may write bytecode, so that not each of hundreds of processes compiles our modules.
     """
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith("DEALMILL_")}
-    inherited.pop("PYTHONDONTWRITEBYTECODE", None)
-    return {**inherited, **(env or {})}
+    return {**_clean(os.environ), **(env or {})}
+
+
+def _clean(inherited: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in inherited.items()
+        if not name.startswith("DEALMILL_") and name != "PYTHONDONTWRITEBYTECODE"
+    }
 
 
 def peak_memory(arguments: Sequence[str], stdin: Path, stdout: Path) -> int:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+from tests.faults.processes import children_of, is_worker
+
 MARK = "MARK_OF_TEST"
 
 
@@ -24,9 +26,10 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def children_with(mark: str) -> list[int]:
-    """The processes, but for this one, whose environment has this mark; those that are ending have a while for it."""
+    """The processes, but for this one, whose environment has this mark, and the forked workers of this process; those
+    that are ending have a while for it."""
     for _ in range(100):
-        found = _marked(mark)
+        found = [*_marked(mark), *filter(is_worker, children_of(os.getpid()))]
         if not found:
             break
         time.sleep(0.1)

@@ -21,6 +21,7 @@ from dealmill.workers.local import working
 from tests.faults.checks import FORMS, Checks, Said, said
 from tests.faults.prepared import drop_checks, few_pauses, prepare, work_here
 from tests.faults.records import DAMAGES, ITEM, PACKED, ROWS, RUN, SQLITE, Damage
+from tests.judging import each_verdict_checked_once
 from tests.servers import Postgres
 
 pytestmark = pytest.mark.timeout(60)
@@ -34,6 +35,13 @@ MOST_MEMORY = 5 * 2**30
 """The limit of this process's address space in bytes. Libraries reserve more than they use."""
 SAME_DEALS = {ROWS: 3, PACKED: 1}
 """The run to compare with, for the run of each storage."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _remembered() -> Iterator[None]:
+    """Check the verdicts that no damage has changed only once."""
+    with each_verdict_checked_once():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -169,10 +169,10 @@ def _end_quickly(run: Callable[[], object]) -> None:
 
 
 @contextmanager
-def running_server(environment: dict[str, str], *, games: bool) -> Iterator[str]:
-    """Run a server for the duration of the `with` block, and yield its address. With `games`, it loads the games of
-    Dealmill, which must not depend on this environment."""
-    with tempfile.TemporaryDirectory(prefix="dealmill-fork-") as folder:
+def running_server(environment: dict[str, str], *, within: str, games: bool) -> Iterator[str]:
+    """Run a server for the duration of the `with` block, and yield its address, which is `within` a folder. With
+    `games`, it loads the games of Dealmill, which must not depend on this environment."""
+    with tempfile.TemporaryDirectory(prefix="dealmill-fork-", dir=within) as folder:
         address = f"{folder}/socket"
         pipes = subprocess.PIPE  # as those of the commands: Python finds out about its streams when it starts
         command = [sys.executable, "-P", "-c", SERVER, address, *(["games"] if games else [])]

@@ -16,9 +16,17 @@ from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import extend_to
 from tests.doing import an_audit, do_audit, do_runs
+from tests.judging import each_verdict_checked_once
 from tests.store.upgrades import VERSIONS, Json, content
 from tests.store.upgrades.account import account, state
 from tests.store.upgrades.rows import load
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _remembered() -> Iterator[None]:
+    """Check verdicts only once that runs on both databases, and reruns, have in common."""
+    with each_verdict_checked_once():
+        yield
 
 
 @pytest.fixture(scope="module", params=VERSIONS)

@@ -1,6 +1,6 @@
 """Reading packed verdicts page by page. Blocks without matching verdicts are skipped, and others are solved again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import nsmallest
 from itertools import groupby
@@ -59,7 +59,7 @@ def page(
             block = block_again(store, run, found)
         except DifferenceError:
             return Page([], [Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)], end)
-        if results := [one for one in block if after < one.position < before and _fits(one, wanted)]:
+        if results := [one for one in _fitting(block, wanted) if after < one.position < before]:
             results.sort(key=attrgetter("position"), reverse=backwards)
             return Page(results[:most], [], end if len(results) <= most else results[most - 1].position)
     return Page([], [], None)
@@ -148,7 +148,7 @@ def _objected(
             faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
             continue
         said = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in judged.items()]
-        results += [result for result in said if _fits(result, wanted)]
+        results += _fitting(said, wanted)
     reached = [position for position, _ in objections] + [fault.last for fault in faults]
     return Page(results, faults, (min if backwards else max)(reached, default=None))
 
@@ -241,10 +241,15 @@ def _packs(
         yield Fault(after + 1, before - 1, NOT_AS_RECORDED)
 
 
-def _fits(result: Result, wanted: Wanted) -> bool:
-    return (not wanted.verdicts or result.verdict in wanted.verdicts) and all(
-        ends == ALL or _within(order.measure(result), ends) for order, ends in wanted.ranges
-    )
+def _fitting(block: Sequence[Result], wanted: Wanted) -> list[Result]:
+    """The results that a filter leaves."""
+    asked = [(order, ends) for order, ends in wanted.ranges if ends != ALL]
+    return [
+        one
+        for one in block
+        if (not wanted.verdicts or one.verdict in wanted.verdicts)
+        and all(_within(order.measure(one), ends) for order, ends in asked)
+    ]
 
 
 def _within(number: int | None, ends: tuple[int, int]) -> bool:

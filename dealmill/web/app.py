@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp
 
 import dealmill
 from dealmill.web import api, layouts, overview, paste, runs, verdict
@@ -37,13 +38,21 @@ STATUS: dict[type[dealmill.DealmillError], int] = {
 """The HTTP status of an error: that of the first class in its list of base classes."""
 
 
+class Guarded(FastAPI):
+    """An application behind a `Gate`, which all responses pass: also those to large bodies and unexpected errors."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Return the application that handles requests."""
+        return Gate(super().build_middleware_stack(), self.state.token)
+
+
 def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | None = None) -> FastAPI:
     """Return the application over a store that was opened read-only.
 
     Requests must name one of the `hosts`, without a port, in their Host header; every request must have the `token`,
     unless it is None.
     """
-    app = FastAPI(
+    app = Guarded(
         title="Dealmill",
         description="Read-only access to the runs and results of a store.",
         version=version("dealmill"),
@@ -53,6 +62,7 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
         max_body_size=MOST_BYTES,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
+    app.state.token = token
     app.state.store = store
     app.state.checker = Checker()
     app.state.shared = Shared()
@@ -63,7 +73,6 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     app.add_exception_handler(HTTPException, _explain)
     app.add_exception_handler(RequestValidationError, _explain)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
-    app.add_middleware(Gate, token=token)  # the outermost: its headers are on every response
     report_damage()
     return app
 

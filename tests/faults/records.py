@@ -129,6 +129,11 @@ DAMAGES = [
     _of_run("job state 7", JOBS.format("state = 7"), Cost.NOTHING, BOTH),
     _of_run("job state 'x'", JOBS.format("state = 'x'"), Cost.NOTHING),
     _of_run("job stop 2**62", JOBS.format(f"stop = {FAR}"), Cost.NOTHING, BOTH),
+    _of_run("job stop 2**63-1", JOBS.format(f"stop = {2**63 - 1}"), Cost.NOTHING, BOTH),
+    _of_run(
+        "job first -2**63", "UPDATE jobs SET first = -(1 << 62) * 2 WHERE run_id = {run} AND first = 1", Cost.NOTHING
+    ),
+    _of_run("job total 2**63-1", JOBS.format(f"scored = {2**63 - 1}"), Cost.NOTHING, BOTH),
     _of_run("job finished 'never'", JOBS.format("finished = 'never'"), Cost.NOTHING),
     _of_run("job attempt text", JOBS.format("attempt = 'text'"), Cost.NOTHING),
     _of_run("job total text", JOBS.format("scored = 'text'"), Cost.NOTHING),

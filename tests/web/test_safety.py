@@ -11,7 +11,7 @@ import dealmill
 from dealmill import StoreError, UsageError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.web.app import application
-from dealmill.web.safety import MOST_BYTES, check_address
+from dealmill.web.safety import HEADERS, MOST_BYTES, check_address
 from tests.doing import a_run
 from tests.web.browser import serving
 from tests.web.conftest import HOSTS
@@ -128,6 +128,19 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
     assert client.post("/api/check", content=b" " * (MOST_BYTES + 1)).status_code == 413
     chunked = client.post("/api/check", content=(b" " * 1000 for _ in range(MOST_BYTES // 1000 + 1)))
     assert chunked.status_code == 413
+    assert chunked.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+def test_an_unexpected_error_tells_nothing_and_has_the_headers(furnished: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_store: dealmill.Store) -> list[str]:
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr(dealmill.Store, "log", fail)
+    with dealmill.open(furnished, read_only=True) as store:
+        client = TestClient(application(store, hosts=HOSTS), raise_server_exceptions=False)
+        got = client.get("/log")
+    assert (got.status_code, "secret" in got.text) == (500, False)
+    assert got.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])

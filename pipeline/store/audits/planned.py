@@ -27,6 +27,7 @@ from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, audit_jobs, audits, runs
 from dealmill.pipeline.store.database.tables import actions as actions_table
 from dealmill.pipeline.store.queue.leases import JobTable, cut
+from dealmill.pipeline.store.queue.sums import bounded, sizes
 from dealmill.pipeline.store.queue.workable import audits_of
 from dealmill.pipeline.store.record.extent import items_there
 from dealmill.pipeline.store.runs.status import MOST_PARAMETERS, RunStatus
@@ -186,8 +187,8 @@ def _counted() -> Select[*tuple[Any, ...]]:
             func.count(audit_jobs.c.id).label("jobs"),
             total(case((audit_jobs.c.state == DONE, 1), else_=0)).label("done"),
             total(case((audit_jobs.c.state.in_((PENDING, LEASED)), 1), else_=0)).label("left"),
-            total(audit_jobs.c.stop - audit_jobs.c.first).label("covered"),
-            *(total(audit_jobs.c[name]).label(name) for name in AUDITING.totals),
+            total(sizes(audit_jobs)).label("covered"),
+            *(total(bounded(audit_jobs.c[name])).label(name) for name in AUDITING.totals),
         )
         .select_from(audits.join(audit_jobs))
         .group_by(audits.c.id)

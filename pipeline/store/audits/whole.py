@@ -19,6 +19,7 @@ from dealmill.pipeline.store.database.tables import (
     source_blocks,
     sources,
 )
+from dealmill.pipeline.store.queue.sums import bounded
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.sealing import run_seal
 from dealmill.pipeline.store.sources.blocks import (
@@ -110,7 +111,8 @@ def record_seal(store: Database, run: PlannedRun, entry: int) -> str | None:
         of_items = (blocks.c.run_id == run.id, blocks.c.number <= block_of(found.population))
         results = _digest(connection, select(blocks.c.digest).where(*of_items).order_by(blocks.c.number))
         of_jobs = (jobs.c.run_id == run.id, jobs.c.first <= found.population)
-        nodes = connection.execute(select(func.coalesce(func.sum(jobs.c.nodes), 0)).where(*of_jobs)).scalar_one()
+        total = func.coalesce(func.sum(bounded(jobs.c.nodes)), 0)
+        nodes = connection.execute(select(total).where(*of_jobs)).scalar_one()
         log = connection.execute(select(actions.c.digest).where(actions.c.id == entry)).scalar_one()
         return f"{entry}-{seal('record', *found, *_source(connection, run), results, int(nodes), log).hex()}"
 

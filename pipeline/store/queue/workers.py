@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import LEASED, audit_jobs, jobs
+from dealmill.pipeline.store.queue.sums import sizes
 
 MINUTE, HOUR = 60.0, 3_600.0
 
@@ -76,7 +77,7 @@ def list_workers(store: Database) -> list[Worker]:
     every = union_all(_rows_of(jobs, "run", jobs.c.run_id), _rows_of(audit_jobs, "audit", audit_jobs.c.audit_id)).cte()
     with store.reading() as connection:
         now = connection.execute(select(clock())).scalar_one()
-        size = every.c.stop - every.c.first
+        size = sizes(every)
         done = every.c.finished > now - HOUR
         recent = every.c.finished > now - MINUTE
         counted = connection.execute(

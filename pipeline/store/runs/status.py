@@ -29,6 +29,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, clock
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage, engines, jobs, runs, sources
 from dealmill.pipeline.store.queue.solving import TOTALS
+from dealmill.pipeline.store.queue.sums import MOST, bounded, sizes
 from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, PlannedRun, item_count, planned_fields
 
 
@@ -224,6 +225,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
     def how_many(state: int) -> ColumnElement[int]:
         return func.sum(case((jobs.c.state == state, 1), else_=0))
 
+    size = sizes(jobs)
     these = jobs.c.run_id.in_(NUMBERS)
     latest = (
         select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
@@ -233,14 +235,14 @@ def _sums() -> Select[*tuple[Any, ...]]:
         select(
             jobs.c.run_id,
             func.max(jobs.c.stop).label("stop"),
-            func.sum(jobs.c.stop - jobs.c.first).label("covered"),
+            func.sum(size).label("covered"),
             func.count().label("jobs"),
             how_many(PENDING).label("pending"),
             how_many(LEASED).label("leased"),
             how_many(DONE).label("done"),
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
-            *(func.sum(jobs.c[name]).label(name) for name in TOTALS),
-            func.sum(case((recent, jobs.c.stop - jobs.c.first), else_=0)).label("recent"),
+            *(func.sum(bounded(jobs.c[name], -MOST)).label(name) for name in TOTALS),
+            func.sum(case((recent, size), else_=0)).label("recent"),
             cast(func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started))), Float).label("recent_seconds"),
             cast(func.min(jobs.c.started), Float).label("started"),
         )

@@ -25,7 +25,9 @@ from tests.servers import clean_environment, dealmill_command, running_postgres
 ENGINE = "memory/two-pass"
 LAYOUTS = 4_000
 CHUNK = 10
-HERE, THERE = "10.213.7.1", "10.213.7.2"
+SUBNET = os.getpid() % 2**14 * 4
+"""The last two bytes of a subnet of four addresses. A session that is killed leaves its link and subnet behind."""
+HERE, THERE = (f"10.213.{SUBNET >> 8}.{(SUBNET & 255) + number}" for number in (1, 2))
 LEASE_SECONDS = 3
 SECONDS = 120
 

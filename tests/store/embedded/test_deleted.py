@@ -102,7 +102,9 @@ def test_a_run_whose_file_is_deleted_ends_with_one_sentence(replace: bool, file:
             text=True,
         )
     wait_for(lambda: file.exists() and solved_layouts(file) > 0)
-    for path in tmp_path.glob("dealmill.db*"):
+    for path in sorted(
+        tmp_path.glob("dealmill.db*")
+    ):  # the file itself first: the message names the first that is missed
         path.unlink()
     if replace:
         created(file).close()

@@ -102,9 +102,7 @@ def test_a_run_whose_file_is_deleted_ends_with_one_sentence(replace: bool, file:
             text=True,
         )
     wait_for(lambda: file.exists() and solved_layouts(file) > 0)
-    for path in sorted(
-        tmp_path.glob("dealmill.db*")
-    ):  # the file itself first: the message names the first that is missed
+    for path in sorted(tmp_path.glob("dealmill.db*")):  # first the file that the message names
         path.unlink()
     if replace:
         created(file).close()

@@ -35,6 +35,8 @@ ROOT = Path(__file__).parents[2]
 SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forks.server import serve; serve(*sys.argv[1:])()"
 WORKER_NAME = "dealmill-worker"
 """The name of forked workers and their children in ``/proc/PID/comm``."""
+ADOPTION_SECONDS = 60.0
+"""How long a worker waits to become a child of the process that asks for it, which takes no time without load."""
 MODULES = (
     *(
         "celery.app.amqp",
@@ -142,7 +144,10 @@ def _begin_command(request: Request, client: socket.socket) -> Callable[[], obje
 def _begin_worker(request: Request, client: socket.socket) -> Callable[[], object]:
     """Become what ``python -P -W … -m dealmill.workers`` would be, as a child of the process that asks for it."""
     parent, *arguments = request.arguments
+    deadline = time.monotonic() + ADOPTION_SECONDS
     while os.getppid() != int(parent):
+        if time.monotonic() > deadline:  # it has been killed
+            os._exit(1)
         time.sleep(0.001)
     die_with_parent()
     os.setsid()

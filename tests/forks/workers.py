@@ -4,14 +4,17 @@ import ctypes
 import os
 import socket
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from tests.forks.request import Kind, Request
 
 PR_SET_CHILD_SUBREAPER = 36
 MODULE = "dealmill.workers"
+ADOPTING = Lock()
 
 
 def take_workers_from(server: Callable[[list[str]], str]) -> None:
@@ -33,15 +36,21 @@ def take_workers_from(server: Callable[[list[str]], str]) -> None:
         request = Request(Kind.WORKER, [stdin, stdout, stderr], folder or str(Path.cwd()), arguments, decoded)
         with socket.socket(socket.AF_UNIX) as channel:
             channel.connect(server(decoded))
-            _adopt_orphans(True)
-            try:
+            with _adopting_orphans():
                 request.send(channel)
                 return int(channel.recv(16))
-            finally:
-                _adopt_orphans(False)
 
     subprocess._fork_exec = fork_exec  # type: ignore[attr-defined]
 
 
-def _adopt_orphans(adopt: bool) -> None:
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
+@contextmanager
+def _adopting_orphans() -> Iterator[None]:
+    """Be the new parent of orphaned descendants for the duration of the `with` block, which one thread at a time
+    enters."""
+    prctl = ctypes.CDLL(None).prctl
+    with ADOPTING:
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        try:
+            yield
+        finally:
+            prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)

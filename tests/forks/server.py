@@ -127,9 +127,12 @@ def _begin_command(request: Request, client: socket.socket) -> Callable[[], obje
     listener = socket.socket(socket.AF_UNIX)
     listener.bind("")  # a name that the kernel finds, and no file
     listener.listen()
+    command = os.getpid()
     if not os.fork():
         os.setsid()  # a signal to the group of the command is not meant for this process
         die_with_parent()
+        if os.getppid() != command:  # it was killed before that
+            os._exit(0)
         for stream in request.streams:
             os.close(stream)
         return _begin(*_requested(listener))

@@ -11,8 +11,8 @@ from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError,
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.runs.planning import installed_engines, version_mismatch
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store.database.opening import check_revision
 from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.queue import leases
 from dealmill.pipeline.store.queue.leases import Lease
@@ -32,8 +32,8 @@ T = TypeVar("T")
 
 
 def configured_store() -> Database:
-    """Open the store that the settings name."""
-    return open_store(settings().database_url.get_secret_value())
+    """Return the store that the settings name, at any revision."""
+    return Database(database_url(settings().database_url.get_secret_value()))
 
 
 @app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
@@ -54,17 +54,14 @@ def do_job(*message: object, **_more: object) -> None:
 
 
 def _do_number(kind: Kind, number: int) -> None:
-    store = _waiting(configured_store)
-    try:
-        run = _waiting(partial(_run, store, kind, number))
-    except DamagedError as error:
-        _refuse_damaged(store, kind, number, error)
-        return
-    if run is None or not _workable(store, kind, number, run) or not _prepared(store, kind, number, run):
-        return
-    job = _waiting(partial(kind.claim, store, number, worker_name(os.getpid()), _lease_seconds(run)))
-    if job is not None:
-        _do(store, kind, job)
+    store = configured_store()
+    run = _waiting(partial(_run, store, kind, number))
+    if isinstance(run, DamagedError):
+        _refuse_damaged(store, kind, number, run)
+    elif run is not None and _prepared(store, kind, number, run):
+        job = _waiting(partial(kind.claim, store, number, worker_name(os.getpid()), _lease_seconds(run)))
+        if job is not None:
+            _do(store, kind, job)
 
 
 def _lease_seconds(run: PlannedRun) -> float:
@@ -72,9 +69,23 @@ def _lease_seconds(run: PlannedRun) -> float:
     return max(settings().lease_seconds, engine.program.longest if engine.program else 0.0)
 
 
-def _run(store: Database, kind: Kind, number: int) -> PlannedRun | None:
+def _run(store: Database, kind: Kind, number: int) -> PlannedRun | DamagedError | None:
+    """Return the run of a job, or why it cannot be read; None if this installation cannot do the job, or there is no
+    such job.
+
+    Every command with workers sends messages, so in a farm with several versions, some messages name jobs for other
+    installations. Those jobs are not touched.
+    """
     with store.reading() as connection:
-        return run_of_job(connection, kind.TABLE, number)
+        check_revision(connection)
+        try:
+            run = run_of_job(connection, kind.TABLE, number)
+        except DamagedError as error:
+            return error
+        if run is None or leases.workable(connection, kind.TABLE, number, installed_engines()):
+            return run
+    _log_unworkable(run.engine, run.version)
+    return None
 
 
 def _do(store: Database, kind: Kind, job: Any) -> None:
@@ -117,15 +128,6 @@ def _refuse_damaged(store: Database, kind: Kind, number: int, error: DamagedErro
 
 def _waiting(step: Callable[[], T]) -> T:
     return patiently(step, logger.warning)
-
-
-def _workable(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool:
-    """Return whether this installation can do a job. Every command with workers sends messages, so in a farm with
-    several versions, some messages name jobs for other installations. Those jobs are not touched."""
-    if _waiting(partial(leases.workable, store, kind.TABLE, number, installed_engines())):
-        return True
-    _log_unworkable(run.engine, run.version)
-    return False
 
 
 @cache

@@ -367,8 +367,10 @@ class Database:
 
     @contextmanager
     def _transaction(self, engine: Engine, **options: Any) -> Iterator[Connection]:
-        with self._translated_errors(), engine.execution_options(**options).begin() as connection:
-            yield connection
+        with self._translated_errors(), engine.connect() as connection:
+            connection.execution_options(**options)
+            with connection.begin():
+                yield connection
 
     def refuse_read_only(self) -> None:
         """Check that the URL does not open the file read-only.

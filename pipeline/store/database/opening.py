@@ -1,5 +1,7 @@
 """Open a store for use. Its revision must be the one of this version of Dealmill."""
 
+from sqlalchemy import Connection
+
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.store.database.connections import Database, database_url, read_only, shown
 from dealmill.pipeline.store.database.revision import create_tables, revision_of
@@ -35,15 +37,19 @@ def check_tables(store: Database) -> None:
     StoreError
         If it has another revision, or is a server's database without tables, or cannot be reached.
     """
-    if store.vacant():
-        return
-    with store.reading() as connection:
-        revision = revision_of(connection)
+    if not store.vacant():
+        with store.reading() as connection:
+            check_revision(connection)
+
+
+def check_revision(connection: Connection) -> None:
+    """Check, in a transaction, what `check_tables` checks."""
+    revision = revision_of(connection)
     if revision == REVISION:
         return
     from dealmill.pipeline.store.database import migrate  # rarely needed
 
-    place = shown(store.url)
+    place = shown(connection.engine.url)
     if revision is None:
         raise StoreError(f"the database {place} has no tables yet; create them with: dealmill db upgrade")
     if revision in migrate.revisions():

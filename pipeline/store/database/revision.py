@@ -3,7 +3,7 @@ tables at the newest revision."""
 
 import re
 
-from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, inspect, select
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, select, text
 
 from dealmill.pipeline.errors import DamagedError, StoreError
 from dealmill.pipeline.store.database.connections import shown
@@ -20,6 +20,15 @@ alembic_version = Table(
 """The table as Alembic creates it. It has one row, which Alembic updates."""
 OURS = {table.name for table in (sources, items, runs, jobs)}
 """Tables that every store has had from its first revision."""
+NAMES = {
+    "sqlite": text("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"),
+    "postgresql": text(
+        "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace <> 'pg_catalog'::regnamespace "
+        "AND pg_table_is_visible(oid)"
+    ),
+}
+"""The names of the tables of a database. Workers ask for them before every job, and SQLAlchemy's inspector, which
+prepares its queries anew each time, takes five times as long."""
 FORM = re.compile(r"(?!0000)[0-9]{4}")
 
 
@@ -34,7 +43,7 @@ def revision_of(connection: Connection) -> str | None:
         If ``alembic_version`` does not hold exactly one valid revision.
     """
     place = shown(connection.engine.url)
-    tables = set(inspect(connection).get_table_names())
+    tables = set(connection.execute(NAMES[connection.dialect.name]).scalars())
     ours = tables >= OURS
     if connection.dialect.name == "sqlite" and not ours and tables - {TABLE}:
         found = ", ".join(sorted(tables - {TABLE})[:3])

@@ -14,6 +14,8 @@ it is set back, a lease or a pause that started in what is now the future ends a
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from sqlalchemy import (
     Column,
@@ -22,7 +24,9 @@ from sqlalchemy import (
     FromClause,
     Select,
     Table,
+    Update,
     and_,
+    bindparam,
     case,
     delete,
     exists,
@@ -31,6 +35,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.store.database.bulk import insert_rows
@@ -106,20 +111,25 @@ def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[in
 
 def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
     """Claim a job for `seconds`; return None if it is not pending, or has to wait for the end of a pause."""
+    claimed = connection.execute(_claiming(jobs), {"number": job, "claimant": worker, "seconds": seconds}).one_or_none()
+    return None if claimed is None else Lease(*claimed)
+
+
+@cache
+def _claiming(jobs: JobTable) -> ReturningUpdate[*tuple[Any, ...]]:
     table = jobs.table
-    claimed = connection.execute(
+    return (
         update(table)
-        .where(table.c.id == job, _waiting(jobs))
+        .where(table.c.id == bindparam("number"), _waiting(jobs))
         .values(
             state=LEASED,
             attempt=table.c.attempt + 1,
-            worker=worker,
+            worker=bindparam("claimant"),
             started=clock(),
-            leased_until=clock() + seconds,
+            leased_until=clock() + bindparam("seconds"),
         )
         .returning(table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
-    ).one_or_none()
-    return None if claimed is None else Lease(*claimed)
+    )
 
 
 def finish(
@@ -130,11 +140,7 @@ def finish(
     If only the items before `stop` were done, the job ends there, and the rest is cut into pending jobs as long as it.
     """
     end = lease.stop if stop is None else stop
-    mine = connection.execute(
-        update(jobs.table)
-        .where(_held(jobs, lease))
-        .values(state=DONE, stop=end, finished=clock(), leased_until=None, trouble=None, **totals)
-    )
+    mine = connection.execute(_finishing(jobs), {**_of(lease), "end": end, **totals})
     if mine.rowcount != 1:
         return False
     if end < lease.stop:
@@ -143,14 +149,19 @@ def finish(
     return True
 
 
+@cache
+def _finishing(jobs: JobTable) -> Update:
+    done = {"state": DONE, "stop": bindparam("end"), "finished": clock(), "leased_until": None, "trouble": None}
+    return update(jobs.table).where(_held(jobs)).values(done)
+
+
 def release(store: Database, jobs: JobTable, lease: Lease, trouble: str) -> None:
     """Release an unfinished job, to be tried again after a pause."""
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
     with store.writing() as connection:
         connection.execute(
-            update(jobs.table)
-            .where(_held(jobs, lease))
-            .values(state=PENDING, leased_until=clock() + pause, trouble=trouble)
+            update(jobs.table).where(_held(jobs)).values(state=PENDING, leased_until=clock() + pause, trouble=trouble),
+            _of(lease),
         )
 
 
@@ -196,9 +207,7 @@ def leased(store: Database, jobs: JobTable) -> list[tuple[str, Lease]]:
 
 def free_expired(store: Database, jobs: JobTable) -> None:
     """Make jobs with expired leases pending again. Split each in two, unless it is no longer than the grain."""
-    table = jobs.table
-    over = or_(table.c.leased_until < clock(), table.c.started > clock() + SLEW)
-    expired = and_(table.c.state == LEASED, over)
+    table, expired = jobs.table, _expired(jobs)
     with store.reading() as connection:
         if not connection.execute(select(exists().where(expired))).scalar_one():
             return
@@ -223,6 +232,12 @@ def free_expired(store: Database, jobs: JobTable) -> None:
         )
 
 
+@cache
+def _expired(jobs: JobTable) -> ColumnElement[bool]:
+    over = or_(jobs.table.c.leased_until < clock(), jobs.table.c.started > clock() + SLEW)
+    return and_(jobs.table.c.state == LEASED, over)
+
+
 def pending(store: Database, jobs: JobTable, installed: Installed, most: int) -> list[int]:
     """Return the numbers of at most `most` pending jobs that can be worked on with these engines, oldest first."""
     table = jobs.table
@@ -245,11 +260,14 @@ def stuck(store: Database, jobs: JobTable, owners: Collection[int] | Select[tupl
         return [Lease(*row) for row in connection.execute(query.order_by(table.c.id))]
 
 
-def workable(store: Database, jobs: JobTable, job: int, installed: Installed) -> bool:
+def workable(connection: Connection, jobs: JobTable, job: int, installed: Installed) -> bool:
     """Return whether a job can be worked on with these engines."""
-    query = select(exists().where(jobs.table.c.id == job, jobs.owner.in_(jobs.owners(installed))))
-    with store.reading() as connection:
-        return connection.execute(query).scalar_one()
+    return connection.execute(_whether_workable(jobs, frozenset(installed)), {"number": job}).scalar_one()
+
+
+@cache
+def _whether_workable(jobs: JobTable, installed: Installed) -> Select[bool]:
+    return select(exists().where(jobs.table.c.id == bindparam("number"), jobs.owner.in_(jobs.owners(installed))))
 
 
 def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
@@ -287,15 +305,20 @@ def _waiting(jobs: JobTable) -> ColumnElement[bool]:
     return and_(jobs.table.c.state == PENDING, over)
 
 
-def _held(jobs: JobTable, lease: Lease) -> ColumnElement[bool]:
-    """Return the condition that a job is still held by this attempt. The range is compared as well, because SQLite
-    reuses the numbers of deleted rows."""
+def _held(jobs: JobTable) -> ColumnElement[bool]:
+    """Return the condition that a job is still held by an attempt, whose parameters are those `_of` its lease. The
+    range is compared as well, because SQLite reuses the numbers of deleted rows."""
     table = jobs.table
     return and_(
-        table.c.id == lease.id,
-        jobs.owner == lease.owner,
-        table.c.first == lease.first,
-        table.c.stop == lease.stop,
+        table.c.id == bindparam("lease_id"),
+        jobs.owner == bindparam("lease_owner"),
+        table.c.first == bindparam("lease_first"),
+        table.c.stop == bindparam("lease_stop"),
         table.c.state == LEASED,
-        table.c.attempt == lease.attempt,
+        table.c.attempt == bindparam("lease_attempt"),
     )
+
+
+def _of(lease: Lease) -> dict[str, int]:
+    """Return the parameters of `_held`."""
+    return {f"lease_{name}": getattr(lease, name) for name in ("id", "owner", "first", "stop", "attempt")}

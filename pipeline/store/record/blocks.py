@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, insert, or_, select
+from sqlalchemy import Connection, bindparam, exists, func, insert, or_, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.store.database.bulk import insert_rows
@@ -16,6 +16,20 @@ from dealmill.pipeline.store.record.retrying import has_retryable
 
 DIGEST = (blocks.c.number, blocks.c.digest)
 SHAPE = Shape(*DIGEST)
+LOCKED_SOURCE = (
+    select(sources.c.accepted, sources.c.complete)
+    .select_from(runs.join(sources))
+    .where(runs.c.id == bindparam("run"))
+    .with_for_update(of=runs, key_share=True)
+)
+UNSOLVED = select(
+    exists().where(
+        jobs.c.run_id == bindparam("run"),
+        jobs.c.first < bindparam("end"),
+        jobs.c.stop > bindparam("start"),
+        jobs.c.state != DONE,
+    )
+)
 FETCHED = 10_000
 FARTHEST = 2**63 // BLOCK - 1
 """The greatest block number whose positions fit into a 64-bit column."""
@@ -36,12 +50,7 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
     The jobs of a run take a lock on its row one after the other, so that the last one sees the rows of all others. Jobs
     that consist of whole blocks do not wait for this lock.
     """
-    count, complete = connection.execute(
-        select(sources.c.accepted, sources.c.complete)
-        .select_from(runs.join(sources))
-        .where(runs.c.id == run)
-        .with_for_update(of=runs, key_share=True)
-    ).one()
+    count, complete = connection.execute(LOCKED_SOURCE, {"run": run}).one()
     start, end = block_range(number, count)
     if (complete or end - start == BLOCK) and not unsolved(connection, run, start, end):
         layouts, codes, values, evidence = read_block(connection, run, start, end)
@@ -89,8 +98,7 @@ def blocks_from(
 
 def unsolved(connection: Connection, run: int, start: int, end: int) -> bool:
     """Return whether any job that overlaps the positions `[start, end)` is not done."""
-    query = exists().where(jobs.c.run_id == run, jobs.c.first < end, jobs.c.stop > start, jobs.c.state != DONE)
-    return connection.execute(select(query)).scalar_one()
+    return connection.execute(UNSOLVED, {"run": run, "start": start, "end": end}).scalar_one()
 
 
 def recorded_digests(store: Database, run: int) -> dict[int, bytes]:

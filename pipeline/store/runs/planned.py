@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, bindparam, select
 
 from dealmill.pipeline.arguments import MOST_PACKED
 from dealmill.pipeline.errors import DamagedError
@@ -110,6 +111,11 @@ def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRu
     DamagedError
         If the run cannot be read.
     """
-    query: Select[*tuple[Any, ...]] = select(*PLANNED).select_from(jobs.joined.join(JOINED, jobs.run == runs.c.id))
-    row = connection.execute(query.where(jobs.table.c.id == number)).one_or_none()
+    row = connection.execute(_run_of_job(jobs), {"number": number}).one_or_none()
     return None if row is None else PlannedRun(**planned_fields(row._mapping))
+
+
+@cache
+def _run_of_job(jobs: JobTable) -> Select[*tuple[Any, ...]]:
+    joined = jobs.joined.join(JOINED, jobs.run == runs.c.id)
+    return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("number"))

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
@@ -17,6 +17,25 @@ from dealmill.pipeline.store.queue.solving import LONGEST
 from dealmill.pipeline.store.record.blocks import unsolved
 from dealmill.pipeline.store.record.packed.bitmap import unpack
 
+NEXT = (
+    select(*packs.c)
+    .where(packs.c.run_id == bindparam("run"), packs.c.stop > bindparam("beyond"), packs.c.first > bindparam("behind"))
+    .order_by(packs.c.first)
+    .limit(1)
+)
+PREVIOUS = (
+    select(*packs.c)
+    .where(packs.c.run_id == bindparam("run"), packs.c.first < bindparam("before"))
+    .order_by(packs.c.first.desc())
+    .limit(1)
+)
+DIGEST = select(blocks.c.digest).where(blocks.c.run_id == bindparam("run"), blocks.c.number == bindparam("number"))
+ERRORS = select(verdicts.c.position, verdicts.c.evidence).where(
+    verdicts.c.run_id == bindparam("run"),
+    verdicts.c.position >= bindparam("first"),
+    verdicts.c.position < bindparam("stop"),
+    verdicts.c.evidence.is_not(None),
+)
 MOMENTS = np.dtype("<i8")
 PACK = Shape(*packs.c)
 ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
@@ -57,8 +76,7 @@ def next_pack(store: Database, run: int, after: int) -> Pack | None:
 def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
     """Return the same as `next_pack`. Rows that are not valid packs are skipped."""
     behind = after - LONGEST
-    query = select(*packs.c).where(packs.c.run_id == run, packs.c.stop > after + 1).order_by(packs.c.first).limit(1)
-    while row := connection.execute(query.where(packs.c.first > behind)).one_or_none():
+    while row := connection.execute(NEXT, {"run": run, "beyond": after + 1, "behind": behind}).one_or_none():
         if pack := _read_pack(row):
             return pack
         behind = row.first
@@ -67,9 +85,8 @@ def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
 
 def previous_pack(store: Database, run: int, before: int) -> Pack | None:
     """Return the last pack of a run that has an item before position `before`; None if there is none."""
-    query = select(*packs.c).where(packs.c.run_id == run).order_by(packs.c.first.desc()).limit(1)
     with store.reading() as connection:
-        while row := connection.execute(query.where(packs.c.first < before)).one_or_none():
+        while row := connection.execute(PREVIOUS, {"run": run, "before": before}).one_or_none():
             if pack := _read_pack(row):
                 return pack
             before = row.first
@@ -105,21 +122,17 @@ class Kept:
 
 def kept_of(store: Database, run: int, first: int, stop: int) -> Kept:
     """Return the stored parts of the block of the items `[first, stop)`."""
-    digest = select(blocks.c.digest).where(blocks.c.run_id == run, blocks.c.number == block_of(first))
     with store.reading() as connection:
         found = _next_pack(connection, run, first - 1)
         return Kept(
             unsolved(connection, run, first, stop),
             None if found is None else found.part(first, stop),
-            connection.execute(digest).scalar_one_or_none(),
+            connection.execute(DIGEST, {"run": run, "number": block_of(first)}).scalar_one_or_none(),
             errors_of(connection, run, first, stop),
         )
 
 
 def errors_of(connection: Connection, run: int, first: int, stop: int) -> dict[int, str]:
     """Return the errors of failed layouts among the items `[first, stop)`, by position."""
-    query = select(verdicts.c.position, verdicts.c.evidence).where(
-        verdicts.c.run_id == run, verdicts.c.position >= first, verdicts.c.position < stop
-    )
-    rows = connection.execute(query.where(verdicts.c.evidence.is_not(None)))
+    rows = connection.execute(ERRORS, {"run": run, "first": first, "stop": stop})
     return {row.position: row.evidence for row in rows if ERROR.trouble(row) is None}

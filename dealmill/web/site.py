@@ -10,6 +10,8 @@ from fastapi import Depends, Path, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from pydantic import BeforeValidator
+from pydantic_core import PydanticKnownError
 
 import dealmill
 from dealmill.pipeline.games.verdict import Verdict
@@ -31,8 +33,19 @@ def _store(request: Request) -> dealmill.Store:
 _fingerprints: dict[tuple[object, int, int], str] = {}
 """The fingerprints of finished runs, by store, run and number of items."""
 
+
+def _digits(value: object) -> object:
+    """Refuse the other spellings that Pydantic accepts, such as ``1_0`` and ``10.0``."""
+    if isinstance(value, str) and not (value.isascii() and value.isdigit()):
+        raise PydanticKnownError("int_parsing")
+    return value
+
+
+Digits = BeforeValidator(_digits)
+"""The spelling of every integer in a URL: ASCII digits."""
 OpenStore = Annotated[dealmill.Store, Depends(_store)]
-RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of the run.")]
+Position = Annotated[int, Path(ge=1, le=MOST_POSITION, description="The position in the run, from 1."), Digits]
+RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of the run."), Digits]
 
 
 def page(request: Request, template: str, *, code: int = 200, **context: Any) -> Response:

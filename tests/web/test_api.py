@@ -109,6 +109,7 @@ def test_check_solves_and_judges(client: TestClient) -> None:
     assert client.post("/api/check", json={"game": "memory"}).status_code == 422
     claim = {"game": "memory", "layout": "ABBA", "verdict": "scored"}  # it would not be checked
     assert client.post("/api/check", json=claim).status_code == 422
+    assert client.post("/api/check", json={"game": "memory", "layout": "ABBA", "max_nodes": "1_0"}).status_code == 422
 
 
 @pytest.mark.parametrize("path", ["/runs/1/layouts", "/api/runs/1/results"])

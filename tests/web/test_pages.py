@@ -263,6 +263,41 @@ def test_the_pages_of_both_databases_are_the_same(store: Database) -> None:
             assert client.get(path).status_code == 200
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs/{}",
+        "/runs/{}/rejects",
+        "/runs/{}/layouts",
+        "/runs/{}/layouts.csv",
+        "/runs/{}/layouts/1",
+        "/runs/1/layouts/{}",
+        "/runs/1/layouts/1?step={}",
+        "/runs/1/layouts/1?leaf={}",
+        "/runs/1/layouts?after={}",
+        "/runs/1/layouts?before={}",
+        "/runs/1/rejects?skip={}",
+        "/?before={}",
+        "/log?skip={}",
+        "/check?nodes={}",
+        "/api/runs?after={}",
+        "/api/runs?limit={}",
+        "/api/runs/{}",
+        "/api/runs/{}/rejects",
+        "/api/runs/{}/results",
+        "/api/runs/{}/results.csv",
+        "/api/runs/1/rejects?skip={}",
+        "/api/runs/1/rejects?limit={}",
+        "/api/runs/1/results?limit={}",
+        "/api/runs/1/results/{}",
+    ],
+)
+def test_numbers_are_ascii_digits(client: TestClient, path: str) -> None:
+    assert client.get(path.format("1")).status_code == 200
+    for text in ("1_0", "%201", "1%0A", "%2B1", "1.0", "\N{ARABIC-INDIC DIGIT ONE}"):
+        assert client.get(path.format(text)).status_code == 422, text
+
+
 @pytest.mark.parametrize("path", ["/log", "/runs/7/rejects", "/api/runs/7/rejects"])
 def test_too_large_numbers_are_refused(client: TestClient, path: str) -> None:
     assert client.get(f"{path}?skip=999999999").status_code == 200

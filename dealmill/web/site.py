@@ -15,6 +15,7 @@ from pydantic_core import PydanticKnownError
 
 import dealmill
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
 from dealmill.web import plots
 from dealmill.web.damaged import damage
 from dealmill.web.shared import Shared
@@ -61,8 +62,7 @@ def shared_page(request: Request, template: str, context: Callable[[], dict[str,
 
 
 def _rendered(request: Request, template: str, code: int, context: dict[str, Any]) -> bytes:
-    html = TEMPLATES.get_template(template).render(request=request, code=code, damage=damage(), **context)
-    return html.encode("utf-8", errors="replace")  # names of files may hold bytes that are not text
+    return TEMPLATES.get_template(template).render(request=request, code=code, damage=damage(), **context).encode()
 
 
 def _response(request: Request, code: int, body: bytes) -> Response:
@@ -111,11 +111,17 @@ def notation(text: str) -> Markup:
     )
 
 
+def _shown(value: object) -> str:
+    """Return a value as text with visible control characters, as on the command line. Markup is left as it is."""
+    return value if isinstance(value, Markup) else printable(str(value))
+
+
 def _environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(str(files("dealmill.web") / "templates")),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -64,6 +64,7 @@ def test_every_page_is_whole_and_harmless(client: TestClient, path: str) -> None
     assert page.tags.count("h1") == page.tags.count("main") == page.tags.count("script") == 1
     assert len(page.ids) == len(set(page.ids))
     assert "img" not in page.tags and "http" not in re.sub(r"http://www\.w3\.org/\S+", "", answer.text)
+    assert answer.text.replace("\n", "").isprintable()
 
 
 def test_every_link_leads_to_a_page(client: TestClient) -> None:
@@ -88,6 +89,7 @@ def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
     for path in ("/", f"/runs/{shop.REJECTED}", f"/runs/{shop.REJECTED}/rejects", f"/runs/{shop.REJECTED}/layouts/1"):
         text = client.get(path).text
         assert "&lt;script&gt;document.title" in text and "<script>document" not in text
+        assert r"\x1b[2J\u202e" in text
 
 
 def test_the_overview_shows_the_state_of_every_run(client: TestClient) -> None:

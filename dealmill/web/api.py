@@ -58,10 +58,18 @@ class Result(BaseModel):
     evidence: str | None
 
 
+class Audited(Result):
+    """A result with its newest audit, as a filter by audit returns it."""
+
+    audit: str
+    step: int | None
+    reason: str | None
+
+
 class Results(BaseModel):
     """A page of results."""
 
-    results: list[Result]
+    results: list[Audited | Result]
     before: int | None = Field(description="Pass this position to get the previous page; null if there is none.")
     after: int | None = Field(description="Pass this position to get the next page; null if there is none.")
     unreadable: list[str] = Field(description="Reasons why results of this page cannot be read.")
@@ -148,12 +156,9 @@ def results(
     it, so follow `after` until it is null.
     """
     found = slice_of(store, run, wanted, after, before, limit)
-    rows = [Result.model_validate(row(one)) for one in found.results]
-    return Results(
-        results=rows,
-        before=found.before,
-        after=found.after,
-        unreadable=list(damage()),
+    rows = list(map(row, found.results))
+    return Results.model_validate(
+        {"results": rows, "before": found.before, "after": found.after, "unreadable": damage()}
     )
 
 

@@ -151,6 +151,11 @@ def test_retracted_results_are_shown_only_on_request(client: TestClient) -> None
     assert answer.status_code == 200 and "<strong>Retracted.</strong>" in answer.text
 
 
+def test_the_log_of_a_run_has_its_retraction(client: TestClient) -> None:
+    assert "<td>retract</td>" in client.get(f"/runs/{shop.RETRACTED}").text
+    assert "<td>retract</td>" not in client.get(f"/runs/{shop.MEMORY}").text
+
+
 def test_a_step_is_rendered_by_the_server(client: TestClient) -> None:
     path = f"/runs/{shop.HI_Q}/layouts/1"
     with_step = client.get(f"{path}?step=2").text

@@ -525,7 +525,10 @@ class Store:
         return [Run(self._database, status) for status in unretract(self._database, engine, version, why)]
 
     def log(self, run: int | None = None) -> list[Action]:
-        """Return the action log, or its entries for a run, oldest first: who did what to the store, when and why."""
+        """Return the action log, oldest first: who did what to the store, when and why.
+
+        With `run`, return only its entries for this run and for retractions of its engine version.
+        """
         return list_actions(self._database, run)
 
     def _ingest(self, sources: "Sequence[ingested.Named]", game: str | None, progress: Progress) -> Ingestion:

@@ -3,7 +3,7 @@
 from itertools import islice
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,7 +13,7 @@ from dealmill.web.damaged import damage
 from dealmill.web.downloads import FORMS, Form, row
 from dealmill.web.filters import Filtered
 from dealmill.web.layouts import After, Before, slice_of
-from dealmill.web.site import MOST_NUMBER, MOST_POSITION, OpenStore, RunNumber, fingerprint
+from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint
 
 MOST_RESULTS = 1_000
 
@@ -58,10 +58,18 @@ class Result(BaseModel):
     evidence: str | None
 
 
+class Audited(Result):
+    """A result with its newest audit, as a filter by audit returns it."""
+
+    audit: str
+    step: int | None
+    reason: str | None
+
+
 class Results(BaseModel):
     """A page of results."""
 
-    results: list[Result]
+    results: list[Audited | Result]
     before: int | None = Field(description="Pass this position to get the previous page; null if there is none.")
     after: int | None = Field(description="Pass this position to get the next page; null if there is none.")
     unreadable: list[str] = Field(description="Reasons why results of this page cannot be read.")
@@ -92,7 +100,7 @@ class Rejects(BaseModel):
 class ToCheck(BaseModel):
     """A layout to solve."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     game: str = Field(max_length=100, description="A game, or the full name of an engine.")
     layout: str = Field(
@@ -115,14 +123,12 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(prefix="/api", responses=ERRORS)
 
-Position = Annotated[int, Path(ge=1, le=MOST_POSITION, description="The position in the run, from 1.")]
-
 
 @router.get("/runs")
 def runs(
     store: OpenStore,
-    after: Annotated[int, Query(ge=0, le=MOST_NUMBER, description="Only runs after this number.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
+    after: Annotated[int, Query(ge=0, le=MOST_NUMBER, description="Only runs after this number."), Digits] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
 ) -> list[Run]:
     """List the runs, oldest first."""
     later = [number for number in store.run_numbers() if number > after]
@@ -142,7 +148,7 @@ def results(
     wanted: Filtered,
     after: After = None,
     before: Before = None,
-    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
+    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
 ) -> Results:
     """List the results of a run that match a filter, in order of position.
 
@@ -150,12 +156,9 @@ def results(
     it, so follow `after` until it is null.
     """
     found = slice_of(store, run, wanted, after, before, limit)
-    rows = [Result.model_validate(row(one)) for one in found.results]
-    return Results(
-        results=rows,
-        before=found.before,
-        after=found.after,
-        unreadable=list(damage()),
+    rows = list(map(row, found.results))
+    return Results.model_validate(
+        {"results": rows, "before": found.before, "after": found.after, "unreadable": damage()}
     )
 
 
@@ -177,8 +180,8 @@ def result(store: OpenStore, run: RunNumber, position: Position, retracted: Anno
 def rejects(
     store: OpenStore,
     run: RunNumber,
-    skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS)] = 100,
+    skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
 ) -> Rejects:
     """List the rejects of the source of a run."""
     found = islice(store.find_run(run).rejects(), skip, skip + limit)

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
@@ -12,6 +12,7 @@ import dealmill
 from dealmill.web.damaged import damage
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
+AUDIT_COLUMNS = ("audit", "step", "reason")
 END = "end"
 ROWS = 500
 """Rows in each part that is sent."""
@@ -24,12 +25,13 @@ class Writer:
     """A format: its media type, and the function that writes results in it."""
 
     media_type: str
-    write: Callable[[Iterable[dealmill.Result]], Iterator[str]]
+    write: Callable[[dealmill.Query], Iterator[str]]
 
 
 def row(result: dealmill.Result) -> dict[str, object]:
     """Return a result with the columns of ``dealmill query``."""
-    return {
+    judged = result.judgement
+    found: dict[str, object] = {
         "item": result.item,
         "line": result.line,
         "verdict": result.verdict.word,
@@ -38,11 +40,15 @@ def row(result: dealmill.Result) -> dict[str, object]:
         "layout": result.layout,
         "evidence": result.evidence,
     }
+    if judged is None:
+        return found
+    return {**found, "audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
 
 
-def _csv(results: Iterable[dealmill.Result]) -> Iterator[str]:
+def _csv(results: dealmill.Query) -> Iterator[str]:
     text = StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    columns = (*COLUMNS, *AUDIT_COLUMNS) if results.wanted.audit else COLUMNS
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     count = 0
     found = iter(results)
@@ -62,7 +68,7 @@ def _taken(text: StringIO) -> str:
     return written
 
 
-def _json_lines(results: Iterable[dealmill.Result]) -> Iterator[str]:
+def _json_lines(results: dealmill.Query) -> Iterator[str]:
     count = 0
     found = iter(results)
     while part := list(islice(found, ROWS)):

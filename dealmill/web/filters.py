@@ -68,7 +68,7 @@ class Filter:
         """Return SQL for the same results; None if the views do not have the outcomes of audits, or are not enough."""
         if self.audit:
             return None
-        where = [f"run = {run}"]
+        where = [f"run = {run}"] + ["retracted"] * self.retracted
         if self.verdicts:
             where.append(f"verdict IN ({', '.join(repr(verdict.word) for verdict in self.verdicts)})")
         for name, text in (("value", self.value), ("nodes", self.nodes)):

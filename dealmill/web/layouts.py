@@ -10,7 +10,7 @@ from fastapi.responses import Response, StreamingResponse
 import dealmill
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filter, Filtered
-from dealmill.web.site import MOST_POSITION, OpenStore, RunNumber, page
+from dealmill.web.site import MOST_POSITION, Digits, OpenStore, RunNumber, page
 
 router = APIRouter(include_in_schema=False)
 
@@ -19,8 +19,10 @@ SHOWN = 50
 SEARCH_SECONDS = 0.02
 """How long a page searches for results that match its filter. A search that takes longer is continued by a link."""
 
-After = Annotated[int | None, Query(ge=0, le=MOST_POSITION, description="Only results after this position.")]
-Before = Annotated[int | None, Query(ge=1, le=MOST_POSITION, description="The last results before this position.")]
+After = Annotated[int | None, Query(ge=0, le=MOST_POSITION, description="Only results after this position."), Digits]
+Before = Annotated[
+    int | None, Query(ge=1, le=MOST_POSITION, description="The last results before this position."), Digits
+]
 
 
 @dataclass(frozen=True, slots=True)

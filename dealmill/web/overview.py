@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.web.site import MOST_NUMBER, OpenStore, page, shared_page
+from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, page, shared_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -18,7 +18,7 @@ RUNS, ENTRIES = 50, 200
 
 @router.get("/")
 def overview(
-    request: Request, store: OpenStore, before: Annotated[int, Query(ge=1, le=MOST_NUMBER)] = MOST_NUMBER
+    request: Request, store: OpenStore, before: Annotated[int, Query(ge=1, le=MOST_NUMBER), Digits] = MOST_NUMBER
 ) -> Response:
     """Show the newest runs first."""
     return shared_page(request, "overview.html", partial(_runs, store, before))
@@ -40,7 +40,7 @@ def _runs(store: dealmill.Store, before: int) -> dict[str, Any]:
 
 
 @router.get("/log")
-def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0) -> Response:
+def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0) -> Response:
     """Show the action log, newest entry first."""
     entries = store.log()
     shown = list(islice(reversed(entries), skip, skip + ENTRIES))

@@ -9,7 +9,7 @@ import dealmill
 from dealmill.pipeline.games import find_engine
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.filters import url
-from dealmill.web.site import page
+from dealmill.web.site import Digits, page
 from dealmill.web.stepping import Number, steps_of
 
 router = APIRouter(include_in_schema=False)
@@ -20,7 +20,7 @@ def check(
     request: Request,
     game: Annotated[str, Query(max_length=100)] = "",
     layout: Annotated[str, Query(max_length=MOST_LAYOUT)] = "",
-    nodes: Annotated[int, Query(ge=1, le=MOST_NODES)] = NODES,
+    nodes: Annotated[int, Query(ge=1, le=MOST_NODES), Digits] = NODES,
     step: Number = 0,
     leaf: Number = 0,
 ) -> Response:

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.web.filters import Filter, range_text
-from dealmill.web.site import MOST_NUMBER, OpenStore, RunNumber, page, shared_page
+from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, RunNumber, page, shared_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -49,7 +49,7 @@ def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
 
 @router.get("/runs/{run}/rejects")
 def rejects(
-    request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0
+    request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0
 ) -> Response:
     """Show the rejects of the source of a run."""
     found = store.find_run(run)

@@ -10,9 +10,12 @@ from fastapi import Depends, Path, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from pydantic import BeforeValidator
+from pydantic_core import PydanticKnownError
 
 import dealmill
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
 from dealmill.web import plots
 from dealmill.web.damaged import damage
 from dealmill.web.shared import Shared
@@ -31,8 +34,19 @@ def _store(request: Request) -> dealmill.Store:
 _fingerprints: dict[tuple[object, int, int], str] = {}
 """The fingerprints of finished runs, by store, run and number of items."""
 
+
+def _digits(value: object) -> object:
+    """Refuse the other spellings that Pydantic accepts, such as ``1_0`` and ``10.0``."""
+    if isinstance(value, str) and not (value.isascii() and value.isdigit()):
+        raise PydanticKnownError("int_parsing")
+    return value
+
+
+Digits = BeforeValidator(_digits)
+"""The spelling of every integer in a URL: ASCII digits."""
 OpenStore = Annotated[dealmill.Store, Depends(_store)]
-RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of the run.")]
+Position = Annotated[int, Path(ge=1, le=MOST_POSITION, description="The position in the run, from 1."), Digits]
+RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of the run."), Digits]
 
 
 def page(request: Request, template: str, *, code: int = 200, **context: Any) -> Response:
@@ -48,8 +62,7 @@ def shared_page(request: Request, template: str, context: Callable[[], dict[str,
 
 
 def _rendered(request: Request, template: str, code: int, context: dict[str, Any]) -> bytes:
-    html = TEMPLATES.get_template(template).render(request=request, code=code, damage=damage(), **context)
-    return html.encode("utf-8", errors="replace")  # names of files may hold bytes that are not text
+    return TEMPLATES.get_template(template).render(request=request, code=code, damage=damage(), **context).encode()
 
 
 def _response(request: Request, code: int, body: bytes) -> Response:
@@ -98,11 +111,17 @@ def notation(text: str) -> Markup:
     )
 
 
+def _shown(value: object) -> str:
+    """Return a value as text with visible control characters, as on the command line. Markup is left as it is."""
+    return value if isinstance(value, Markup) else printable(str(value))
+
+
 def _environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(str(files("dealmill.web") / "templates")),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )

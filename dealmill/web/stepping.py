@@ -10,8 +10,9 @@ from fastapi import Query
 
 import dealmill
 from dealmill.pipeline.games.scene import Scene
+from dealmill.web.site import Digits
 
-Number = Annotated[int, Query(ge=0, le=10**9)]
+Number = Annotated[int, Query(ge=0, le=10**9), Digits]
 """The number of a scene in a URL, from 0."""
 MOST_SCENES = 1_000
 MOST_TEXT = 10_000

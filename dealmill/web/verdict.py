@@ -1,15 +1,13 @@
 """The page of one result: its pictures step by step, and the judgement of the referee."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.games.contract import Engine
 from dealmill.web.filters import Filtered
 from dealmill.web.layouts import slice_of
-from dealmill.web.site import MOST_POSITION, OpenStore, RunNumber, page
+from dealmill.web.site import OpenStore, Position, RunNumber, page
 from dealmill.web.stepping import Number, Steps, is_small, steps_of
 
 router = APIRouter(include_in_schema=False)
@@ -20,7 +18,7 @@ def verdict(
     request: Request,
     store: OpenStore,
     run: RunNumber,
-    position: Annotated[int, Path(ge=1, le=MOST_POSITION)],
+    position: Position,
     wanted: Filtered,
     step: Number = 0,
     leaf: Number = 0,

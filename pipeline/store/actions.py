@@ -104,11 +104,13 @@ def _user() -> str:
 
 
 def list_actions(store: Database, run: int | None = None) -> list[Action]:
-    """Return all entries of the action log, or those for a run, oldest first. Issue a `DamagedWarning` for each entry
-    that cannot be read."""
+    """Return all entries of the action log, oldest first; or those for a run and for retractions of its engine version.
+    Issue a `DamagedWarning` for each entry that cannot be read."""
     query = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines)).order_by(actions.c.id)
     if run is not None:
-        query = query.where(actions.c.run_id == run)
+        engine = select(runs.c.engine_id).where(runs.c.id == run).scalar_subquery()
+        retraction = actions.c.what.in_((RETRACT, UNRETRACT)) & (actions.c.engine_id == engine)
+        query = query.where((actions.c.run_id == run) | retraction)
     found = []
     with store.reading() as connection:
         for *entry, number in connection.execute(query):

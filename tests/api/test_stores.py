@@ -347,6 +347,8 @@ def test_what_is_retracted_is_shown_on_request_only(opened: Store, tmp_path: Pat
     log = opened.log()
     assert [(action.what, action.engine, action.why) for action in log][-1] == ("retract", ENGINE, "it is wrong")
     assert [action.what for action in log][:3] == ["run"] * 3
+    assert [action.what for action in opened.log(1)] == ["run", "retract"]
+    assert "retract" not in [action.what for action in opened.log(3)]
     again = opened.retract(ENGINE, "1", "another reason")
     assert (retraction.why, again.why, len(opened.log())) == ("it is wrong", "it is wrong", len(log))
     for why in ("", "  ", None):

@@ -14,8 +14,11 @@ from dealmill.pipeline.store.sources.writing import append, complete, open_sourc
 from tests.doing import a_run, an_audit, deal, do_runs
 from tests.survey.doing import a_survey
 
-HOSTILE = "</code><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">'\"&"
-"""Text that would run a script if a page did not escape it."""
+HOSTILE = (
+    "</code><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">'\"&"
+    "\x1b[2J\N{RIGHT-TO-LEFT OVERRIDE}"
+)
+"""Text that would run a script, control a terminal or reverse what follows if a page did not escape it."""
 PAIRING, CAMELOT, HI_Q, MEMORY, TANTRIX, LIMITED, REJECTED, RERUN, SURVEY, RETRACTED = range(1, 11)
 """The runs, in the order in which they are made."""
 LAYOUTS = 120

@@ -12,7 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 import dealmill
+from dealmill.cli.query import result_row
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.web.app import application
+from tests.doing import a_run, an_audit
 from tests.web import shop
 from tests.web.conftest import HOSTS
 
@@ -84,6 +87,23 @@ def test_downloads_end_with_a_mark(client: TestClient, furnished: str, run: int,
     assert (rows[-1]["item"], rows[-1]["line"]) == ("end", str(len(expected)))
 
 
+@pytest.mark.parametrize("path", ["/api/runs/1/results", "/runs/1/layouts"])
+def test_results_by_audit_have_the_judgement(sqlite_store: Database, path: str) -> None:
+    run = a_run(sqlite_store, "memory/two-pass", ["ABBA", "ABAB"])
+    with sqlite_store.writing() as connection:
+        connection.exec_driver_sql("UPDATE verdicts SET value = value + 1 WHERE position = 2")
+    an_audit(sqlite_store, run)
+    with dealmill.open(sqlite_store.url.render_as_string(), read_only=True) as store:
+        [judged] = map(result_row, store.query(run=1, audit="invalid"))
+        assert judged["reason"]
+        with TestClient(application(store, hosts=HOSTS)) as client:
+            assert client.get("/api/runs/1/results?audit=invalid").json()["results"] == [judged]
+            assert json.loads(client.get(f"{path}.jsonl?audit=invalid").text.splitlines()[0]) == judged
+            [row, _] = csv.DictReader(client.get(f"{path}.csv?audit=invalid").text.splitlines())
+            assert row == {name: str(value) for name, value in judged.items()}
+            assert client.get(f"{path}.csv?audit=no-evidence").text.splitlines()[0] == ",".join(judged)
+
+
 def test_a_download_that_fails_has_no_mark(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> Iterator[dealmill.Result]:
         yield dealmill.solve("memory", "ABBA")
@@ -109,6 +129,7 @@ def test_check_solves_and_judges(client: TestClient) -> None:
     assert client.post("/api/check", json={"game": "memory"}).status_code == 422
     claim = {"game": "memory", "layout": "ABBA", "verdict": "scored"}  # it would not be checked
     assert client.post("/api/check", json=claim).status_code == 422
+    assert client.post("/api/check", json={"game": "memory", "layout": "ABBA", "max_nodes": "1_0"}).status_code == 422
 
 
 @pytest.mark.parametrize("path", ["/runs/1/layouts", "/api/runs/1/results"])

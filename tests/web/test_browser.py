@@ -27,6 +27,7 @@ PATHS = [
     f"/runs/{shop.REJECTED}/rejects",
     f"/runs/{shop.RETRACTED}",
     f"/runs/{shop.LIMITED}/layouts?verdict=undecided",
+    f"/runs/{shop.MEMORY}/layouts",
     *(f"/runs/{run}/layouts/1?step=1" for run in (shop.PAIRING, shop.CAMELOT, shop.HI_Q, shop.MEMORY, shop.TANTRIX)),
     f"/runs/{shop.PAIRING}/layouts/5?leaf=1",
 ]
@@ -252,6 +253,16 @@ def test_no_page_is_wider_than_the_screen(browser: Browser, site: str, width: in
         wide[path] = page.evaluate("document.documentElement.scrollWidth")
     context.close()
     assert {path: found for path, found in wide.items() if found > width} == {}
+
+
+@pytest.mark.parametrize("path", [f"/runs/{shop.MEMORY}/layouts", f"/runs/{shop.REJECTED}/rejects"])
+def test_tables_scroll_on_a_phone_instead_of_squeezing_texts(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(path)
+    text = page.locator(".cut").first.bounding_box()
+    assert text and text["width"] > 200
+    page.locator(".scroll").evaluate("table => table.scrollLeft = 1000")
+    expect(page.locator(".cut").first).to_be_in_viewport(ratio=0.9)
 
 
 @pytest.mark.parametrize("kind", ["protanopia", "deuteranopia", "tritanopia", "achromatopsia"])

@@ -40,6 +40,16 @@ def test_url_command_and_sql_give_the_same(client: TestClient, furnished: str, w
         assert [one.position for one in store.query(run=words[2], **options(words[3:]))] == positions
 
 
+@pytest.mark.parametrize("run", [shop.LIMITED, shop.RETRACTED])
+def test_retracted_results_are_the_same_by_sql(client: TestClient, furnished: str, run: int) -> None:
+    wanted = Filter(retracted=True)
+    by_url = client.get(wanted.link(f"/api/runs/{run}/results")).json()["results"]
+    with Database(database_url(furnished)).reading() as connection:
+        by_sql = [row.layout for row in connection.execute(text(wanted.sql(run) or ""))]
+    assert by_sql == [one["layout"] for one in by_url]
+    assert bool(by_sql) == (run == shop.RETRACTED)
+
+
 def options(words: list[str]) -> dict[str, Any]:
     """Return the arguments of a query for the options of the command."""
     given = list(zip(words[::2], words[1::2], strict=True))

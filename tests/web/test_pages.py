@@ -64,6 +64,7 @@ def test_every_page_is_whole_and_harmless(client: TestClient, path: str) -> None
     assert page.tags.count("h1") == page.tags.count("main") == page.tags.count("script") == 1
     assert len(page.ids) == len(set(page.ids))
     assert "img" not in page.tags and "http" not in re.sub(r"http://www\.w3\.org/\S+", "", answer.text)
+    assert answer.text.replace("\n", "").isprintable()
 
 
 def test_every_link_leads_to_a_page(client: TestClient) -> None:
@@ -88,6 +89,7 @@ def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
     for path in ("/", f"/runs/{shop.REJECTED}", f"/runs/{shop.REJECTED}/rejects", f"/runs/{shop.REJECTED}/layouts/1"):
         text = client.get(path).text
         assert "&lt;script&gt;document.title" in text and "<script>document" not in text
+        assert r"\x1b[2J\u202e" in text
 
 
 def test_the_overview_shows_the_state_of_every_run(client: TestClient) -> None:
@@ -147,6 +149,11 @@ def test_retracted_results_are_shown_only_on_request(client: TestClient) -> None
     assert client.get(f"{path}/1").status_code == 410
     answer = client.get(f"{path}/1?retracted=1")
     assert answer.status_code == 200 and "<strong>Retracted.</strong>" in answer.text
+
+
+def test_the_log_of_a_run_has_its_retraction(client: TestClient) -> None:
+    assert "<td>retract</td>" in client.get(f"/runs/{shop.RETRACTED}").text
+    assert "<td>retract</td>" not in client.get(f"/runs/{shop.MEMORY}").text
 
 
 def test_a_step_is_rendered_by_the_server(client: TestClient) -> None:
@@ -261,6 +268,41 @@ def test_the_pages_of_both_databases_are_the_same(store: Database) -> None:
     with dealmill.open(url, read_only=True) as opened, TestClient(application(opened, hosts=HOSTS)) as client:
         for path in ("/", "/runs/1", "/runs/2", "/runs/2/layouts?value=6..", "/runs/2/layouts/2?step=3", "/log"):
             assert client.get(path).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs/{}",
+        "/runs/{}/rejects",
+        "/runs/{}/layouts",
+        "/runs/{}/layouts.csv",
+        "/runs/{}/layouts/1",
+        "/runs/1/layouts/{}",
+        "/runs/1/layouts/1?step={}",
+        "/runs/1/layouts/1?leaf={}",
+        "/runs/1/layouts?after={}",
+        "/runs/1/layouts?before={}",
+        "/runs/1/rejects?skip={}",
+        "/?before={}",
+        "/log?skip={}",
+        "/check?nodes={}",
+        "/api/runs?after={}",
+        "/api/runs?limit={}",
+        "/api/runs/{}",
+        "/api/runs/{}/rejects",
+        "/api/runs/{}/results",
+        "/api/runs/{}/results.csv",
+        "/api/runs/1/rejects?skip={}",
+        "/api/runs/1/rejects?limit={}",
+        "/api/runs/1/results?limit={}",
+        "/api/runs/1/results/{}",
+    ],
+)
+def test_numbers_are_ascii_digits(client: TestClient, path: str) -> None:
+    assert client.get(path.format("1")).status_code == 200
+    for text in ("1_0", "%201", "1%0A", "%2B1", "1.0", "\N{ARABIC-INDIC DIGIT ONE}"):
+        assert client.get(path.format(text)).status_code == 422, text
 
 
 @pytest.mark.parametrize("path", ["/log", "/runs/7/rejects", "/api/runs/7/rejects"])

@@ -10,7 +10,7 @@ from dealmill.pipeline.errors import DamagedError, DealmillError, VersionError
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.runs.planning import installed_engines, leave_out_unloadable
+from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
@@ -125,7 +125,8 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
             working.solve_runs(store, [run.id], silent)
         assert reconciler.unfinished(store) == 0, "the jobs are left to other installations"
         assert reconciler.unworkable(store) == [("memory/two-pass", "1", False, 3)]
-    leave_out_unloadable([run])
+    monkeypatch.setattr(working, "work_until", lambda *_: None)
+    working.solve_runs(store, [run.id], silent)  # the engine was repaired
     assert reconciler.unfinished(store) == 3
     monkeypatch.setattr(room, "solve_texts", solve_texts)
     assert work_on_all(store) == 3

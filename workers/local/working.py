@@ -105,6 +105,7 @@ def solve_runs(
             progress(_continued(run))
     if finished:
         return list(known.values())
+    leave_out_unloadable(())  # what this process could not load earlier may have been repaired
     for run in known.values():
         check_not_retracted(run)
         check_installed(run)

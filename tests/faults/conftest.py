@@ -9,7 +9,7 @@ import pytest
 from tests.faults.place import Place
 from tests.servers import Postgres
 
-ITEMS = 1_200
+ITEMS = 200
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -20,14 +20,15 @@ from dealmill.pipeline.store.database.patience import patiently
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs.plan import plan_run
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.workers.local.processes import die_with_parent
 from tests.doing import a_run, a_source, an_audit, dealer
 from tests.faults.processes import is_worker, processes_in
 from tests.forks.background import ForkedCommand
-from tests.servers import clean_environment, dealmill, dealmill_command
+from tests.forks.slow import JOB_SECONDS
+from tests.servers import dealmill
 
 ENGINE = "memory/two-pass"
 CHUNK = 2
+SLEEP_SECONDS = 0.1
 LEASE_SECONDS = 2
 UP_SECONDS = 60
 
@@ -49,7 +50,7 @@ class Place:
         }
         self.runs: list[int] = []
         self.plan()
-        self._started: list[ForkedCommand | subprocess.Popen[bytes]] = []
+        self._started: list[ForkedCommand] = []
 
     def __enter__(self) -> Self:
         return self
@@ -69,25 +70,11 @@ class Place:
         version = find_engine(ENGINE)[1].version
         self.runs.append(plan_run(self.store, source, ENGINE, version, None, chunk=CHUNK))
 
-    def start(self, *command: str) -> ForkedCommand:
-        """Start a command in the background."""
+    def start(self, *command: str, env: Mapping[str, str] | None = None) -> ForkedCommand:
+        """Start a command in the background, with slow jobs."""
+        slowly = {**self.settings, JOB_SECONDS: str(SLEEP_SECONDS), **(env or {})}
         with self.told_in.open("ab") as told:
-            started = ForkedCommand(command, cwd=self.folder, env=self.settings, stdout=told, stderr=told)
-        self._started.append(started)
-        return started
-
-    def start_new(self, *command: str, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-        """Start a command in the background, in a new interpreter, with more variables in its environment."""
-        with self.told_in.open("ab") as told:
-            started = subprocess.Popen(
-                dealmill_command(command),
-                cwd=self.folder,
-                env=clean_environment({**self.settings, **env}),
-                stdin=subprocess.DEVNULL,
-                stdout=told,
-                stderr=told,
-                preexec_fn=die_with_parent,
-            )
+            started = ForkedCommand(command, cwd=self.folder, env=slowly, stdout=told, stderr=told)
         self._started.append(started)
         return started
 

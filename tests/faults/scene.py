@@ -27,12 +27,14 @@ from tests.doing import a_run, a_source, dealer
 from tests.faults.processes import is_worker, processes_in
 from tests.faults.wire import Wire
 from tests.forks.background import ForkedCommand
+from tests.forks.slow import JOB_SECONDS
 from tests.servers import Postgres
 
 ENGINE = "memory/two-pass"
-ITEMS = 5_000
+ITEMS = 1_500
 """The number of items of a run. While faults are to come, another run is planned whenever less than one is left."""
 CHUNK = 10
+SLEEP_SECONDS = 0.1
 LEASE_SECONDS = 2
 HOSTS = ("one", "other")
 UP_SECONDS = 60
@@ -168,6 +170,7 @@ class Scene:
             "DEALMILL_WORKERS": "2",
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
             "TMPDIR": str(self.temporary),
+            JOB_SECONDS: str(SLEEP_SECONDS),
         }
         return ForkedCommand(command, cwd=self._folder, env=settings, stdout=self._said, stderr=self._said)
 

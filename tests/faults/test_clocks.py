@@ -13,6 +13,7 @@ import pytest
 from tests.faults.clocks import FakeClock
 from tests.faults.conftest import Note
 from tests.faults.place import LEASE_SECONDS, UP_SECONDS, Place
+from tests.forks.slow import JOB_SECONDS
 
 JUMPS = {
     "5 minutes forward": "+5m",
@@ -31,7 +32,7 @@ LONGEST = LEASE_SECONDS + 8
 @pytest.mark.long
 def test_clocks_that_jump_while_jobs_are_leased(place: Place, note: Note) -> None:
     clock = FakeClock(place.folder / "clock")
-    working = place.start_new("work", env=clock.settings)
+    working = place.start("work", env=clock.settings)
     place.until_solved(50)
     waits = []
     for time in JUMPS.values():
@@ -62,9 +63,13 @@ def test_hosts_whose_clocks_differ(place: Place, note: Note) -> None:
     late, early = FakeClock(place.folder / "late"), FakeClock(place.folder / "early")
     late.set("-1d")
     early.set("+1d")
-    right = place.start("work")
-    others = [place.start_new("work", env=clock.settings) for clock in (late, early)]
-    longest = place.until_solved(place.items)
+    quickly = {JOB_SECONDS: "0"}  # on SQLite, these hosts end the leases of each other
+    right = place.start("work", env=quickly)
+    others = [place.start("work", env={**clock.settings, **quickly}) for clock in (late, early)]
+    place.until(lambda: len(place.children()) == 6)
+    for _ in range(3):
+        place.plan()
+    longest = place.until_solved(place.planned)
     right.kill()
     place.plan()
     longest = max(longest, place.until_solved(place.planned))

@@ -23,7 +23,7 @@ from tests.doing import a_run, a_source, dealer
 from tests.servers import clean_environment, dealmill_command, running_postgres
 
 ENGINE = "memory/two-pass"
-LAYOUTS = 4_000
+LAYOUTS = 1_000
 CHUNK = 10
 SUBNET = os.getpid() % 2**14 * 4
 """The last two bytes of a subnet of four addresses. A session that is killed leaves its link and subnet behind."""

@@ -26,7 +26,7 @@ def downgrade(place: Place, revision: str = OLDER) -> int:
 
 def test_a_downgrade_ends_commands_at_work(place: Place, note: Note) -> None:
     working = place.start("work")
-    place.until_solved(200)
+    place.until_solved(40)
     tries = downgrade(place)
     begun = time.monotonic()
     assert working.wait(UP_SECONDS) == 1, place.told
@@ -46,7 +46,7 @@ def test_a_downgrade_ends_commands_at_work(place: Place, note: Note) -> None:
 
 def test_commands_that_begin_at_that_moment(place: Place, note: Note) -> None:
     working = place.start("work")
-    place.until_solved(200)
+    place.until_solved(40)
     working.terminate()
     assert working.wait(UP_SECONDS) in (0, 130)
     begun = [place.start("work", "--drain")]

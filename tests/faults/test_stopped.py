@@ -57,7 +57,7 @@ def send(processes: list[int], number: signal.Signals) -> None:
 @pytest.mark.long
 def test_what_stands_still_goes_on(place: Place, note: Note) -> None:
     working = place.start("work")
-    place.until_solved(100)
+    place.until_solved(40)
     waits = []
     for who, number in STOPPED.values():
         place.until(lambda: len(place.children()) == 2)
@@ -82,7 +82,7 @@ def test_what_stands_still_goes_on(place: Place, note: Note) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_command_ends_though_a_child_stands_still(place: Place, number: signal.Signals, note: Note) -> None:
     working = place.start("work")
-    place.until_solved(100)
+    place.until_solved(40)
     send(place.children()[:1], signal.SIGSTOP)
     begun = time.monotonic()
     working.send_signal(number)

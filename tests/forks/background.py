@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from tests.forks.request import Kind, Request
-from tests.servers import clean_environment, fork_server
+from tests.servers import clean_environment, fork_server, read_at_start
 
 
 class ForkedCommand:
@@ -25,7 +25,7 @@ class ForkedCommand:
         self.args = ["dealmill", *arguments]
         self.returncode: int | None = None
         self._channel = socket.socket(socket.AF_UNIX)
-        self._channel.connect(fork_server(frozenset()))
+        self._channel.connect(fork_server(read_at_start(env)))
         variables = [f"{name}={value}" for name, value in clean_environment(env).items()]
         with Path(os.devnull).open("rb") as nothing:
             streams = [nothing.fileno(), stdout.fileno(), stderr.fileno()]

@@ -29,6 +29,7 @@ from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.loading import offered_games
 from dealmill.workers.local.processes import die_with_parent
 from tests.forks.request import Kind, Request
+from tests.forks.slow import slow_jobs_if_wanted
 from tests.forks.workers import take_workers_from
 
 ROOT = Path(__file__).parents[2]
@@ -159,6 +160,7 @@ def _begin_worker(request: Request, client: socket.socket) -> Callable[[], objec
     Path("/proc/self/comm").write_text(WORKER_NAME)
     request.take_over()
     sys.argv[1:] = arguments
+    slow_jobs_if_wanted()
     warnings.filterwarnings("ignore", "unknown setting", UserWarning)
     return partial(_end_quickly, partial(runpy.run_module, "dealmill.workers", run_name="__main__", alter_sys=True))
 

@@ -20,6 +20,7 @@ from bench import (
     finding,
     freecell,
     growth,
+    jobs,
     kernels,
     page,
     pages,
@@ -108,6 +109,13 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "Solving the jobs of a run in one process with SQLite, with and without the distributions of values and node "
         "counts in job rows.",
         distributions.cost,
+    ),
+    (
+        "Small jobs",
+        "A thousand jobs of two layouts by a worker, in one process, compared with a script that claims them, reads, "
+        "solves and writes their layouts, and finishes them with the database driver alone. The script checks neither "
+        "engine nor revision, and writes no totals and digests.",
+        jobs.small_jobs,
     ),
     ("Starting", "Total time of a command, with and without compiled engines in the cache.", startup.start_up),
     (

@@ -9,15 +9,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
+from threading import Thread
 
 import psycopg
 
 from dealmill.workers.local.processes import die_with_parent
+from tests.forks.background import ForkedCommand, Streams
 from tests.forks.server import running_server
 
 ORDINARY_USER = "nobody"
@@ -25,6 +27,8 @@ NAMES = count(1)
 READ_LATE = ("DEALMILL_", "MARK_", "PYTEST_", "TMPDIR", "PROMETHEUS_")
 """What the names of variables begin with that are not read by the modules that a fork server imports."""
 FORK_CLIENT = Path(__file__).parent / "forks" / "client.py"
+LONGEST_SECONDS = 240.0
+"""How long a command may take."""
 MOST_ROOM = 10 * 2**30
 """More bytes than all databases of a test session take."""
 INHERITED = dict(os.environ)
@@ -148,21 +152,33 @@ def running_postgres(address: str = "", *, within: str | None = None) -> Iterato
 
 
 def dealmill(
-    *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | bytes = b""
+    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, stdin: str | bytes = b""
 ) -> subprocess.CompletedProcess[str]:
     """Run the real command in a folder, with only the given settings, in a process forked from a server."""
-    ran = subprocess.run(
-        [*fork_client(read_at_start(env or {})), *arguments],
-        cwd=cwd,
-        env=clean_environment(env),
-        input=stdin.encode() if isinstance(stdin, str) else stdin,
-        capture_output=True,
-        check=False,
-        timeout=240,
-    )
-    return subprocess.CompletedProcess(
-        ran.args, ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
-    )
+    readable, writable = os.pipe()
+    Thread(target=_feed, args=(writable, stdin.encode() if isinstance(stdin, str) else stdin)).start()
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        with os.fdopen(readable, "rb") as source:
+            running = start(*arguments, cwd=cwd, env=env, streams=(source, stdout, stderr))
+        try:
+            returncode = running.wait(LONGEST_SECONDS)
+        finally:
+            running.kill()
+        stdout.seek(0)
+        stderr.seek(0)
+        said, told = (stream.read().decode(errors="replace") for stream in (stdout, stderr))
+    return subprocess.CompletedProcess(running.args, returncode, said, told)
+
+
+def _feed(pipe: int, given: bytes) -> None:
+    with suppress(BrokenPipeError), os.fdopen(pipe, "wb") as writable:  # the command need not read all of it
+        writable.write(given)
+
+
+def start(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, streams: Streams) -> ForkedCommand:
+    """Start the real command in the background, with only the given settings, in a process forked from a server."""
+    server = fork_server(read_at_start(env or {}))
+    return ForkedCommand(server, arguments, cwd=cwd, env=clean_environment(env), streams=streams)
 
 
 def fork_client(environment: frozenset[tuple[str, str]]) -> list[str]:
@@ -193,7 +209,7 @@ def dealmill_command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-c", "from dealmill.cli import main; main()", *arguments]
 
 
-def clean_environment(env: dict[str, str] | None = None) -> dict[str, str]:
+def clean_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment of this process with only the given Dealmill settings.
 
     Python may write bytecode, so that not each of hundreds of processes compiles our modules.

@@ -24,7 +24,7 @@ from tests.doing import a_run, a_source, an_audit, dealer
 from tests.faults.processes import is_worker, processes_in
 from tests.forks.background import ForkedCommand
 from tests.forks.slow import JOB_SECONDS
-from tests.servers import dealmill
+from tests.servers import dealmill, start
 
 ENGINE = "memory/two-pass"
 CHUNK = 2
@@ -73,8 +73,8 @@ class Place:
     def start(self, *command: str, env: Mapping[str, str] | None = None) -> ForkedCommand:
         """Start a command in the background, with slow jobs."""
         slowly = {**self.settings, JOB_SECONDS: str(SLEEP_SECONDS), **(env or {})}
-        with self.told_in.open("ab") as told:
-            started = ForkedCommand(command, cwd=self.folder, env=slowly, stdout=told, stderr=told)
+        with self.told_in.open("ab") as told, Path(os.devnull).open("rb") as nothing:
+            started = start(*command, cwd=self.folder, env=slowly, streams=(nothing, told, told))
         self._started.append(started)
         return started
 

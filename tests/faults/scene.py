@@ -28,7 +28,7 @@ from tests.faults.processes import is_worker, processes_in
 from tests.faults.wire import Wire
 from tests.forks.background import ForkedCommand
 from tests.forks.slow import JOB_SECONDS
-from tests.servers import Postgres
+from tests.servers import Postgres, start
 
 ENGINE = "memory/two-pass"
 ITEMS = 1_500
@@ -172,7 +172,8 @@ class Scene:
             "TMPDIR": str(self.temporary),
             JOB_SECONDS: str(SLEEP_SECONDS),
         }
-        return ForkedCommand(command, cwd=self._folder, env=settings, stdout=self._said, stderr=self._said)
+        with Path(os.devnull).open("rb") as nothing:
+            return start(*command, cwd=self._folder, env=settings, streams=(nothing, self._said, self._said))
 
     def kill_broker(self) -> None:
         """Kill the broker and start an empty one."""

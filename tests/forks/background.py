@@ -4,32 +4,32 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from tests.forks.request import Kind, Request
-from tests.servers import clean_environment, fork_server, read_at_start
+
+Streams = tuple[IO[bytes], IO[bytes], IO[bytes]]
+"""Standard input, output and error."""
 
 
 class ForkedCommand:
-    """A running command ``dealmill`` without standard input. Its attributes and methods are those of
+    """A running command ``dealmill`` from the fork server at an address. Its attributes and methods are those of
     `subprocess.Popen`.
 
     ``/proc`` shows the command line and the environment of the server for it.
     """
 
-    def __init__(
-        self, arguments: Sequence[str], *, cwd: Path, env: dict[str, str], stdout: IO[bytes], stderr: IO[bytes]
-    ) -> None:
+    def __init__(self, server: str, arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], streams: Streams):
         self.args = ["dealmill", *arguments]
         self.returncode: int | None = None
         self._channel = socket.socket(socket.AF_UNIX)
-        self._channel.connect(fork_server(read_at_start(env)))
-        variables = [f"{name}={value}" for name, value in clean_environment(env).items()]
-        with Path(os.devnull).open("rb") as nothing:
-            streams = [nothing.fileno(), stdout.fileno(), stderr.fileno()]
-            Request(Kind.COMMAND, streams, str(cwd), arguments, variables).send(self._channel)
+        self._channel.connect(server)
+        variables = [f"{name}={value}" for name, value in env.items()]
+        Request(Kind.COMMAND, [stream.fileno() for stream in streams], str(cwd), arguments, variables).send(
+            self._channel
+        )
         self.pid = int(self._channel.recv(8))
 
     def poll(self) -> int | None:

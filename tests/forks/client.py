@@ -1,7 +1,7 @@
 """Run the command ``dealmill`` in a process that a fork server provides: ``python -I -S client.py ADDRESS ARGUMENT…``.
 
 It has the streams, the working directory and the environment of this process, which ends as the command does. Imports
-are few, because this is done hundreds of times.
+are few, because this is done for every command that the documentation shows.
 """
 
 import os

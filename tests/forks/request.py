@@ -40,6 +40,11 @@ class Request(NamedTuple):
             folder, count, *words = map(os.fsdecode, sent.read().split(b"\0"))
         return cls(Kind(kind), streams, folder, words[: int(count)], words[int(count) :])
 
+    def close(self) -> None:
+        """Close the streams in this process."""
+        for stream in self.streams:
+            os.close(stream)
+
     def take_over(self) -> None:
         """Replace the standard streams, the working directory and the environment of this process."""
         os.chdir(self.folder)

@@ -9,7 +9,7 @@ import atexit
 import gc
 import os
 import runpy
-import signal
+import select
 import socket
 import subprocess
 import sys
@@ -34,6 +34,8 @@ from tests.forks.workers import take_workers_from
 
 ROOT = Path(__file__).parents[2]
 SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forks.server import serve; serve(*sys.argv[1:])()"
+STARTING_WORKERS = {"audit", "rerun", "retry", "run", "survey", "work"}
+"""The commands that start workers."""
 WORKER_NAME = "dealmill-worker"
 """The name of forked workers and their children in ``/proc/PID/comm``."""
 ADOPTION_SECONDS = 60.0
@@ -79,7 +81,7 @@ def serve(address: str, games: str = "") -> Callable[[], object]:
     listener.bind(f"{address}-not-yet")
     listener.listen()
     Path(f"{address}-not-yet").rename(address)  # now clients can connect
-    return _begin(*_requested(listener))
+    return _fork_for_clients(listener)
 
 
 def _load_games() -> None:
@@ -93,31 +95,42 @@ def _load_games() -> None:
                 game.solver(engine)(deal, None)
 
 
-def _requested(listener: socket.socket) -> tuple[Request, socket.socket]:
-    """Wait for clients. In a process forked for each, return its request and the connection to it."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+def _fork_for_clients(listener: socket.socket) -> Callable[[], object]:
+    """Fork a process for every request. In that process, return what it is to do."""
+    running: dict[int, socket.socket] = {}  # the client of each command, by a file descriptor of its process
     while True:
+        ready, _, _ = select.select([listener.fileno(), *running], [], [])
+        for ended in running.keys() & ready:
+            _report_end(ended, running.pop(ended))
+        if listener.fileno() not in ready:
+            continue
         client, _ = listener.accept()
-        if not os.fork():
-            break
-        client.close()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    listener.close()
-    return Request.received(client), client
-
-
-def _begin(request: Request, client: socket.socket) -> Callable[[], object]:
-    """Fork the requested process, tell the client about it, and end. In the requested process, return what it is to
-    do."""
-    begin = _begin_command if request.kind is Kind.COMMAND else _begin_worker
-    if process := os.fork():
+        request = Request.received(client)
+        if not (process := os.fork()):
+            for channel in (listener, *running.values()):
+                channel.close()
+            for descriptor in running:
+                os.close(descriptor)
+            begin = _begin_command if request.kind is Kind.COMMAND else _begin_worker
+            return begin(request, client)
+        request.close()
         if request.kind is Kind.COMMAND:
-            client.sendall(b"%8d" % process)
-            _, status = os.waitpid(process, 0)
             with suppress(BrokenPipeError):  # nobody waits for it
-                client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
-        os._exit(0)
-    return begin(request, client)
+                client.sendall(b"%8d" % process)
+            running[os.pidfd_open(process)] = client
+        else:
+            client.close()
+            os.waitpid(process, 0)  # it has forked the worker
+
+
+def _report_end(ended: int, client: socket.socket) -> None:
+    """Tell a client how its command ended."""
+    end = os.waitid(os.P_PIDFD, ended, os.WEXITED)
+    os.close(ended)
+    assert end
+    with client, suppress(OSError):  # nobody waits for it
+        client.sendall(b"%d" % (end.si_status if end.si_code == os.CLD_EXITED else -end.si_status))
+        client.shutdown(socket.SHUT_RDWR)  # processes forked meanwhile have it too
 
 
 def _begin_command(request: Request, client: socket.socket) -> Callable[[], object]:
@@ -125,21 +138,21 @@ def _begin_command(request: Request, client: socket.socket) -> Callable[[], obje
 
     client.close()
     die_with_parent()
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind("")  # a name that the kernel finds, and no file
-    listener.listen()
-    command = os.getpid()
-    if not os.fork():
-        os.setsid()  # a signal to the group of the command is not meant for this process
-        die_with_parent()
-        if os.getppid() != command:  # it was killed before that
-            os._exit(0)
-        for stream in request.streams:
-            os.close(stream)
-        return _begin(*_requested(listener))
-    address = listener.getsockname()
-    listener.close()
-    take_workers_from(lambda _variables: address)
+    if not STARTING_WORKERS.isdisjoint(request.arguments):
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind("")  # a name that the kernel finds, and no file
+        listener.listen()
+        command = os.getpid()
+        if not os.fork():
+            os.setsid()  # a signal to the group of the command is not meant for this process
+            die_with_parent()
+            if os.getppid() != command:  # it was killed before that
+                os._exit(0)
+            request.close()
+            return _fork_for_clients(listener)
+        address = listener.getsockname()
+        listener.close()
+        take_workers_from(lambda _variables: address)
     request.take_over()
     sys.argv[:] = ["dealmill", *request.arguments]
     return partial(_end_quickly, main)
@@ -148,6 +161,8 @@ def _begin_command(request: Request, client: socket.socket) -> Callable[[], obje
 def _begin_worker(request: Request, client: socket.socket) -> Callable[[], object]:
     """Become what ``python -P -W … -m dealmill.workers`` would be, as a child of the process that asks for it."""
     parent, *arguments = request.arguments
+    if os.fork():
+        os._exit(0)
     deadline = time.monotonic() + ADOPTION_SECONDS
     while os.getppid() != int(parent):
         if time.monotonic() > deadline:  # it has been killed

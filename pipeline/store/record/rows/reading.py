@@ -138,7 +138,7 @@ def _with_items(store: Database, run: RunStatus, cut: Select[*tuple[Any, ...]]) 
     )
     judged = (found.c.outcome, found.c.step, found.c.reason)
     with store.reading() as connection:
-        return list(connection.execute(select(*said, *item, *judged)))
+        return list(connection.execute(select(*said, *item, *judged)).all())
 
 
 def _readable(
@@ -234,7 +234,7 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
     )
     there = {position: Said(position, None, None, None) for position in range(first, stop)}
     with store.reading() as connection:
-        for row in connection.execute(query):
+        for row in connection.execute(query).all():
             there[int(row.position)] = said_by(int(row.position), row[1:], bare=bare)
     return list(there.values())
 

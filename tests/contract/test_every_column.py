@@ -30,6 +30,8 @@ from tests.survey.doing import MEMORY, Brittle, a_survey, alter
 Rows = dict[str, list[dict[str, Any]]]
 
 FAR = 10**6
+SMALL = {"pairs": 5}
+"""The size of the deals, which the referee checks again and again."""
 AUDITS = {"audits", "audit_jobs", "judgements", "faults", "actions"}
 FREE_COLUMNS = {column for columns in FREE for column in columns}
 NOT_OF_THE_RUN = {"sources", "engines"}
@@ -64,12 +66,12 @@ def of_rows(store: Database) -> None:
 
 def of_packs(store: Database) -> None:
     game, _ = find_engine(MEMORY)
-    queue_run(store, deals_source(store, DealRange(game, 7, 1, 5)), MEMORY, None, Storage.PACKED)
+    queue_run(store, deals_source(store, DealRange(game, 7, 1, 5, SMALL)), MEMORY, None, Storage.PACKED)
     do_runs(store)
 
 
 def of_survey(store: Database) -> None:
-    a_survey(store, MEMORY, 1_000)
+    a_survey(store, MEMORY, 1_000, **SMALL)
 
 
 SCENES: dict[str, Callable[[Database], None]] = {"rows": of_rows, "packed": of_packs, "survey": of_survey}
@@ -92,7 +94,7 @@ def original(store: Database, backend: str, kind: str, monkeypatch: pytest.Monke
 
 
 def make(store: Database, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
-    [bad] = ["ABAB"] if kind == "rows" else deal(find_engine(MEMORY)[0], 7, 2, 1)
+    [bad] = ["ABAB"] if kind == "rows" else deal(find_engine(MEMORY)[0], 7, 2, 1, **SMALL)
     with monkeypatch.context() as broken:
         brittle = Brittle(MEMORY, [bad])
         broken.setattr(solving, "load", lambda _name: brittle)

@@ -30,6 +30,13 @@ UNSOLVED = select(
         jobs.c.state != DONE,
     )
 )
+RECORDED = select(*DIGEST).where(
+    blocks.c.run_id == bindparam("run"), blocks.c.number.in_(bindparam("numbers", expanding=True))
+)
+REACHED = select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == bindparam("run"))
+STRAYS = select(blocks.c.number).where(
+    blocks.c.run_id == bindparam("run"), or_(blocks.c.number < 0, blocks.c.number > bindparam("last"))
+)
 FETCHED = 10_000
 FARTHEST = 2**63 // BLOCK - 1
 """The greatest block number whose positions fit into a 64-bit column."""
@@ -87,8 +94,7 @@ def blocks_from(
     """Return the blocks that start at the positions `[first, stop)`, in order: number, recorded digest (None if there
     is none), and whether all of its jobs are done. `count` is the number of items of the run."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
-    query = select(*DIGEST).where(blocks.c.run_id == run, blocks.c.number.in_(numbers))
-    recorded = dict(connection.execute(query).all())
+    recorded = dict(connection.execute(RECORDED, {"run": run, "numbers": numbers}).all())
     done = not unsolved(connection, run, first, max(stop, block_range(block_of(stop - 1), count)[1]))
     return [
         (number, recorded.get(number), done or not unsolved(connection, run, *block_range(number, count)))
@@ -115,10 +121,9 @@ def mark(digest: bytes, codes: bytes) -> bytes:
 
 def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
     """Return the start positions of blocks that have a digest, but lie outside the run and all of its jobs."""
-    reached = connection.execute(select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == run))
-    last = block_of(max(reached.scalar_one(), count))
-    query = select(blocks.c.number).where(blocks.c.run_id == run, or_(blocks.c.number < 0, blocks.c.number > last))
-    return [max(min(number, FARTHEST), -FARTHEST) * BLOCK + 1 for number in connection.execute(query).scalars()]
+    last = block_of(max(connection.execute(REACHED, {"run": run}).scalar_one(), count))
+    strays = connection.execute(STRAYS, {"run": run, "last": last}).scalars()
+    return [max(min(number, FARTHEST), -FARTHEST) * BLOCK + 1 for number in strays]
 
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:

@@ -30,6 +30,21 @@ UNSOLVED = select(
         jobs.c.state != DONE,
     )
 )
+ANSWERED = (
+    select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+    .select_from(
+        runs.join(items, items.c.source_id == runs.c.source_id).join(
+            verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)
+        )
+    )
+    .where(
+        runs.c.id == bindparam("run"),
+        items.c.position >= bindparam("start"),
+        items.c.position < bindparam("end"),
+    )
+    .order_by(items.c.position)
+)
+NEW = insert(blocks)
 RECORDED = select(*DIGEST).where(
     blocks.c.run_id == bindparam("run"), blocks.c.number.in_(bindparam("numbers", expanding=True))
 )
@@ -63,23 +78,14 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
         layouts, codes, values, evidence = read_block(connection, run, start, end)
         if len(layouts) == end - start:  # otherwise the rest belongs to no job yet
             digest = block_digest(start, layouts, codes, values, evidence)
-            connection.execute(insert(blocks).values(run_id=run, number=number, digest=digest))
+            connection.execute(NEW, {"run_id": run, "number": number, "digest": digest})
 
 
 def read_block(
     connection: Connection, run: int, start: int, end: int
 ) -> tuple[list[str], list[int], list[int | None], list[str | None]]:
     """Return the stored layouts, verdicts, values and evidence of the items `[start, end)`."""
-    rows = connection.execute(
-        select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
-        .select_from(
-            runs.join(items, items.c.source_id == runs.c.source_id).join(
-                verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)
-            )
-        )
-        .where(runs.c.id == run, items.c.position >= start, items.c.position < end)
-        .order_by(items.c.position)
-    ).all()
+    rows = connection.execute(ANSWERED, {"run": run, "start": start, "end": end}).all()
     return (
         [row.layout for row in rows],
         [row.verdict for row in rows],

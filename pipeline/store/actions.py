@@ -11,10 +11,11 @@ import socket
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, exists, insert, or_, select, text
+from sqlalchemy import Connection, Select, bindparam, case, exists, insert, or_, select, text
 
 from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.seals import seal
@@ -34,7 +35,17 @@ ENTRY = (
     actions.c.dealmill,
 )
 """The columns that the digest of an entry covers, in addition to the digest of the previous entry."""
+CHAIN = (
+    select(*ENTRY, actions.c.digest)
+    .select_from(actions.outerjoin(engines, engines.c.id == actions.c.engine_id))
+    .order_by(actions.c.id)
+)
 FETCHED = 1_000
+
+LOCK = text("LOCK TABLE actions IN EXCLUSIVE MODE")
+LATEST = select(actions.c.id, actions.c.digest).order_by(actions.c.id.desc()).limit(1)
+NAMED = select(engines.c.name, engines.c.version).where(engines.c.id == bindparam("engine"))
+NEW = insert(actions).values(at=clock())
 
 LISTED = (
     actions.c.at,
@@ -75,24 +86,23 @@ def record(
     """Insert an entry for an action of the user who runs this process. Wait for other transactions that insert one, so
     call this last in a transaction to keep the wait of others short."""
     if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
-        connection.execute(text("LOCK TABLE actions IN EXCLUSIVE MODE"))
-    latest = select(actions.c.id, actions.c.digest).order_by(actions.c.id.desc()).limit(1)
-    before, digest = connection.execute(latest).one_or_none() or (0, None)
-    named = connection.execute(select(engines.c.name, engines.c.version).where(engines.c.id == engine)).one()
+        connection.execute(LOCK)
+    before, digest = connection.execute(LATEST).one_or_none() or (0, None)
+    named = connection.execute(NAMED, {"engine": engine}).one()
     who, dealmill = f"{_user()}@{socket.gethostname()}", version("dealmill")
     connection.execute(
-        insert(actions).values(
-            id=before + 1,
-            at=clock(),
-            who=who,
-            what=what,
-            engine_id=engine,
-            run_id=run,
-            audit_id=audit,
-            why=why,
-            dealmill=dealmill,
-            digest=seal("action", digest, before + 1, who, what, run, audit, *named, why, dealmill),
-        )
+        NEW,
+        {
+            "id": before + 1,
+            "who": who,
+            "what": what,
+            "engine_id": engine,
+            "run_id": run,
+            "audit_id": audit,
+            "why": why,
+            "dealmill": dealmill,
+            "digest": seal("action", digest, before + 1, who, what, run, audit, *named, why, dealmill),
+        },
     )
 
 
@@ -127,14 +137,9 @@ def list_actions(store: Database, run: int | None = None) -> list[Action]:
 
 def log_faults(store: Database) -> Iterator[str]:
     """Yield what is wrong with the action log: changed entries, and runs, audits and retractions without an entry."""
-    entries = (
-        select(*ENTRY, actions.c.digest)
-        .select_from(actions.outerjoin(engines, engines.c.id == actions.c.engine_id))
-        .order_by(actions.c.id)
-    )
     before = None
     with store.browsing() as connection:
-        for *entry, digest in connection.execution_options(yield_per=FETCHED).execute(entries):
+        for *entry, digest in connection.execution_options(yield_per=FETCHED).execute(CHAIN):
             if seal("action", before, *entry) != digest:
                 yield f"entry {entry[0]} of the action log was changed, or the entry before it was removed"
             before = digest
@@ -143,13 +148,12 @@ def log_faults(store: Database) -> Iterator[str]:
                 yield message.format(*row)
 
 
-def _without_entry() -> Iterator[tuple[str, Select[*tuple[Any, ...]]]]:
-    """Yield queries for rows that contradict the action log, each with a message format for such a row."""
+@cache
+def _without_entry() -> tuple[tuple[str, Select[*tuple[Any, ...]]], ...]:
+    """Return queries for rows that contradict the action log, each with a message format for such a row."""
     entry, run, audit, engine = actions.c, runs.c, audits.c, engines.c
     of_run = (entry.run_id == run.id, entry.engine_id == run.engine_id, entry.what.in_(("run", "rerun")))
-    yield "run {} has no entry in the action log", select(run.id).where(~exists().where(*of_run))
     of_audit = (entry.audit_id == audit.id, entry.run_id == audit.run_id, entry.what == "audit")
-    yield "audit {} has no entry in the action log", select(audit.id).where(~exists().where(*of_audit))
     why = (
         select(case((entry.what == RETRACT, entry.why)))
         .where(entry.engine_id == engine.id, entry.what.in_((RETRACT, UNRETRACT)))
@@ -160,12 +164,16 @@ def _without_entry() -> Iterator[tuple[str, Select[*tuple[Any, ...]]]]:
     otherwise = or_(
         engine.retracted_why.is_distinct_from(why), engine.retracted.is_(None) != engine.retracted_why.is_(None)
     )
-    yield (
-        "the retraction of {} version {} differs from the action log",
-        select(engine.name, engine.version).where(otherwise),
-    )
     gone = or_(
         entry.run_id.is_not(None) & ~exists().where(run.id == entry.run_id),
         entry.audit_id.is_not(None) & ~exists().where(audit.id == entry.audit_id),
     )
-    yield "entry {} of the action log refers to a missing run or audit", select(entry.id).where(gone)
+    return (
+        ("run {} has no entry in the action log", select(run.id).where(~exists().where(*of_run))),
+        ("audit {} has no entry in the action log", select(audit.id).where(~exists().where(*of_audit))),
+        (
+            "the retraction of {} version {} differs from the action log",
+            select(engine.name, engine.version).where(otherwise),
+        ),
+        ("entry {} of the action log refers to a missing run or audit", select(entry.id).where(gone)),
+    )

@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import (
-    select,
-    update,
-)
+from sqlalchemy import bindparam, select, update
 
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.audits.earlier import findings_digest
@@ -18,6 +15,14 @@ from dealmill.pipeline.store.queue.leases import Lease
 from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+
+PLAN = select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == bindparam("audit"))
+DONE_BEFORE = (
+    update(audit_jobs)
+    .where(audit_jobs.c.id == bindparam("job"), audit_jobs.c.digest.is_not(None))
+    .values(state=DONE, digest=b"")
+)
+DIGESTED = update(audit_jobs).where(audit_jobs.c.id == bindparam("job")).values(digest=bindparam("found"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +56,7 @@ def claim(store: Database, job: int, worker: str, seconds: float) -> AuditJob | 
         run = None if lease is None else run_of_job(connection, AUDITING, job)
         if lease is None or run is None:
             return None
-        row = connection.execute(
-            select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == lease.owner)
-        ).one()
+        row = connection.execute(PLAN, {"audit": lease.owner}).one()
     return AuditJob(lease, run, row.population, row.size, row.seed)
 
 
@@ -75,20 +78,15 @@ def finish(store: Database, job: AuditJob, found: Findings) -> bool:
         if keeps_valid or judgement.outcome is not Outcome.VALID
     ]
     objected = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(wrong, start=1)]
-    # The state of a finished job was changed by hand. Keep its findings, but clear its digest, so that audits report
-    # it.
-    done_before = (
-        update(audit_jobs)
-        .where(audit_jobs.c.id == lease.id, audit_jobs.c.digest.is_not(None))
-        .values(state=DONE, digest=b"")
-    )
     digest = findings_digest((audit, lease.first, lease.stop, *totals.values()), said, objected)
     with store.writing() as connection:
-        if connection.execute(done_before).rowcount == 1:
+        if connection.execute(DONE_BEFORE, {"job": lease.id}).rowcount == 1:
+            # The state of a finished job was changed by hand. Its findings are kept, but its digest is cleared now, so
+            # that audits report it.
             return True
         if not leases.finish(connection, AUDITING, lease, totals):
             return False
-        connection.execute(update(audit_jobs).where(audit_jobs.c.id == lease.id).values(digest=digest))
+        connection.execute(DIGESTED, {"job": lease.id, "found": digest})
         insert_rows(
             connection,
             judgements,

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -10,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    bindparam,
     case,
     cast,
     func,
@@ -42,6 +44,24 @@ AUDITING = JobTable(
     owners=audits_of,
     grain=literal(1),
 )
+UNFINISHED = select(audit_jobs.c.audit_id).where(
+    audit_jobs.c.state.in_((PENDING, LEASED)), audit_jobs.c.digest.is_(None)
+)
+BEGUN = (
+    select(audits.c.id)
+    .where(
+        audits.c.run_id == bindparam("run_id"),
+        audits.c.population == bindparam("population"),
+        audits.c.size == bindparam("size"),
+        audits.c.seed == bindparam("seed"),
+        audits.c.id.in_(UNFINISHED),
+    )
+    .limit(1)
+)
+NEW = insert(audits).values(created=clock(), seal=b"").returning(audits.c.id)
+SEALED = update(audits).where(audits.c.id == bindparam("audit")).values(seal=bindparam("found"))
+ENGINE = select(runs.c.engine_id).where(runs.c.id == bindparam("run"))
+EVER = [select(func.max(column)) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,38 +114,23 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
 
     `sample` is the number of verdicts to judge, None for all; `chunk` is the number of verdicts per job.
     """
-    unfinished = select(audit_jobs.c.audit_id).where(
-        audit_jobs.c.state.in_((PENDING, LEASED)), audit_jobs.c.digest.is_(None)
-    )
     with store.writing() as connection:
         population = min(run.items, items_there(connection, run))
         size = population if sample is None else min(sample, population)
-        same = (
-            audits.c.run_id == run.id,
-            audits.c.population == population,
-            audits.c.size == size,
-            audits.c.seed == seed,
-        )
-        begun: int | None = connection.execute(
-            select(audits.c.id).where(*same, audits.c.id.in_(unfinished)).limit(1)
-        ).scalar()
+        plan = {"run_id": run.id, "population": population, "size": size, "seed": seed}
+        begun: int | None = connection.execute(BEGUN, plan).scalar()
         if begun is not None:
             return begun
         number = {"id": _next_number(connection)} if store.embedded else {}
-        audit: int = connection.execute(
-            insert(audits)
-            .values(**number, run_id=run.id, population=population, size=size, seed=seed, created=clock(), seal=b"")
-            .returning(audits.c.id)
-        ).scalar_one()
-        seal = audit_seal(connection, audit)
-        connection.execute(update(audits).where(audits.c.id == audit).values(seal=seal))
+        audit: int = connection.execute(NEW, {**number, **plan}).scalar_one()
+        connection.execute(SEALED, {"audit": audit, "found": audit_seal(connection, audit)})
         cut(
             connection,
             AUDITING,
             audit,
             [(first, min(first + chunk, size + 1)) for first in range(1, max(size, 1) + 1, chunk)],
         )
-        engine = connection.execute(select(runs.c.engine_id).where(runs.c.id == run.id)).scalar_one()
+        engine = connection.execute(ENGINE, {"run": run.id}).scalar_one()
         what = "all verdicts" if size == population else f"a sample of {size:,} of {population:,}, seed {seed}"
         actions.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
     return audit
@@ -134,8 +139,7 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
 def _next_number(connection: Connection) -> int:
     """Return a number that no audit has had. SQLite would reuse the number of a deleted audit, whose findings may still
     be stored."""
-    ever = [select(func.max(column)) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)]
-    return 1 + max(connection.execute(number).scalar() or 0 for number in ever)
+    return 1 + max(connection.execute(greatest).scalar() or 0 for greatest in EVER)
 
 
 def find_audit(store: Database, audit: int) -> AuditStatus:
@@ -149,7 +153,7 @@ def find_audit(store: Database, audit: int) -> AuditStatus:
         If it cannot be read.
     """
     with store.reading() as connection:
-        row = connection.execute(_counted().where(audits.c.id == audit)).one_or_none()
+        row = connection.execute(_counted_audit(), {"audit": audit}).one_or_none()
     if row is None:
         raise NotFoundError(f"the store has no audit {audit}")
     if trouble := AUDIT.trouble(row):
@@ -171,6 +175,11 @@ def latest_audits(store: Database, of: Sequence[int] | None = None) -> dict[int,
             else:
                 found[row.run] = AuditStatus(**row._mapping)
     return found
+
+
+@cache
+def _counted_audit() -> Select[*tuple[Any, ...]]:
+    return _counted().where(audits.c.id == bindparam("audit"))
 
 
 def _counted() -> Select[*tuple[Any, ...]]:

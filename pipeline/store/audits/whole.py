@@ -1,9 +1,9 @@
 """Checks of the record of a run as a whole: its plan, its source and its rejects; and the seal of the record."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from blake3 import blake3
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from dealmill.pipeline.fingerprint import block_of
 from dealmill.pipeline.seals import seal, values
@@ -22,22 +22,43 @@ from dealmill.pipeline.store.database.tables import (
 from dealmill.pipeline.store.queue.sums import bounded
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.sealing import run_seal
-from dealmill.pipeline.store.sources.blocks import (
-    ITEM_LISTING,
-    REJECT_LISTING,
-    source_blocks_from,
-    stray_source_blocks,
-)
+from dealmill.pipeline.store.sources.blocks import REJECT_LISTING, source_blocks_from, stray_source_blocks
 from dealmill.pipeline.store.sources.stored import COLUMNS
 
 FETCHED = 1_000
 
+SOURCE = select(*COLUMNS, sources.c.seal).where(sources.c.id == bindparam("source"))
+COUNTS = select(sources.c.rejected, sources.c.accepted, sources.c.complete).where(sources.c.id == bindparam("source"))
+REJECTED = select(func.count()).select_from(rejects).where(rejects.c.source_id == bindparam("source"))
+RUN_SEAL = select(runs.c.seal).where(runs.c.id == bindparam("run"))
+
+LAST_ENTRY = select(func.max(actions.c.id)).where(actions.c.audit_id == bindparam("audit"))
+AUDITED = (
+    select(runs.c.seal, audits.c.population)
+    .select_from(actions.join(audits, audits.c.id == actions.c.audit_id).join(runs, runs.c.id == audits.c.run_id))
+    .where(actions.c.id == bindparam("entry"), runs.c.id == bindparam("run"))
+)
+RESULTS = (
+    select(blocks.c.digest)
+    .where(blocks.c.run_id == bindparam("run"), blocks.c.number <= bindparam("last"))
+    .order_by(blocks.c.number)
+)
+NODES = select(func.coalesce(func.sum(bounded(jobs.c.nodes)), 0)).where(
+    jobs.c.run_id == bindparam("run"), jobs.c.first <= bindparam("population")
+)
+LOGGED = select(actions.c.digest).where(actions.c.id == bindparam("entry"))
+SOURCE_SEAL = select(sources.c.seal).where(sources.c.id == bindparam("source"))
+LISTED = (
+    select(source_blocks.c.digest)
+    .where(source_blocks.c.source_id == bindparam("source"))
+    .order_by(source_blocks.c.kind, source_blocks.c.number)
+)
+
 
 def source_faults(store: Database, run: PlannedRun) -> Iterator[str]:
     """Yield a message if the row of the run's source was changed."""
-    row = select(*COLUMNS, sources.c.seal).where(sources.c.id == run.source)
     with store.reading() as connection:
-        *columns, recorded = connection.execute(row).one()
+        *columns, recorded = connection.execute(SOURCE, {"source": run.source}).one()
     if seal("source", *columns) != recorded:
         yield f"the row of source {run.source} was changed"
 
@@ -47,7 +68,7 @@ def item_faults(store: Database, run: PlannedRun, population: int) -> Iterator[s
     not the number of items of its source."""
     if run.storage is Storage.ROWS:
         with store.reading() as connection:
-            last = connection.execute(select(sources.c.accepted).where(sources.c.id == run.source)).scalar_one()
+            last = connection.execute(COUNTS, {"source": run.source}).one().accepted
     elif run.deals is None or run.deals.get("last") is None:
         return
     else:
@@ -60,26 +81,22 @@ def reject_faults(store: Database, run: PlannedRun, population: int) -> Iterator
     """Yield what is wrong with the rejects of the run's source, and with digests of blocks that do not exist."""
     listing, source = REJECT_LISTING, run.source
     with store.reading() as connection:
-        counted, accepted, complete = connection.execute(
-            select(sources.c.rejected, sources.c.accepted, sources.c.complete).where(sources.c.id == source)
-        ).one()
-        there = connection.execute(
-            select(func.count()).select_from(rejects).where(rejects.c.source_id == source)
-        ).scalar_one()
+        counted, accepted, complete = connection.execute(COUNTS, {"source": source}).one()
+        there = connection.execute(REJECTED, {"source": source}).scalar_one()
         if there != counted:
             yield f"source {source} has {there} rejects, expected {counted}"
         for first, stop, recorded, found in source_blocks_from(connection, listing, source, there, 1, there + 1):
             if recorded != found and (complete or recorded is not None):
                 yield f"rejects {first} to {stop - 1} of source {source} were changed"
         items = population if run.storage is Storage.ROWS else accepted if isinstance(accepted, int) else 0
-        if stray_source_blocks(connection, source, {ITEM_LISTING: items, listing: there}):
+        if stray_source_blocks(connection, source, items, there):
             yield f"there are digests of blocks that source {source} does not have"
 
 
 def plan_faults(store: Database, run: PlannedRun) -> Iterator[str]:
     """Yield a message if the plan of a run was changed."""
     with store.reading() as connection:
-        recorded = connection.execute(select(runs.c.seal).where(runs.c.id == run.id)).scalar_one()
+        recorded = connection.execute(RUN_SEAL, {"run": run.id}).scalar_one()
         if run_seal(connection, run.id) != recorded:
             yield f"the plan of run {run.id} was changed: its source, engine, limit or storage"
 
@@ -87,7 +104,7 @@ def plan_faults(store: Database, run: PlannedRun) -> Iterator[str]:
 def seal_of_audit(store: Database, run: PlannedRun, audit: int) -> str | None:
     """Return the seal of the record of a run up to the log entry of an audit; None if the audit has no entry."""
     with store.reading() as connection:
-        entry = connection.execute(select(func.max(actions.c.id)).where(actions.c.audit_id == audit)).scalar()
+        entry = connection.execute(LAST_ENTRY, {"audit": audit}).scalar()
     return None if entry is None else record_seal(store, run, entry)
 
 
@@ -100,35 +117,25 @@ def record_seal(store: Database, run: PlannedRun, entry: int) -> str | None:
     everything read from the source. The source of a packed run may be read later, for another run, so the seal covers
     only the parts that never change.
     """
-    planned = (
-        select(runs.c.seal, audits.c.population)
-        .select_from(actions.join(audits, audits.c.id == actions.c.audit_id).join(runs, runs.c.id == audits.c.run_id))
-        .where(actions.c.id == entry, runs.c.id == run.id)
-    )
     with store.browsing() as connection:
-        if (found := connection.execute(planned).one_or_none()) is None:
+        if (found := connection.execute(AUDITED, {"entry": entry, "run": run.id}).one_or_none()) is None:
             return None
-        of_items = (blocks.c.run_id == run.id, blocks.c.number <= block_of(found.population))
-        results = _digest(connection, select(blocks.c.digest).where(*of_items).order_by(blocks.c.number))
-        of_jobs = (jobs.c.run_id == run.id, jobs.c.first <= found.population)
-        total = func.coalesce(func.sum(bounded(jobs.c.nodes)), 0)
-        nodes = connection.execute(select(total).where(*of_jobs)).scalar_one()
-        log = connection.execute(select(actions.c.digest).where(actions.c.id == entry)).scalar_one()
+        results = _digest(connection, RESULTS, {"run": run.id, "last": block_of(found.population)})
+        nodes = connection.execute(NODES, {"run": run.id, "population": found.population}).scalar_one()
+        log = connection.execute(LOGGED, {"entry": entry}).scalar_one()
         return f"{entry}-{seal('record', *found, *_source(connection, run), results, int(nodes), log).hex()}"
 
 
 def _source(connection: Connection, run: PlannedRun) -> tuple[object, ...]:
     if run.storage is Storage.PACKED:
         return run.source, run.game, run.source_name, run.generator, run.deals
-    sealed = connection.execute(select(sources.c.seal).where(sources.c.id == run.source)).scalar_one()
-    block = source_blocks.c
-    listed = select(block.digest).where(block.source_id == run.source).order_by(block.kind, block.number)
-    return sealed, _digest(connection, listed)
+    where = {"source": run.source}
+    return connection.execute(SOURCE_SEAL, where).scalar_one(), _digest(connection, LISTED, where)
 
 
-def _digest(connection: Connection, digests: Select[tuple[bytes]]) -> bytes:
+def _digest(connection: Connection, digests: Select[bytes], where: Mapping[str, int]) -> bytes:
     """Return the digest of digests, in the order of the query."""
     whole = blake3()
-    for digest in connection.execution_options(yield_per=FETCHED).execute(digests).scalars():
+    for digest in connection.execution_options(yield_per=FETCHED).execute(digests, where).scalars():
         whole.update(values([digest]))
     return whole.digest()

@@ -30,6 +30,28 @@ UNSOLVED = select(
         jobs.c.state != DONE,
     )
 )
+ANSWERED = (
+    select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+    .select_from(
+        runs.join(items, items.c.source_id == runs.c.source_id).join(
+            verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)
+        )
+    )
+    .where(
+        runs.c.id == bindparam("run"),
+        items.c.position >= bindparam("start"),
+        items.c.position < bindparam("end"),
+    )
+    .order_by(items.c.position)
+)
+NEW = insert(blocks)
+RECORDED = select(*DIGEST).where(
+    blocks.c.run_id == bindparam("run"), blocks.c.number.in_(bindparam("numbers", expanding=True))
+)
+REACHED = select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == bindparam("run"))
+STRAYS = select(blocks.c.number).where(
+    blocks.c.run_id == bindparam("run"), or_(blocks.c.number < 0, blocks.c.number > bindparam("last"))
+)
 FETCHED = 10_000
 FARTHEST = 2**63 // BLOCK - 1
 """The greatest block number whose positions fit into a 64-bit column."""
@@ -56,23 +78,14 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
         layouts, codes, values, evidence = read_block(connection, run, start, end)
         if len(layouts) == end - start:  # otherwise the rest belongs to no job yet
             digest = block_digest(start, layouts, codes, values, evidence)
-            connection.execute(insert(blocks).values(run_id=run, number=number, digest=digest))
+            connection.execute(NEW, {"run_id": run, "number": number, "digest": digest})
 
 
 def read_block(
     connection: Connection, run: int, start: int, end: int
 ) -> tuple[list[str], list[int], list[int | None], list[str | None]]:
     """Return the stored layouts, verdicts, values and evidence of the items `[start, end)`."""
-    rows = connection.execute(
-        select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
-        .select_from(
-            runs.join(items, items.c.source_id == runs.c.source_id).join(
-                verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)
-            )
-        )
-        .where(runs.c.id == run, items.c.position >= start, items.c.position < end)
-        .order_by(items.c.position)
-    ).all()
+    rows = connection.execute(ANSWERED, {"run": run, "start": start, "end": end}).all()
     return (
         [row.layout for row in rows],
         [row.verdict for row in rows],
@@ -87,8 +100,7 @@ def blocks_from(
     """Return the blocks that start at the positions `[first, stop)`, in order: number, recorded digest (None if there
     is none), and whether all of its jobs are done. `count` is the number of items of the run."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
-    query = select(*DIGEST).where(blocks.c.run_id == run, blocks.c.number.in_(numbers))
-    recorded = dict(connection.execute(query).all())
+    recorded = dict(connection.execute(RECORDED, {"run": run, "numbers": numbers}).all())
     done = not unsolved(connection, run, first, max(stop, block_range(block_of(stop - 1), count)[1]))
     return [
         (number, recorded.get(number), done or not unsolved(connection, run, *block_range(number, count)))
@@ -115,10 +127,9 @@ def mark(digest: bytes, codes: bytes) -> bytes:
 
 def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
     """Return the start positions of blocks that have a digest, but lie outside the run and all of its jobs."""
-    reached = connection.execute(select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == run))
-    last = block_of(max(reached.scalar_one(), count))
-    query = select(blocks.c.number).where(blocks.c.run_id == run, or_(blocks.c.number < 0, blocks.c.number > last))
-    return [max(min(number, FARTHEST), -FARTHEST) * BLOCK + 1 for number in connection.execute(query).scalars()]
+    last = block_of(max(connection.execute(REACHED, {"run": run}).scalar_one(), count))
+    strays = connection.execute(STRAYS, {"run": run, "last": last}).scalars()
+    return [max(min(number, FARTHEST), -FARTHEST) * BLOCK + 1 for number in strays]
 
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:

@@ -2,9 +2,10 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, exists, false, or_, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, false, or_, select
 
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs
@@ -52,11 +53,19 @@ def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Faul
     """Return a fault for each job outside the `count` items of a run. A run over an endless deal range may have grown
     since."""
     endless = run.deals is not None and run.deals.get("last") is None
-    pack = exists().where(packs.c.run_id == run.id, packs.c.first == jobs.c.first, packs.c.stop == jobs.c.stop)
-    grown = and_(jobs.c.first > count, jobs.c.stop < END, or_(jobs.c.state != DONE, pack)) if endless else false()
-    outside = or_(jobs.c.first < 1, jobs.c.first > count, jobs.c.stop > count + 1)
-    strange = or_(jobs.c.stop <= jobs.c.first, and_(outside, ~grown))
-    rows = connection.execute(select(jobs.c.first, jobs.c.stop).where(jobs.c.run_id == run.id, strange)).all()
+    rows = connection.execute(_strays(endless), {"run": run.id, "last": count, "end": count + 1}).all()
     return [
         Fault(1, max(count, 1), f"a job is outside this run: its items are [{row.first}, {row.stop})") for row in rows
     ]
+
+
+@cache
+def _strays(endless: bool) -> Select[int, int]:
+    pack = exists().where(
+        packs.c.run_id == bindparam("run"), packs.c.first == jobs.c.first, packs.c.stop == jobs.c.stop
+    )
+    after = jobs.c.first > bindparam("last")
+    grown = and_(after, jobs.c.stop < END, or_(jobs.c.state != DONE, pack)) if endless else false()
+    outside = or_(jobs.c.first < 1, after, jobs.c.stop > bindparam("end"))
+    strange = or_(jobs.c.stop <= jobs.c.first, and_(outside, ~grown))
+    return select(jobs.c.first, jobs.c.stop).where(jobs.c.run_id == bindparam("run"), strange)

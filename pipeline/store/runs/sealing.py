@@ -1,6 +1,6 @@
 """The seal of a run, which covers its plan."""
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from dealmill.pipeline.seals import seal
 from dealmill.pipeline.store.database.tables import engines, runs, sources
@@ -19,8 +19,9 @@ PLAN = (
     runs.c.repeats,
 )
 """The columns that the seal of a run covers."""
+PLAN_OF_RUN = select(*PLAN).select_from(JOINED).where(runs.c.id == bindparam("run"))
 
 
 def run_seal(connection: Connection, run: int) -> bytes:
     """Compute the seal of a run from its plan."""
-    return seal("run", *connection.execute(select(*PLAN).select_from(JOINED).where(runs.c.id == run)).one())
+    return seal("run", *connection.execute(PLAN_OF_RUN, {"run": run}).one())

@@ -1,11 +1,12 @@
 """Digests of the items and the rejects of a source, in blocks of a thousand. They reveal changes that cannot be
 detected from other tables, such as a changed line number or a changed text of a reject."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, Connection, Table, and_, exists, not_, or_, select
+from sqlalchemy import Column, Connection, Select, Table, and_, bindparam, exists, not_, or_, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
 from dealmill.pipeline.seals import columns_digest, digests, numbers, texts
@@ -51,6 +52,23 @@ REJECT_LISTING = Listing(
     ((rejects.c.number, numbers), (rejects.c.line, numbers), (rejects.c.text, texts), (rejects.c.reasons, texts)),
 )
 
+DIGEST = select(source_blocks.c.digest).where(
+    source_blocks.c.source_id == bindparam("source"),
+    source_blocks.c.kind == bindparam("kind"),
+    source_blocks.c.number == bindparam("number"),
+)
+STRAYS = select(
+    exists().where(
+        source_blocks.c.source_id == bindparam("source"),
+        not_(
+            or_(
+                and_(source_blocks.c.kind == ITEMS, source_blocks.c.number.between(0, bindparam("last_item"))),
+                and_(source_blocks.c.kind == REJECTS, source_blocks.c.number.between(0, bindparam("last_reject"))),
+            )
+        ),
+    )
+)
+
 
 def record_source_blocks(
     connection: Connection,
@@ -79,9 +97,18 @@ def record_source_blocks(
 
 
 def _columns(connection: Connection, listing: Listing, source: int, first: int, stop: int) -> list[list[object]]:
-    place = listing.place
-    query = select(listing.table).where(listing.table.c.source_id == source, place >= first, place < stop)
-    return listing.columns(connection.execute(query.order_by(place)).all())
+    where = {"source": source, "first": first, "stop": stop}
+    return listing.columns(connection.execute(_rows(listing), where).all())
+
+
+@cache
+def _rows(listing: Listing) -> Select[*tuple[Any, ...]]:
+    table, place = listing.table, listing.place
+    return (
+        select(table)
+        .where(table.c.source_id == bindparam("source"), place >= bindparam("first"), place < bindparam("stop"))
+        .order_by(place)
+    )
 
 
 def source_blocks_from(
@@ -89,22 +116,14 @@ def source_blocks_from(
 ) -> Iterator[tuple[int, int, bytes | None, bytes]]:
     """Yield the blocks of a source with `count` rows that start in `[first, stop)`: the half-open range of their
     positions (start and end), the recorded digest (None if there is none), and the digest computed from the rows."""
-    blocks = source_blocks.c
     for number in range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1):
         start, end = block_range(number, count)
-        recorded = select(blocks.digest).where(
-            blocks.source_id == source, blocks.kind == listing.kind, blocks.number == number
-        )
         found = listing.digest(_columns(connection, listing, source, start, end))
-        yield start, end, connection.execute(recorded).scalar_one_or_none(), found
+        block = {"source": source, "kind": listing.kind, "number": number}
+        yield start, end, connection.execute(DIGEST, block).scalar_one_or_none(), found
 
 
-def stray_source_blocks(connection: Connection, source: int, counts: Mapping[Listing, int]) -> bool:
-    """Return whether there are digests of blocks beyond the rows of a source; `counts` has the number of rows of each
-    listing."""
-    blocks = source_blocks.c
-    known = [
-        and_(blocks.kind == listing.kind, blocks.number >= 0, blocks.number <= block_of(count))
-        for listing, count in counts.items()
-    ]
-    return connection.execute(select(exists().where(blocks.source_id == source, not_(or_(*known))))).scalar_one()
+def stray_source_blocks(connection: Connection, source: int, accepted: int, rejected: int) -> bool:
+    """Return whether there are digests of blocks beyond the items and the rejects of a source."""
+    where = {"source": source, "last_item": block_of(accepted), "last_reject": block_of(rejected)}
+    return connection.execute(STRAYS, where).scalar_one()

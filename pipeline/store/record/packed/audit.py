@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import bindparam, exists, func, or_, select
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.fingerprint import block_of, block_range, whole_blocks
@@ -21,7 +21,25 @@ from dealmill.pipeline.store.record.packed.packs import errors_of, kept_of
 from dealmill.pipeline.store.record.packed.solving import solve_pack
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
-ERROR = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+PACKS = select(packs).where(
+    packs.c.run_id == bindparam("run"), packs.c.first.between(bindparam("first"), bindparam("last"))
+)
+ERRORS = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence).where(
+    verdicts.c.run_id == bindparam("run"), verdicts.c.position.between(bindparam("first"), bindparam("last"))
+)
+STRAY_PACKS = select(packs.c.first).where(
+    packs.c.run_id == bindparam("run"),
+    ~exists().where(
+        jobs.c.run_id == bindparam("run"),
+        jobs.c.first == packs.c.first,
+        jobs.c.stop == packs.c.stop,
+        jobs.c.state == DONE,
+    ),
+)
+END = select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == bindparam("run")).scalar_subquery()
+STRAY_ERRORS = select(verdicts.c.position).where(
+    verdicts.c.run_id == bindparam("run"), or_(verdicts.c.position < 1, verdicts.c.position >= END)
+)
 ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_value"))
 """The columns that are NULL in jobs of packed runs from before revision 0011."""
 
@@ -73,10 +91,10 @@ def _block(
 def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) -> tuple[list[JobRecord], list[Fault]]:
     """Return the jobs that overlap a stretch, with the values in their packs, and a fault for each damaged job. A job
     without a pack is not solved again."""
-    mine = select(packs).where(packs.c.run_id == run.id, packs.c.first.between(positions.start, positions.stop - 1))
+    where = {"run": run.id, "first": positions.start, "last": positions.stop - 1}
     with store.reading() as connection:
         over, damaged = sound_jobs(connection, run.id, positions)
-        kept = {(row.first, row.stop): row for row in connection.execute(mine)}
+        kept = {(row.first, row.stop): row for row in connection.execute(PACKS, where)}
         errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
     jobs = []
     for row in over:
@@ -102,9 +120,8 @@ def _recorded(job: JobRow, spread: Mapping[str, object]) -> Mapping[str, object]
 
 def _damaged_errors(store: Database, run: PlannedRun, first: int, stop: int) -> list[Fault]:
     """Return a fault for each row of a failed layout that holds more than its error."""
-    query = select(*ERROR).where(verdicts.c.run_id == run.id, verdicts.c.position.between(first, stop - 1))
     with store.reading() as connection:
-        rows = connection.execute(query).all()
+        rows = connection.execute(ERRORS, {"run": run.id, "first": first, "last": stop - 1}).all()
     return [
         Fault(int(row.position), int(row.position), "the row of a layout that failed holds more than its error")
         for row in rows
@@ -119,15 +136,10 @@ def _stray_jobs(store: Database, run: PlannedRun, count: int) -> list[Fault]:
 
 def _strays(store: Database, run: PlannedRun, count: int) -> list[int]:
     """Return the positions of packs without a finished job, and of errors and digests outside all jobs."""
-    written = exists().where(
-        jobs.c.run_id == run.id, jobs.c.first == packs.c.first, jobs.c.stop == packs.c.stop, jobs.c.state == DONE
-    )
-    end = select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == run.id).scalar_subquery()
-    outside = or_(verdicts.c.position < 1, verdicts.c.position >= end)
     with store.reading() as connection:
         found = {
-            *connection.execute(select(packs.c.first).where(packs.c.run_id == run.id, ~written)).scalars(),
-            *connection.execute(select(verdicts.c.position).where(verdicts.c.run_id == run.id, outside)).scalars(),
+            *connection.execute(STRAY_PACKS, {"run": run.id}).scalars(),
+            *connection.execute(STRAY_ERRORS, {"run": run.id}).scalars(),
             *stray_blocks(connection, run.id, count),
         }
     return sorted(found)

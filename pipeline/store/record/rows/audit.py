@@ -4,11 +4,12 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, or_, select
+from sqlalchemy import Column, Connection, Select, Table, bindparam, or_, select
 
 from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
@@ -25,6 +26,11 @@ from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
 
 ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
 VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
+    source_blocks.c.source_id == bindparam("source"),
+    source_blocks.c.kind == ITEM_LISTING.kind,
+    source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
+)
 FETCHED = 1_000
 
 place_of = itemgetter(1)
@@ -38,8 +44,8 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
     end = max(stop, block_range(block_of(stop - 1), count)[1])
     with store.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
-        listed = _rows(connection, items, run.source, items.c.position >= first, items.c.position < end)
-        said = _rows(connection, verdicts, run.id, verdicts.c.position >= first, verdicts.c.position < end)
+        listed = _rows(connection, _between(items), {"owner": run.source, "first": first, "end": end})
+        said = _rows(connection, _between(verdicts), {"owner": run.id, "first": first, "end": end})
         answers = {place_of(row): row for row in said}
         found, faults = _items(_part(listed, first, stop), answers, done_among(jobs, positions))
         strays = {place_of(row) for row in _part(said, first, stop)} - {place_of(row) for row in listed}
@@ -62,16 +68,34 @@ def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[in
     """Read the record of single items."""
     with store.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
-        listed = _rows(connection, items, run.source, items.c.position.in_(positions))
-        said = _rows(connection, verdicts, run.id, verdicts.c.position.in_(positions))
+        listed = _rows(connection, _among(items), {"owner": run.source, "positions": positions})
+        said = _rows(connection, _among(verdicts), {"owner": run.id, "positions": positions})
         found, faults = _items(listed, {place_of(row): row for row in said}, done_among(jobs, positions))
         return Stretch(positions, found, None, [], [], damaged=[*damaged, *faults])
 
 
-def _rows(connection: Connection, table: Table, owner: int, *there: ColumnElement[bool]) -> list[Row]:
-    """Return the rows of a source or a run that match `there`, in order of position."""
-    query = select(table).where(next(iter(table.c)) == owner, *there).order_by(table.c.position)
-    return list(map(tuple, connection.execute(query).all()))
+def _rows(connection: Connection, query: Select[*tuple[Any, ...]], where: Mapping[str, object]) -> list[Row]:
+    return list(map(tuple, connection.execute(query, where).all()))
+
+
+@cache
+def _between(table: Table) -> Select[*tuple[Any, ...]]:
+    """The rows of a source or a run in a stretch, in order of position."""
+    place = table.c.position
+    there = (place >= bindparam("first"), place < bindparam("end"))
+    return select(table).where(_owner(table) == bindparam("owner"), *there).order_by(place)
+
+
+@cache
+def _among(table: Table) -> Select[*tuple[Any, ...]]:
+    """The rows of a source or a run at single positions, in order of position."""
+    there = table.c.position.in_(bindparam("positions", expanding=True))
+    return select(table).where(_owner(table) == bindparam("owner"), there).order_by(table.c.position)
+
+
+def _owner(table: Table) -> Column[int]:
+    """Return the column of the source or the run that the rows of a table belong to."""
+    return next(iter(table.c))
 
 
 def _part(rows: Sequence[Row], first: int, stop: int) -> Sequence[Row]:
@@ -168,12 +192,8 @@ def _source_blocks(
 ) -> list[BlockRecord]:
     """Return the blocks of the source that start in a stretch."""
     numbers = range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1)
-    query = select(source_blocks.c.number, source_blocks.c.digest).where(
-        source_blocks.c.source_id == run.source,
-        source_blocks.c.kind == ITEM_LISTING.kind,
-        source_blocks.c.number.in_(numbers),
-    )
-    recorded: dict[int, Any] = dict(connection.execute(query).all())
+    where = {"source": run.source, "numbers": list(numbers)}
+    recorded: dict[int, Any] = dict(connection.execute(SOURCE_BLOCKS, where).all())
     found = []
     for number in numbers:
         start, end = block_range(number, count)
@@ -185,7 +205,13 @@ def _source_blocks(
 def _outside(connection: Connection, run: PlannedRun, count: int) -> set[object]:
     """Return the positions of rows outside the items of a run, and the start positions of blocks outside of it."""
     found: set[object] = {*stray_blocks(connection, run.id, count)}
-    for table, owner in ((items, items.c.source_id == run.source), (verdicts, verdicts.c.run_id == run.id)):
-        outside = or_(table.c.position < 1, table.c.position > count)
-        found.update(connection.execute(select(table.c.position).where(owner, outside)).scalars())
+    for table, owner in ((items, run.source), (verdicts, run.id)):
+        found.update(connection.execute(_beyond(table), {"owner": owner, "last": count}).scalars())
     return found
+
+
+@cache
+def _beyond(table: Table) -> Select[int]:
+    """The positions of the rows of a source or a run outside of its items."""
+    place = table.c.position
+    return select(place).where(_owner(table) == bindparam("owner"), or_(place < 1, place > bindparam("last")))

@@ -22,6 +22,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    Integer,
     Select,
     Table,
     Update,
@@ -240,15 +241,15 @@ def _expired(jobs: JobTable) -> ColumnElement[bool]:
 
 def pending(store: Database, jobs: JobTable, installed: Installed, most: int) -> list[int]:
     """Return the numbers of at most `most` pending jobs that can be worked on with these engines, oldest first."""
-    table = jobs.table
-    query = (
-        select(table.c.id)
-        .where(_waiting(jobs), jobs.owner.in_(jobs.owners(installed)))
-        .order_by(table.c.id)
-        .limit(most)
-    )
     with store.reading() as connection:
-        return list(connection.execute(query).scalars())
+        return list(connection.execute(_pending(jobs, frozenset(installed)), {"most": most}).scalars())
+
+
+@cache
+def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
+    number = jobs.table.c.id
+    workable = select(number).where(_waiting(jobs), jobs.owner.in_(jobs.owners(installed)))
+    return workable.order_by(number).limit(bindparam("most", type_=Integer))
 
 
 def stuck(store: Database, jobs: JobTable, owners: Collection[int] | Select[tuple[int]]) -> list[Lease]:

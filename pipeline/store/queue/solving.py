@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, select
+from sqlalchemy import Connection, Row, bindparam, case, select
 
 from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
@@ -37,6 +37,12 @@ LONGEST = 2_000_000
 
 LAST = 20
 
+JOBS_OVER = (
+    select(jobs)
+    .where(jobs.c.run_id == bindparam("run"), jobs.c.first < bindparam("end"), jobs.c.stop > bindparam("start"))
+    .order_by(jobs.c.first)
+)
+
 
 def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
     """Cut the items of a run that belong to no job yet into jobs of `chunk` items. `count` is the number of items of
@@ -69,5 +75,4 @@ def pace(store: Database, run: int) -> float | None:
 
 def jobs_over(connection: Connection, run: int, first: int, stop: int) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of the jobs that overlap the positions `[first, stop)`, in order."""
-    query = select(jobs).where(jobs.c.run_id == run, jobs.c.first < stop, jobs.c.stop > first).order_by(jobs.c.first)
-    return list(connection.execute(query).all())
+    return list(connection.execute(JOBS_OVER, {"run": run, "start": first, "end": stop}).all())

@@ -37,14 +37,15 @@ class Wanted:
     evidence_lengths: tuple[int, int] = ALL
 
     @property
-    def ranges(self) -> tuple[tuple[Order, tuple[int, int]], ...]:
-        """The ranges of the numbers by which results can also be ordered."""
-        return (
-            (Order.VALUE, self.values),
-            (Order.NODES, self.nodes),
-            (Order.LAYOUT_LENGTH, self.layout_lengths),
-            (Order.EVIDENCE_LENGTH, self.evidence_lengths),
-        )
+    def ranges(self) -> dict[Order, tuple[int, int]]:
+        """The ranges other than `ALL`, by the numbers that they limit. Results can also be ordered by these numbers."""
+        every = {
+            Order.VALUE: self.values,
+            Order.NODES: self.nodes,
+            Order.LAYOUT_LENGTH: self.layout_lengths,
+            Order.EVIDENCE_LENGTH: self.evidence_lengths,
+        }
+        return {order: ends for order, ends in every.items() if ends != ALL}
 
 
 def newest_judgement() -> ColumnElement[bool]:

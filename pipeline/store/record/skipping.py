@@ -1,7 +1,10 @@
 """Skipping the jobs whose totals rule out that any of their verdicts matches a filter."""
 
-from sqlalchemy import ColumnElement, Connection, and_, false, func, not_, or_, select
+from functools import lru_cache
 
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, false, func, not_, or_, select
+
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.queue.solving import LONGEST
 from dealmill.pipeline.store.record.contract import ALL, Wanted
@@ -14,38 +17,38 @@ def next_job(
     exclusive) that may have a matching verdict, or of the last one if `backwards`; None if there is none."""
     if after + 1 >= before:
         return None
-    query = (
+    where = {"run": run, "behind": after - LONGEST, "after": after, "last": before - 1}
+    for name, (low, high) in (("values", wanted.values), ("nodes", wanted.nodes)):
+        where |= {f"least_{name}": low, f"greatest_{name}": high}
+    query = _next_job(wanted.verdicts, wanted.values != ALL, wanted.nodes != ALL, backwards)
+    found = connection.execute(query, where).one_or_none()
+    return None if found is None else (found.first, found.stop)
+
+
+@lru_cache
+def _next_job(verdicts: tuple[Verdict, ...], values: bool, nodes: bool, backwards: bool) -> Select[int, int]:
+    """Select the job of `next_job` for a filter by these verdicts, and by values and nodes if these are limited."""
+    without_match = list[ColumnElement[bool]]()  # each condition rules out a match, and is NULL if a total is missing
+    if verdicts:
+        without_match.append(and_(*(jobs.c[verdict.word] == 0 for verdict in verdicts)))
+    if values:
+        without_match += [jobs.c.scored == 0, *_outside("values", jobs.c.least_value, jobs.c.greatest_value)]
+    if nodes:
+        without_match += _outside("nodes", jobs.c.least_nodes, jobs.c.greatest_nodes)
+    return (
         select(jobs.c.first, jobs.c.stop)
         .where(
-            jobs.c.run_id == run,
-            jobs.c.first > after - LONGEST,  # a job is not longer, so few rows are read
-            jobs.c.first <= before - 1,
-            jobs.c.stop - 1 > after,
+            jobs.c.run_id == bindparam("run"),
+            jobs.c.first > bindparam("behind"),  # a job is not longer, so few rows are read
+            jobs.c.first <= bindparam("last"),
+            jobs.c.stop - 1 > bindparam("after"),
             jobs.c.state == DONE,
-            not_(func.coalesce(or_(false(), *_without_match(wanted)), false())),
+            not_(func.coalesce(or_(false(), *without_match), false())),
         )
         .order_by(jobs.c.first.desc() if backwards else jobs.c.first)
         .limit(1)
     )
-    found = connection.execute(query).one_or_none()
-    return None if found is None else (found.first, found.stop)
 
 
-def _without_match(wanted: Wanted) -> list[ColumnElement[bool]]:
-    """Return conditions on the totals of a job, each of which rules out a match. They are NULL if the totals are not
-    recorded."""
-    conditions = list[ColumnElement[bool]]()
-    if wanted.verdicts:
-        conditions.append(and_(*(jobs.c[verdict.word] == 0 for verdict in wanted.verdicts)))
-    if wanted.values != ALL:
-        conditions += [jobs.c.scored == 0, *_outside(jobs.c.least_value, jobs.c.greatest_value, wanted.values)]
-    if wanted.nodes != ALL:
-        conditions += _outside(jobs.c.least_nodes, jobs.c.greatest_nodes, wanted.nodes)
-    return conditions
-
-
-def _outside(
-    least: ColumnElement[int], greatest: ColumnElement[int], ends: tuple[int, int]
-) -> list[ColumnElement[bool]]:
-    low, high = ends
-    return [least > high, greatest < low]
+def _outside(name: str, least: ColumnElement[int], greatest: ColumnElement[int]) -> list[ColumnElement[bool]]:
+    return [least > bindparam(f"greatest_{name}"), greatest < bindparam(f"least_{name}")]

@@ -19,7 +19,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, judgements
 from dealmill.pipeline.store.record.blocks import mark, recorded_digests
-from dealmill.pipeline.store.record.contract import ALL, BEHIND, Fault, Page, Said, Wanted, newest_judgement
+from dealmill.pipeline.store.record.contract import BEHIND, Fault, Page, Said, Wanted, newest_judgement
 from dealmill.pipeline.store.record.order import Ordering
 from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import Pack, kept_of, next_pack, previous_pack
@@ -243,12 +243,12 @@ def _packs(
 
 def _fitting(block: Sequence[Result], wanted: Wanted) -> list[Result]:
     """The results that a filter leaves."""
-    asked = [(order, ends) for order, ends in wanted.ranges if ends != ALL]
+    ranges = wanted.ranges
     return [
         one
         for one in block
         if (not wanted.verdicts or one.verdict in wanted.verdicts)
-        and all(_within(order.measure(one), ends) for order, ends in asked)
+        and all(_within(order.measure(one), ends) for order, ends in ranges.items())
     ]
 
 

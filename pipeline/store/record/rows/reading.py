@@ -1,12 +1,12 @@
 """Reading rows of verdicts page by page. Every page starts beyond the last position of the previous one, so the
 thousandth page is as fast as the first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, literal_column, null, select
+from sqlalchemy import Row, Select, select
 
 from dealmill.pipeline.fingerprint import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.games.verdict import Verdict
@@ -16,8 +16,9 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.decode import Shape
 from dealmill.pipeline.store.database.tables import items, judgements, verdicts
 from dealmill.pipeline.store.record.blocks import mark, read_block
-from dealmill.pipeline.store.record.contract import ALL, BEHIND, Fault, Page, Said, Wanted, newest_judgement
-from dealmill.pipeline.store.record.order import Order, Ordering
+from dealmill.pipeline.store.record.contract import BEHIND, Fault, Page, Said, Wanted
+from dealmill.pipeline.store.record.order import Ordering
+from dealmill.pipeline.store.record.rows.statements import Filter, by_number, by_position, parameters
 from dealmill.pipeline.store.record.skipping import next_job
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
@@ -89,56 +90,22 @@ def _between(
     store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, most: int, *, backwards: bool
 ) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of a page in order."""
-    place = judgements.c.position if wanted.audit else verdicts.c.position
-    cut = _selected(run, wanted).where(place.between(after + 1, before - 1))
-    rows = _with_items(store, run, cut.order_by(place.desc() if backwards else place).limit(most))
+    where = {"first": after + 1, "last": before - 1, "most": most}
+    rows = _rows(store, run, by_position(Filter.of(wanted), backwards), wanted, where)
     return sorted(rows, key=itemgetter(0), reverse=backwards)
 
 
 def ordered(store: Database, run: RunStatus, wanted: Wanted, ordering: Ordering, most: int) -> Page:
-    number = _number(run, ordering.order)
-    first = number.desc() if ordering.descending else number.asc()
-    cut = _selected(run, wanted).order_by(first.nulls_last(), verdicts.c.position).limit(most)
-    results, faults = _readable(run, wanted, _with_items(store, run, cut))
+    rows = _rows(store, run, by_number(Filter.of(wanted), ordering), wanted, {"most": most})
+    results, faults = _readable(run, wanted, rows)
     return Page(sorted(results, key=ordering.key), faults, None)
 
 
-def _number(run: RunStatus, order: Order) -> ColumnElement[Any]:
-    """Return the expression for the number by which verdicts are ordered (see `Order.measure`)."""
-    match order:
-        case Order.POSITION:
-            return verdicts.c.position
-        case Order.NODES:
-            return verdicts.c.nodes
-        case Order.VALUE:
-            return verdicts.c.value
-        case Order.EVIDENCE_LENGTH:
-            return func.length(verdicts.c.evidence)
-    return (
-        select(func.length(items.c.layout))
-        .where(items.c.source_id == run.source, items.c.position == verdicts.c.position)
-        .correlate(verdicts)
-        .scalar_subquery()
-    )
-
-
-def _with_items(store: Database, run: RunStatus, cut: Select[*tuple[Any, ...]]) -> list[Row[*tuple[Any, ...]]]:
-    """Return the selected verdicts with their lines and layouts, in any order.
-
-    The verdicts are selected first, and items are then fetched by scalar subqueries, so that no query planner joins the
-    complete tables.
-    """
-    found = cut.subquery()
-    said = (found.c[name] for name in ("position", "verdict", "value", "nodes", "evidence"))
-    item = (
-        select(items.c[name])
-        .where(items.c.source_id == run.source, items.c.position == found.c.position)
-        .scalar_subquery()
-        for name in ("line", "layout")
-    )
-    judged = (found.c.outcome, found.c.step, found.c.reason)
+def _rows(
+    store: Database, run: RunStatus, query: Select[*tuple[Any, ...]], wanted: Wanted, where: Mapping[str, int]
+) -> list[Row[*tuple[Any, ...]]]:
     with store.reading() as connection:
-        return list(connection.execute(select(*said, *item, *judged)).all())
+        return list(connection.execute(query, {**parameters(run, wanted), **where}).all())
 
 
 def _readable(
@@ -179,41 +146,6 @@ def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
         for one, next_one in pairwise(there)
         if next_one - one > 1
     ]
-
-
-def _selected(run: RunStatus, wanted: Wanted) -> Select[*tuple[Any, ...]]:
-    """Select the verdicts of a run that match `wanted`, with their judgements if an outcome is wanted."""
-    judged = (null().label("outcome"), null().label("step"), null().label("reason"))
-    cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
-    if wanted.audit:
-        cut = _judged(wanted.audit).where(judgements.c.run_id == run.id)
-    cut = cut.where(verdicts.c.run_id == run.id)
-    if wanted.verdicts:
-        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in wanted.verdicts]))
-    for order, ends in wanted.ranges:
-        if ends != ALL:
-            cut = cut.where(_number(run, order).between(*ends))
-    return cut
-
-
-def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
-    """Select the verdicts whose newest judgement has the given outcome."""
-    query: Select[*tuple[Any, ...]] = (
-        select(verdicts, judgements.c.outcome, judgements.c.step, judgements.c.reason)
-        .select_from(
-            judgements.join(
-                verdicts,
-                and_(verdicts.c.run_id == judgements.c.run_id, verdicts.c.position == judgements.c.position),
-            )
-        )
-        .where(
-            judgements.c.outcome == int(outcome),
-            newest_judgement(),
-        )
-    )
-    if outcome is not Outcome.VALID:  # add the literal condition of the partial index
-        query = query.where(judgements.c.outcome != literal_column("1"))
-    return query
 
 
 def marks(store: Database, run: RunStatus) -> dict[int, bytes]:

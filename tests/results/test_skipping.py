@@ -52,8 +52,8 @@ def matching(results: list[Result], wanted: Wanted) -> list[int]:
         for one in results
         if (not wanted.verdicts or one.verdict in wanted.verdicts)
         and all(
-            ends == ALL or ((number := order.measure(one)) is not None and ends[0] <= number <= ends[1])
-            for order, ends in wanted.ranges
+            (number := order.measure(one)) is not None and ends[0] <= number <= ends[1]
+            for order, ends in wanted.ranges.items()
         )
     ]
 

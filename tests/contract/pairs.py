@@ -1,7 +1,8 @@
 """Runs over the same deals in both storages, and what must be the same of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.named import deals_reading, deals_source
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.diff import diff
 from dealmill.pipeline.results.export import FORMS, export
@@ -184,27 +185,50 @@ def solved_pair(store: Database, scenario: Scenario, engine: str) -> Pair:
     return pair_of(store, numbers)
 
 
-def everything(store: Database, run: RunStatus, wanted: Wanted = Wanted()) -> list[Result]:  # noqa: B008 -- frozen
-    """The results of a run, without its number."""
-    return [replace(found, run=None) for found in results(store, [run], wanted, (0, 0), None)]
+class PlainResult(NamedTuple):
+    """A result without the number of its run. Thousands are made for each query."""
+
+    engine: str
+    layout: str
+    verdict: Verdict
+    value: int | None
+    nodes: int
+    evidence: str | None
+    position: int
+    line: int
+    judgement: Judgement | None
 
 
-def pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: int) -> Iterator[list[Result]]:
+contents = attrgetter(*PlainResult._fields)
+
+
+def plain(found: Iterable[Result]) -> list[PlainResult]:
+    return [PlainResult._make(contents(one)) for one in found]
+
+
+def everything(store: Database, run: RunStatus, wanted: Wanted = Wanted()) -> list[PlainResult]:  # noqa: B008 -- frozen
+    """The results of a run."""
+    return plain(results(store, [run], wanted, (0, 0), None))
+
+
+def pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: int) -> Iterator[list[PlainResult]]:
     """The pages of a query, at most `size` results each."""
-    while page := list(results(store, [run], wanted, (run.id, after), size)):
-        yield [replace(found, run=None) for found in page]
+    while page := plain(results(store, [run], wanted, (run.id, after), size)):
+        yield page
         after = page[-1].position
 
 
-def pages_before(store: Database, run: RunStatus, wanted: Wanted, before: int, size: int) -> Iterator[list[Result]]:
+def pages_before(
+    store: Database, run: RunStatus, wanted: Wanted, before: int, size: int
+) -> Iterator[list[PlainResult]]:
     """The pages of a query read backwards, at most `size` results each."""
     backwards = Ordering(descending=True)
-    while page := list(results(store, [run], wanted, (0, 0), size, before=(run.id, before), ordering=backwards)):
-        yield [replace(found, run=None) for found in page]
+    while page := plain(results(store, [run], wanted, (0, 0), size, before=(run.id, before), ordering=backwards)):
+        yield page
         before = page[-1].position
 
 
-def pages_of(found: Sequence[Result], size: int) -> list[Sequence[Result]]:
+def pages_of(found: Sequence[PlainResult], size: int) -> list[Sequence[PlainResult]]:
     return [found[start : start + size] for start in range(0, len(found), size)]
 
 
@@ -212,7 +236,7 @@ def within(number: int, ends: tuple[int, int]) -> bool:
     return ends[0] <= number <= ends[1]
 
 
-def chosen(found: Sequence[Result], wanted: Wanted) -> list[Result]:
+def chosen(found: Sequence[PlainResult], wanted: Wanted) -> list[PlainResult]:
     """Filter results in Python, as the expected result of a query."""
     return [
         one
@@ -229,9 +253,9 @@ def chosen(found: Sequence[Result], wanted: Wanted) -> list[Result]:
     ]
 
 
-def in_order(found: Sequence[Result], name: str, *, descending: bool) -> list[Result]:
+def in_order(found: Sequence[PlainResult], name: str, *, descending: bool) -> list[PlainResult]:
     """Sort results in Python, as the expected result of an ordered query: those without a number last."""
-    numbers: dict[str, Callable[[Result], int | None]] = {
+    numbers: dict[str, Callable[[PlainResult], int | None]] = {
         "nodes": lambda one: one.nodes,
         "value": lambda one: one.value,
         "layout-length": lambda one: len(one.layout),
@@ -244,7 +268,7 @@ def in_order(found: Sequence[Result], name: str, *, descending: bool) -> list[Re
     return there + [one for one in found if number(one) is None]
 
 
-def filters(found: Sequence[Result], chance: Random) -> list[Wanted]:
+def filters(found: Sequence[PlainResult], chance: Random) -> list[Wanted]:
     """Seven filters by verdicts, ranges or both; some match nothing."""
     values = sorted({one.value for one in found if one.value is not None}) or [0]
     low, high = sorted(chance.choices(values, k=2))
@@ -269,7 +293,7 @@ def filters(found: Sequence[Result], chance: Random) -> list[Wanted]:
     return [*chance.sample(wishes, 6), Wanted(evidence_lengths=(brief, wordy), layout_lengths=(short, ALL[1]))]
 
 
-def check_queries(store: Database, pair: Pair, chance: Random) -> list[Result]:
+def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResult]:
     """Check that queries of both runs return the same; return all results."""
     found = everything(store, pair.rows)
     assert everything(store, pair.packed) == found
@@ -290,7 +314,7 @@ def check_queries(store: Database, pair: Pair, chance: Random) -> list[Result]:
 
 
 def check_orders(
-    store: Database, pair: Pair, found: Sequence[Result], wishes: Sequence[Wanted], chance: Random
+    store: Database, pair: Pair, found: Sequence[PlainResult], wishes: Sequence[Wanted], chance: Random
 ) -> None:
     """Check that ordered queries of both runs return what sorting all results returns."""
     for order in Order:
@@ -302,16 +326,16 @@ def check_orders(
             expected = in_order(expected, order.word, descending=descending)
         for run in pair:
             ordered = results(store, [run], wanted, (0, 0), limit, ordering=Ordering(order, descending))
-            assert [replace(one, run=None) for one in ordered] == expected[:limit], (run.storage, wanted, order)
+            assert plain(ordered) == expected[:limit], (run.storage, wanted, order)
 
 
-def check_single_results(store: Database, pair: Pair, found: Sequence[Result], chance: Random) -> None:
+def check_single_results(store: Database, pair: Pair, found: Sequence[PlainResult], chance: Random) -> None:
     positions = {1, 2, BLOCK, BLOCK + 1, pair.rows.items, pair.rows.items + 1, chance.randint(1, pair.rows.items)}
     there = {one.position: one for one in found}
     for run in pair:
         for position in positions:
             if position in there:
-                assert replace(find_result(store, run, position), run=None) == there[position]
+                assert plain([find_result(store, run, position)]) == [there[position]]
             else:
                 with pytest.raises(NotFoundError, match=f"run {run.id} has no verdict on item {position}"):
                     find_result(store, run, position)
@@ -356,7 +380,7 @@ def check_differences(store: Database, ours: Pair, theirs: Pair) -> list[Differe
     return found[0]
 
 
-def what(result: Result) -> tuple[Verdict, int | None, str | None]:
+def what(result: PlainResult) -> tuple[Verdict, int | None, str | None]:
     return result.verdict, result.value, result.evidence
 
 
@@ -365,7 +389,7 @@ def summary(run: RunStatus) -> tuple[object, ...]:
     return (run.source, run.engine, run.version, run.max_nodes, *counted)
 
 
-def check_pair(store: Database, pair: Pair, deals: DealRange, folder: Path, chance: Random) -> list[Result]:
+def check_pair(store: Database, pair: Pair, deals: DealRange, folder: Path, chance: Random) -> list[PlainResult]:
     """Check everything that can be asked of two finished runs over these deals; return all results."""
     assert summary(pair.rows) == summary(pair.packed)
     assert pair.packed.finished and pair.packed.items == len(deals)

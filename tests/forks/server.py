@@ -42,6 +42,7 @@ ADOPTION_SECONDS = 60.0
 """How long a worker waits to become a child of the process that asks for it, which takes no time without load."""
 MODULES = (
     *(
+        "alembic.command",
         "celery.app.amqp",
         "celery.app.control",
         "celery.app.events",
@@ -52,9 +53,12 @@ MODULES = (
     *("celery.bin.worker", "celery.concurrency.prefork", "celery.events.receiver", "celery.fixups.django"),
     *("kombu.transport.pyamqp", "kombu.transport.redis", "numpy.ma", "numpy.typing", "rich.progress"),
     *("sqlalchemy.dialects.sqlite", "tomllib"),
-    *("dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores", "dealmill.surveys"),
-    *("dealmill.pipeline.answer", "dealmill.pipeline.ingest.named", "dealmill.pipeline.ingest.reading"),
-    *("dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs", "dealmill.workers.messages"),
+    *("dealmill.cli.events", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
+    *("dealmill.surveys", "dealmill.pipeline.answer", "dealmill.pipeline.ingest.named"),
+    *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.checking", "dealmill.pipeline.programs.process"),
+    *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs"),
+    *("dealmill.pipeline.survey.growth", "dealmill.workers.kinds", "dealmill.workers.local.broker"),
+    *("dealmill.workers.local.interrupts", "dealmill.workers.logs", "dealmill.workers.messages"),
 )
 """Modules that most commands and workers import, and whose import reads no settings."""
 

@@ -1,6 +1,7 @@
 """Running the shipped notebook."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
@@ -41,12 +42,13 @@ def execute(notebook: Any, environment: Environment, folder: Path) -> None:
     Only what reads well on a page is kept: no times, and nothing of standard error, where engines say that they are
     being compiled.
     """
-    kernels = Kernels()
-    kernels.environment = environment
-    client = NotebookClient(
-        notebook, km=kernels, timeout=240, record_timing=False, resources={"metadata": {"path": str(folder)}}
-    )
-    client.execute(env=environment.all_variables)
+    with TemporaryDirectory(prefix="dealmill-") as sockets:  # a TCP port could be taken by others before the kernel
+        kernels = Kernels(transport="ipc", ip=f"{sockets}/kernel")
+        kernels.environment = environment
+        client = NotebookClient(
+            notebook, km=kernels, timeout=240, record_timing=False, resources={"metadata": {"path": str(folder)}}
+        )
+        client.execute(env=environment.all_variables)
     notebook.metadata.language_info = {"name": "python"}
     for cell in notebook.cells:
         cell.metadata.clear()

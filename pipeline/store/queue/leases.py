@@ -21,6 +21,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    Float,
     FromClause,
     Integer,
     Select,
@@ -302,7 +303,8 @@ def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[tu
 def _waiting(jobs: JobTable) -> ColumnElement[bool]:
     """Return the condition that a job can be claimed. During a pause, `leased_until` is the end of the pause."""
     until = jobs.table.c.leased_until
-    over = or_(until.is_(None), until < clock(), until > clock() + PAUSES[-1] + SLEW)
+    farthest = bindparam("farthest", callable_=lambda: PAUSES[-1] + SLEW, type_=Float)  # read at each execution
+    over = or_(until.is_(None), until < clock(), until > clock() + farthest)
     return and_(jobs.table.c.state == PENDING, over)
 
 

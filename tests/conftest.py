@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 from hypothesis import settings
@@ -68,11 +69,19 @@ def store(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
         store.close()
 
 
+@pytest.fixture(scope="session")
+def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with tables, which is copied: that takes a sixth of the time of creating them."""
+    file = tmp_path_factory.mktemp("tables") / "store.db"
+    with_tables(Database(database_url(f"sqlite:///{file}"))).close()
+    return file
+
+
 @pytest.fixture
-def sqlite_store(tmp_path: Path) -> Iterator[Database]:
+def sqlite_store(sqlite_tables: Path, tmp_path: Path) -> Iterator[Database]:
     """A store with tables on SQLite, which accepts any value in any column."""
-    store = Database(database_url(f"sqlite:///{tmp_path / 'store.db'}"))
-    yield with_tables(store)
+    store = Database(database_url(f"sqlite:///{copyfile(sqlite_tables, tmp_path / 'store.db')}"))
+    yield store
     store.close()
 
 
@@ -95,10 +104,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exempt what is loaded by now from garbage collection, which would look at all of it again and again."""
+    """Exempt what is loaded by now from garbage collection, which would look at all of it again and again, and collect
+    less often."""
     load_compiler()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000)
 
 
 def pytest_sessionfinish() -> None:

@@ -1,24 +1,29 @@
-"""Slow jobs: a worker sleeps in each, so that faults find leased jobs, and other tests have the processors."""
+"""Slow jobs: a worker sleeps in each, so that faults find leased jobs, and other tests have the processors; or before
+each, so that there are times without a lease."""
 
 import os
 import time
+from collections.abc import Callable
+from typing import Any
 
 JOB_SECONDS = "MARK_JOB_SECONDS"
 """The environment variable with the seconds that a forked worker sleeps in each job of a run."""
+REST_SECONDS = "MARK_REST_SECONDS"
+"""The environment variable with the seconds that a forked worker sleeps before it claims a job of a run."""
 
 
 def slow_jobs_if_wanted() -> None:
-    """Sleep in each job of this process and its children, if the variable `JOB_SECONDS` is set."""
-    from dealmill.pipeline.store.database.connections import Database
+    """Sleep in each job of this process and its children, or before it, if `JOB_SECONDS` or `REST_SECONDS` is set."""
     from dealmill.pipeline.store.record import jobs
-    from dealmill.pipeline.store.record.contract import Found
 
-    seconds, do = float(os.environ.get(JOB_SECONDS, "0")), jobs.do
-    if not seconds:
-        return
+    for step, variable in ((jobs.prepare, REST_SECONDS), (jobs.do, JOB_SECONDS)):
+        if seconds := float(os.environ.get(variable, "0")):
+            setattr(jobs, step.__name__, _slowly(step, seconds))
 
-    def slowly(store: Database, job: jobs.Job) -> Found:
+
+def _slowly(step: Callable[..., Any], seconds: float) -> Callable[..., Any]:
+    def slowly(*given: Any) -> Any:
         time.sleep(seconds)
-        return do(store, job)
+        return step(*given)
 
-    jobs.do = slowly
+    return slowly

@@ -41,7 +41,8 @@ def _deal_each(seed: np.uint64, first: np.uint64, deck: Bytes, height: int, text
     stream = np.empty(8, dtype=np.uint64)
     cards = np.empty_like(deck)
     for i in range(len(texts)):
-        cards[:] = deck
+        for card in range(len(deck)):  # in one assignment, it would take two seconds more to compile
+            cards[card] = deck[card]
         open_stream(stream, seed, first + np.uint64(i))
         shuffle(stream, cards, len(cards))
         for card in range(len(cards)):

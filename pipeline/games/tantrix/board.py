@@ -66,7 +66,7 @@ def place(field: Numbers, open_spaces: Numbers, count: int, space: int, tile: in
         if field[neighbour, TILE] == NO_TILE:
             links = field[neighbour, LINKS]
             if links == 0:
-                count = _insert(open_spaces, count, neighbour)
+                count = insert(open_spaces, count, neighbour)
             colour = tile >> _shift(side) & 15
             if links & colour * ONE_PER_SIDE:
                 field[neighbour, TWICE] |= colour
@@ -81,7 +81,7 @@ def _shift(side: int) -> int:
 
 
 @kernel
-def _insert(ordered: Numbers, count: int, number: int) -> int:
+def insert(ordered: Numbers, count: int, number: int) -> int:
     """Insert a number into the first `count` sorted numbers, and return the new count."""
     at = count
     while at > 0 and ordered[at - 1] > number:
@@ -109,7 +109,7 @@ def turn_hand(hand: Numbers, turned_hand: Numbers) -> None:
     for i in range(HAND):
         tile = hand[i]
         for _ in range(SIDES):
-            count = _insert(turned_hand, count, tile)
+            count = insert(turned_hand, count, tile)
             tile = turned(tile)
 
 

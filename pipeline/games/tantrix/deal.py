@@ -23,6 +23,7 @@ from dealmill.pipeline.games.tantrix.board import (
     TURNED_HAND,
     clear,
     empty_field,
+    insert,
     list_moves,
     place,
     turn_hand,
@@ -56,26 +57,34 @@ def deal(seed: int, first: int, count: int, tiles: int = 10) -> Texts:
 @kernel
 def _deal_each(seed: np.uint64, first: np.uint64, tiles: int, names: Bytes, text: Bytes, ends: Numbers) -> None:
     stream = np.empty(8, dtype=np.uint64)
-    all_tiles = np.array([read_tile(names, at) for at in range(0, len(names), SIDES)])
+    all_tiles = np.empty(len(names) // SIDES, dtype=np.int64)
+    for number in range(len(all_tiles)):
+        all_tiles[number] = read_tile(names, number * SIDES)
     field = empty_field()
     played = np.empty(tiles, dtype=np.int64)
     hands = np.empty((PLAYERS, HAND), dtype=np.int64)
+    hand = np.empty(HAND, dtype=np.int64)
     end = 0
     for i in range(len(ends)):
         open_stream(stream, seed, first + np.uint64(i))
         while not _play(stream, all_tiles, field, played, hands):
             pass
-        end = _write(np.sort(played), np.sort(hands[tiles % PLAYERS]), text, end)
+        for count in range(HAND):
+            insert(hand, count, hands[tiles % PLAYERS, count])
+        end = _write(played, hand, text, end)
         ends[i] = end
 
 
 @kernel
 def _play(stream: Stream, all_tiles: Numbers, field: Numbers, played: Numbers, hands: Numbers) -> bool:
-    """Play until `played` is full; return False if a player has no legal move before that. Leaves the field empty."""
+    """Play until `played` is full, and sort it; return False if a player has no legal move before that. Leaves the
+    field empty."""
     open_spaces = np.empty(OPEN_ROOM, dtype=np.int64)
     turned_hand = np.empty(TURNED_HAND, dtype=np.int64)
     moves = np.empty(MOVE_ROOM, dtype=np.int64)
-    bag = np.arange(len(all_tiles)).astype(np.uint8)
+    bag = np.empty(len(all_tiles), dtype=np.uint8)
+    for number in range(len(bag)):
+        bag[number] = number
     shuffle(stream, bag, len(bag))
     for i in range(PLAYERS * HAND):
         hands[i // HAND, i % HAND] = all_tiles[bag[i]]
@@ -93,8 +102,7 @@ def _play(stream: Stream, all_tiles: Numbers, field: Numbers, played: Numbers, h
         space, tile = move >> MOVE_SHIFT, move & WHOLE_TILE
         count = place(field, open_spaces, count, space, tile)
         _replace(hand, least_rotation(tile), all_tiles[bag[PLAYERS * HAND + turn]])
-        played[turn] = move
-        turn += 1
+        turn = insert(played, turn, move)
     clear(field, played[:turn] >> MOVE_SHIFT)
     clear(field, open_spaces[:count])
     return turn == len(played)

@@ -19,11 +19,11 @@ NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
 
 
 def find_browser() -> str:
-    """Return the path of a browser; skip the test if there is none, unless ``DEALMILL_BROWSER`` is ``required``."""
-    found = os.environ.get("DEALMILL_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    """Return the path of a browser; skip the test if there is none, unless ``TEST_BROWSER`` is ``required``."""
+    found = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
-        message = f"no browser: set DEALMILL_CHROMIUM to a Chromium, or install one of: {', '.join(NAMES)}"
-        if os.environ.get("DEALMILL_BROWSER") == "required":
+        message = f"no browser: set TEST_CHROMIUM to a Chromium, or install one of: {', '.join(NAMES)}"
+        if os.environ.get("TEST_BROWSER") == "required":
             pytest.fail(message)
         pytest.skip(message)
     return found

@@ -23,6 +23,7 @@ def downgrade(place: Place, revision: str = OLDER) -> int:
         assert "Traceback" not in tried.stderr, tried.stderr
         assert time.monotonic() < deadline, tried.stderr
         tries += 1
+    assert "Traceback" not in tried.stderr, tried.stderr
     return tries
 
 

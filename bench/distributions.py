@@ -10,7 +10,7 @@ from unittest.mock import patch
 from bench.measure import rounded, table
 from dealmill import open
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.record.distributions import spread_of
+from dealmill.pipeline.store.histograms import spread_of
 from tests.doing import do_runs
 
 ENGINES = ("card-pairing/winnable", "hi-q/greedy", "camelot/winnable")

@@ -12,15 +12,15 @@ from unittest.mock import patch
 from bench.measure import dealt, rounded, seconds, table
 from dealmill import deals, open
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.ingest.compiled import checked_by
-from dealmill.pipeline.store.sources.index.writing import index_items
+from dealmill.pipeline.ingest.scanning import checked_by
+from dealmill.pipeline.store.layout_index import index_items
 
 GAME = "card-pairing"
 FEW, MANY = 1_000_000, 10_000_000
 ROUNDS = 7
 SEED, OTHER_SEED = 1, 2
 TIMES = 200
-HOOK = "dealmill.pipeline.store.sources.writing.index_items"
+HOOK = "dealmill.pipeline.store.source_writing.index_items"
 
 
 def lookups() -> str:

@@ -14,20 +14,19 @@ from unittest.mock import patch
 from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.fingerprint import BLOCK, block_of
+from dealmill.pipeline.digests import BLOCK, block_of
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs as solving
 from dealmill.pipeline.store.record.packed.solving import SolvedPack
 from dealmill.pipeline.store.record.packed.solving import solve as solve_packed
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.source_writing import open_deals
+from dealmill.pipeline.store.tables import Storage
 from dealmill.workers import tasks
 from dealmill.workers.kinds import KINDS
 from tests.servers import Postgres

@@ -12,11 +12,11 @@ from redis import Redis
 from bench.fleet import plan_jobs
 from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.opening import check_tables
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.workers.local.broker import LocalBroker
-from dealmill.workers.local.processes import start, stop
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.revisions import check_tables
+from dealmill.pipeline.store.runs import find_run
+from dealmill.workers.broker import LocalBroker
+from dealmill.workers.processes import start, stop
 from dealmill.workers.reconciler import reconcile, unfinished
 from tests.servers import Postgres
 

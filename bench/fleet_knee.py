@@ -16,11 +16,11 @@ from sqlalchemy.engine import Engine
 from bench.fleet import Sleeping, plan_jobs
 from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
-from dealmill.pipeline.fingerprint import BLOCK
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.record.packed.solving import solve
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.runs import find_run
 from dealmill.workers import tasks
 from dealmill.workers.kinds import KINDS
 from tests.servers import Postgres

@@ -10,11 +10,11 @@ from bench.measure import dealt, rounded, seconds, table, watched_command
 from bench.room import bytes_by_part
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.query import results
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.database.opening import open_store
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.runs.status import find_run, list_runs
+from dealmill.pipeline.store.results import results
+from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.runs import find_run, list_runs
 
 GAME = "card-pairing"
 FEW, MANY = 1_000_000, 10_000_000

@@ -13,9 +13,9 @@ from bench.measure import ROUNDS, in_turn, rounded, table
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import pack, to_batch
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.plans import plan_run
 from dealmill.workers import tasks
 from tests.doing import a_source, dealer
 from tests.servers import Postgres, running_postgres
@@ -49,7 +49,7 @@ def _databases(postgres: Postgres) -> Iterator[str]:
 
 def _planned(url: str) -> Database:
     store = Database(database_url(url))
-    migrate.upgrade(store)
+    revisions.upgrade(store)
     source = a_source(store, ENGINE, dealer("memory")(1, 1, JOBS * CHUNK))
     plan_run(store, source, ENGINE, find_engine(ENGINE)[1].version, None, chunk=CHUNK)
     return store

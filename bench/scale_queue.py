@@ -9,15 +9,15 @@ from sqlalchemy import text, update
 from bench.fleet import plan_jobs
 from bench.measure import rounded, seconds, table
 from bench.scale_servers import new_store, with_tables
-from dealmill.pipeline.fingerprint import BLOCK
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.database.connections import Database, clock, database_url
-from dealmill.pipeline.store.database.tables import DONE, jobs
-from dealmill.pipeline.store.queue.leases import free_expired, pending, stuck, unfinished
-from dealmill.pipeline.store.queue.solving import SOLVING, cut_jobs, jobs_over, pace
-from dealmill.pipeline.store.queue.workers import list_workers
+from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.store.database import Database, clock, database_url
+from dealmill.pipeline.store.jobs import SOLVING, cut_jobs, jobs_over, pace
+from dealmill.pipeline.store.leases import free_expired, pending, stuck, unfinished
+from dealmill.pipeline.store.plans import installed_engines
 from dealmill.pipeline.store.record.blocks import unsolved
-from dealmill.pipeline.store.runs.status import list_runs
+from dealmill.pipeline.store.runs import list_runs
+from dealmill.pipeline.store.tables import DONE, jobs
+from dealmill.pipeline.store.workers import list_workers
 from dealmill.workers.reconciler import WINDOW
 from tests.servers import Postgres
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from dealmill.pipeline.store.database.connections import Database, database_url, engine_for
-from dealmill.pipeline.store.database.revision import create_tables
+from dealmill.pipeline.store.database import Database, database_url, engine_for
+from dealmill.pipeline.store.revisions import create_tables
 from tests.servers import Postgres, running_postgres
 
 TICKS = os.sysconf("SC_CLK_TCK")

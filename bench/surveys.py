@@ -13,12 +13,12 @@ from statistics import median
 from bench.measure import rounded, seconds, table
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.query import find_result, results
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.results import find_result, results
+from dealmill.pipeline.store.runs import find_run
 from tests.servers import clean_environment, dealmill_command
 
 SEED = 20261121

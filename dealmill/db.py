@@ -11,9 +11,9 @@ from pathlib import Path
 
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.backup import back_up
-from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.revisions import back_up
 
 
 def upgrade(url: str | None = None, revision: str = "head") -> str | None:
@@ -25,8 +25,8 @@ def upgrade(url: str | None = None, revision: str = "head") -> str | None:
         If the database is newer than this Dealmill, is not a store, or workers hold leases.
     """
     with closing(_database(url)) as database:
-        migrate.upgrade(database, revision)
-        return migrate.current(database)
+        revisions.upgrade(database, revision)
+        return revisions.current(database)
 
 
 def downgrade(url: str | None = None, *, revision: str) -> str | None:
@@ -40,8 +40,8 @@ def downgrade(url: str | None = None, *, revision: str) -> str | None:
         If the database is newer than this Dealmill, or workers hold leases.
     """
     with closing(_database(url)) as database:
-        migrate.downgrade(database, revision)
-        return migrate.current(database)
+        revisions.downgrade(database, revision)
+        return revisions.current(database)
 
 
 def backup(file: str | PathLike[str], url: str | None = None, progress: Progress = silent) -> int:
@@ -73,7 +73,7 @@ def current(url: str | None = None) -> str | None:
         If its revision is damaged.
     """
     with closing(_database(url)) as database:
-        return migrate.current(database)
+        return revisions.current(database)
 
 
 def _database(url: str | None) -> Database:

@@ -178,8 +178,7 @@ def answer(
         If the file cannot be read.
     """
     from dealmill.pipeline.answer import answer as answer_entries
-    from dealmill.pipeline.ingest.compiled import checked_by
-    from dealmill.pipeline.ingest.scanning import scan
+    from dealmill.pipeline.ingest.scanning import checked_by, scan
 
     owner, used = engine_of(game, engine)
     name = fsdecode(file)

@@ -4,13 +4,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.results.summary import Summary
-from dealmill.pipeline.runs.retract import requeue
-from dealmill.pipeline.store.audits.planned import AuditStatus
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.audits import AuditStatus
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.plans import requeue
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.sources.stored import Source
+from dealmill.pipeline.store.runs import RunStatus, Summary
+from dealmill.pipeline.store.sources import Source
 from dealmill.runs import Run
 
 

@@ -1,8 +1,6 @@
 """Pictures of layouts and of the steps of evidence, made of a few parts with a common look."""
 
-from dealmill.pipeline.games.gutters import Gutters
-from dealmill.pipeline.games.scene import Scene, rank_name, scene
-from dealmill.pipeline.games.svg import (
+from dealmill.pipeline.games.pictures import (
     BACKED,
     BLUE,
     CARD,
@@ -16,7 +14,9 @@ from dealmill.pipeline.games.svg import (
     ORANGE,
     OTHER,
     WHITE,
+    Gutters,
     Point,
+    Scene,
     Style,
     arrows,
     at,
@@ -28,6 +28,8 @@ from dealmill.pipeline.games.svg import (
     element,
     head,
     path,
+    rank_name,
+    scene,
     text,
 )
 

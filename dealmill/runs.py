@@ -6,29 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dealmill.pipeline.arguments import check_integer
-from dealmill.pipeline.audit.jobs import queue_audit
-from dealmill.pipeline.audit.sealing import entry_in, seal_of, still_sealed
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, Rerunning, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.diff import Diff, diff
-from dealmill.pipeline.results.histogram import Histogram, histogram_of
-from dealmill.pipeline.results.query import START, Ends, Query, answers_of, find_result, query_of, wanted_results
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.runs.retry import queue_retry
-from dealmill.pipeline.store.audits.findings import Finding, findings_of
-from dealmill.pipeline.store.audits.planned import AuditStatus, latest_audits
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, latest_audits
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import Diff, diff
+from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
+from dealmill.pipeline.store.plans import queue_rerun, queue_retry
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.distributions import Column
 from dealmill.pipeline.store.record.order import Order
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, related_runs
-from dealmill.pipeline.store.sources.stored import rejects_of
-from dealmill.pipeline.survey.convergence import Point, convergence_of
-from dealmill.pipeline.survey.interval import Interval, of_share
+from dealmill.pipeline.store.results import START, Ends, Query, answers_of, find_result, query_of, wanted_results
+from dealmill.pipeline.store.runs import RunStatus, find_run, related_runs
+from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
+from dealmill.pipeline.store.sources import rejects_of
+from dealmill.pipeline.survey.estimate import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:
     import pyarrow
@@ -223,7 +219,7 @@ class Run:
             If the engine of the run is not installed; or it is packed, and another version of the engine or of the
             deals is installed.
         """
-        from dealmill.workers.local.working import finish_audit  # loads Celery
+        from dealmill.workers.working import finish_audit  # loads Celery
 
         size = None if sample is None else check_integer("sample", sample, 1)
         if seal is not None:
@@ -245,7 +241,7 @@ class Run:
         RetractedError
             If the installed version was retracted.
         """
-        from dealmill.workers.local.working import solve_runs  # loads Celery
+        from dealmill.workers.working import solve_runs  # loads Celery
 
         number = queue_rerun(self._store, self.status(), any_version=any_version)
         progress(Rerunning(number, self.id))
@@ -267,7 +263,7 @@ class Run:
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.workers.local.working import solve_runs  # loads Celery
+        from dealmill.workers.working import solve_runs  # loads Celery
 
         tried = queue_retry(self._store, self.status())
         if tried:

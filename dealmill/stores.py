@@ -17,7 +17,14 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.query import (
+from dealmill.pipeline.settings import settings
+from dealmill.pipeline.store.audits import latest_audits
+from dealmill.pipeline.store.database import Database, shown
+from dealmill.pipeline.store.engines import retract, unretract
+from dealmill.pipeline.store.log import Action, list_actions
+from dealmill.pipeline.store.plans import engines_for, queue_run
+from dealmill.pipeline.store.record.order import BY_POSITION, Order
+from dealmill.pipeline.store.results import (
     END,
     START,
     Ends,
@@ -29,27 +36,18 @@ from dealmill.pipeline.results.query import (
     query_of,
     wanted_results,
 )
-from dealmill.pipeline.results.rejects import RejectReason, count_reasons
-from dealmill.pipeline.results.summary import summarise
-from dealmill.pipeline.runs.planning import engines_for, queue_run
-from dealmill.pipeline.runs.retract import retract, unretract
-from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.actions import Action, list_actions
-from dealmill.pipeline.store.audits.planned import latest_audits
-from dealmill.pipeline.store.database.connections import Database, shown
-from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.queue.workers import Worker, list_workers
-from dealmill.pipeline.store.record.order import BY_POSITION, Order
-from dealmill.pipeline.store.runs.status import find_run, list_runs, run_numbers
-from dealmill.pipeline.store.sources.stored import Source, find_source, list_sources, rejects_of
+from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.runs import find_run, list_runs, run_numbers, summarise
+from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
+from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.workers import Worker, list_workers
 from dealmill.runs import Run
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
-    from dealmill.pipeline.ingest import named as ingested
-    from dealmill.pipeline.ingest.queries import SavedQuery
-    from dealmill.pipeline.results.find import Match
+    from dealmill.pipeline.ingest import sources as ingested
+    from dealmill.pipeline.ingest.sources import SavedQuery
+    from dealmill.pipeline.store.find import Match
     from dealmill.surveys import Survey
 
 Named = str | PathLike[str] | DealRange | Query
@@ -186,8 +184,8 @@ class Store:
         All files must exist. A file that cannot be read does not stop the others; see `BatchResult.errors`. See `run`
         for the other parameters and errors.
         """
-        from dealmill.pipeline.ingest.named import game_of_source, open_readings, packed_sources
-        from dealmill.workers.local.working import solve_runs  # loads Celery
+        from dealmill.pipeline.ingest.sources import game_of_source, open_readings, packed_sources
+        from dealmill.workers.working import solve_runs  # loads Celery
 
         limit = node_limit(max_nodes)
         wanted = _named(sources)
@@ -240,7 +238,7 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.named import packed_sources  # loads NumPy
+        from dealmill.pipeline.ingest.sources import packed_sources  # loads NumPy
 
         limit = node_limit(max_nodes)
         [wanted] = [str(source)] if isinstance(source, int) else _named([source])
@@ -269,7 +267,7 @@ class Store:
         VersionError
             If jobs are left at the end that need versions of engines or deals that are not installed.
         """
-        from dealmill.workers.local.working import work  # loads Celery
+        from dealmill.workers.working import work  # loads Celery
 
         work(self._database, progress, drain=drain)
 
@@ -397,7 +395,7 @@ class Store:
         NotFoundError
             If there is no such game.
         """
-        from dealmill.pipeline.results.find import find_layout  # loads NumPy
+        from dealmill.pipeline.store.find import find_layout  # loads NumPy
 
         return find_layout(self._database, _lines(layout), game, progress)
 
@@ -486,7 +484,7 @@ class Store:
         """
         from dealmill.pipeline.survey.growth import Width, open_survey
         from dealmill.surveys import Survey
-        from dealmill.workers.local.surveying import grow_survey
+        from dealmill.workers.working import grow_survey
 
         limit = node_limit(max_nodes)
         goal = Width.parse(half_width) if count is None else check_integer("count", count, 1, MOST_PACKED)
@@ -532,7 +530,7 @@ class Store:
         return list_actions(self._database, run)
 
     def _ingest(self, sources: "Sequence[ingested.Named]", game: str | None, progress: Progress) -> Ingestion:
-        from dealmill.pipeline.ingest.named import open_readings  # loads NumPy
+        from dealmill.pipeline.ingest.sources import open_readings  # loads NumPy
 
         with open_readings(self._database, sources, game, progress) as readings:
             for reading in readings.opened:
@@ -546,14 +544,14 @@ class Store:
 
 
 def _named(sources: Named | Iterable[Named]) -> "list[ingested.Named]":
-    """Return one source or several as `dealmill.pipeline.ingest.named` names them.
+    """Return one source or several as `dealmill.pipeline.ingest.sources` names them.
 
     Raises
     ------
     UsageError, NotFoundError
         If one is malformed; see also `_saved`.
     """
-    from dealmill.pipeline.ingest.named import named  # loads NumPy
+    from dealmill.pipeline.ingest.sources import named  # loads NumPy
 
     several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
     return [named(_saved(source) if isinstance(source, Query) else source) for source in several]
@@ -567,7 +565,7 @@ def _saved(query: Query) -> "SavedQuery":
     UsageError
         If it is not a query of all matching results of one run.
     """
-    from dealmill.pipeline.ingest.queries import SavedQuery
+    from dealmill.pipeline.ingest.sources import SavedQuery
 
     whole = query.after[1] == 0 and (query.limit, query.before, query.ordering) == (None, END, BY_POSITION)
     if len(query.runs) != 1 or not whole:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.survey.estimate import Estimate
 from dealmill.pipeline.survey.report import format_figure, summary_sentence, survey_facts, write_report
 from dealmill.runs import Run

@@ -12,9 +12,8 @@ from typing import TextIO
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Numbers, Solved, unpack
+from dealmill.pipeline.games.batch import Entries, Numbers, Solved, unpack
 from dealmill.pipeline.games.contract import UNKNOWN, AnswerFormat, Engine, Game
-from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load, solve_texts
 

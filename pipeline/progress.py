@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dealmill.pipeline.errors import InputError
-    from dealmill.pipeline.store.sources.stored import Source
+    from dealmill.pipeline.store.sources import Source
 
 __all__ = [
     "Auditing",

@@ -7,9 +7,8 @@ from typing import TypeVar
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
 from dealmill.pipeline.games import engine_of_run, find_engine
 from dealmill.pipeline.games.contract import Engine, Game, PictureModule
+from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
-from dealmill.pipeline.games.scene import Scene
-from dealmill.pipeline.games.sheet import sheet
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, judge
 

@@ -17,7 +17,7 @@ from dealmill.pipeline.games.guard import not_canonical_error
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.programs.pace import AT_ONCE, PART_SECONDS
+from dealmill.pipeline.programs.found import AT_ONCE, PART_SECONDS
 from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ def load(name: str) -> Solver:
 
 @cache
 def _load(name: str, engine: Engine) -> Solver:
-    from dealmill.pipeline.compilation import compiling
+    from dealmill.pipeline.games.kernels import compiling
 
     game, _ = find_engine(name)
     with compiling(f"the check of {game.name} layouts" if engine.program else name):

@@ -9,9 +9,9 @@ from shutil import copyfile
 import pytest
 from hypothesis import settings
 
-from dealmill.pipeline.games.kernel import load_compiler
-from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.database.revision import create_tables
+from dealmill.pipeline.games.kernels import load_compiler
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.revisions import create_tables
 from tests.faults.tables import aligned
 from tests.forks.workers import take_workers_from
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres

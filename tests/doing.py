@@ -3,23 +3,20 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dealmill.pipeline.audit.jobs import do, queue_audit
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Batch, Entries, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
-from dealmill.pipeline.games.entries import Entries
-from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.audits import jobs as audits
-from dealmill.pipeline.store.audits.planned import AUDITING, AuditStatus, find_audit
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import audits, leases
+from dealmill.pipeline.store.audit_jobs import do, queue_audit
+from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources.stored import Source
-from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.source_writing import append, complete, open_source
+from dealmill.pipeline.store.sources import Source
 
 LEASE = 60.0
 

@@ -18,7 +18,7 @@ from threading import Thread
 
 import psycopg
 
-from dealmill.workers.local.processes import die_with_parent
+from dealmill.workers.processes import die_with_parent
 from tests.forks.background import ForkedCommand, Streams
 from tests.forks.server import running_server
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import create_engine
 
-from dealmill.pipeline.store.database import connections
+from dealmill.pipeline.store import database
 
 
 class SharedStatements(dict[Any, Any]):
@@ -26,4 +26,4 @@ class SharedStatements(dict[Any, Any]):
 def share_statements() -> None:
     """Have the store give all its engines the same cache."""
     shared = partial(create_engine, execution_options={"compiled_cache": SharedStatements()})
-    connections.create_engine = shared  # type: ignore[attr-defined]
+    database.create_engine = shared  # type: ignore[attr-defined]

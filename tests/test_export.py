@@ -18,17 +18,16 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Event, Exporting
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.export import COLUMNS, FORMS, Row, export
-from dealmill.pipeline.results.query import results
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.runs.retract import retract
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.results import results
+from dealmill.pipeline.store.runs import RunStatus, find_run
 from tests.doing import LEASE, a_run, a_source, deal
 
 ENGINE = "memory/two-pass"

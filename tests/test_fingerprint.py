@@ -10,19 +10,18 @@ from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
+from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Solved, pack, to_batch
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs import RunStatus, find_run
 from tests.doing import LEASE, a_run, a_source, deal
 
 ENGINE = "memory/two-pass"

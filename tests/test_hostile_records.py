@@ -7,14 +7,14 @@ from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.store.audits.findings import faults_of
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import differences
+from dealmill.pipeline.store.plans import queue_rerun
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.record.differences import differences
 from dealmill.pipeline.store.record.rows.reading import page
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs import find_run
 from tests.doing import a_run, an_audit, deal, do_runs
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

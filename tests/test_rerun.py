@@ -7,24 +7,22 @@ from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.query import matching_runs
-from dealmill.pipeline.runs.planning import queue_run
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.runs.retract import requeue, retract, unretract
-from dealmill.pipeline.store.actions import list_actions
-from dealmill.pipeline.store.audits.findings import faults_of
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage, engines
+from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import Difference, differences
+from dealmill.pipeline.store.engines import retract, unretract
+from dealmill.pipeline.store.log import list_actions
+from dealmill.pipeline.store.plans import plan_run, queue_rerun, queue_run, requeue
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Said
-from dealmill.pipeline.store.record.differences import Difference, differences
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources.stored import find_source
-from dealmill.pipeline.store.sources.writing import append, leave, open_source
+from dealmill.pipeline.store.results import matching_runs
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.source_writing import append, leave, open_source
+from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.tables import Storage, engines
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 

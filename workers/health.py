@@ -13,16 +13,14 @@ from pathlib import Path
 from dealmill.pipeline.errors import DealmillError, StoreError
 from dealmill.pipeline.games import broken_games, games
 from dealmill.pipeline.games.contract import FUNCTIONS
-from dealmill.pipeline.games.loading import BrokenGame, load
-from dealmill.pipeline.games.offers import OWN, Offer, all_offers
-from dealmill.pipeline.programs.checking import any_programs, check_programs
-from dealmill.pipeline.runs.planning import installed_engines
+from dealmill.pipeline.games.installed import OWN, BrokenGame, Offer, all_offers, load
+from dealmill.pipeline.programs.solver import any_programs, check_programs
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database.connections import Database, database_url, shown
-from dealmill.pipeline.store.database.health import clock_difference, file_of, server_version
-from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.database.tables import REVISION
-from dealmill.workers.local.broker import find_server
+from dealmill.pipeline.store.database import Database, clock_difference, database_url, file_of, server_version, shown
+from dealmill.pipeline.store.plans import installed_engines
+from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.tables import REVISION
+from dealmill.workers.broker import find_server
 from dealmill.workers.reconciler import check_broker
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from dealmill.pipeline.audit import jobs as auditing
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue.leases import JobTable
+from dealmill.pipeline.store import audit_jobs as auditing
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.leases import JobTable
 from dealmill.pipeline.store.record import jobs as solving
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs import PlannedRun
 
 
 class Kind(Protocol):

@@ -10,9 +10,9 @@ from celery.signals import worker_process_init, worker_ready
 # Imported here, because Celery's `include` would search the working directory first.
 from dealmill.workers import metrics, tasks  # noqa: F401
 from dealmill.workers.app import app
-from dealmill.workers.local.processes import die_with_parent
 from dealmill.workers.logs import connect_logs
 from dealmill.workers.messages import patch_redis_transport
+from dealmill.workers.processes import die_with_parent
 
 
 def prepare() -> None:
@@ -42,7 +42,7 @@ def main(processes: int, *, engines: bool) -> int:
     """Run the worker until it is told to stop, and return its exit code."""
     prepare()
     if engines:
-        from dealmill.pipeline.games.kernel import load_compiler
+        from dealmill.pipeline.games.kernels import load_compiler
 
         load_compiler()
     gc.freeze()  # child processes share the memory of loaded modules if the garbage collector does not touch it

@@ -9,9 +9,9 @@ from kombu.exceptions import OperationalError
 from kombu.transport.redis import Channel
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.plans import installed_engines
 from dealmill.workers.app import QUEUE, TASK, app
 from dealmill.workers.kinds import KINDS
 from dealmill.workers.messages import BROKER_ERRORS

@@ -9,15 +9,14 @@ from typing import Any, TypeVar
 
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.runs.planning import installed_engines, version_mismatch
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.database.opening import check_revision
-from dealmill.pipeline.store.database.patience import patiently
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.leases import Lease
-from dealmill.pipeline.store.queue.workers import worker_name
-from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database, database_url, patiently
+from dealmill.pipeline.store.leases import Lease
+from dealmill.pipeline.store.plans import installed_engines, version_mismatch
+from dealmill.pipeline.store.revisions import check_revision
+from dealmill.pipeline.store.runs import PlannedRun, run_of_job
+from dealmill.pipeline.store.workers import worker_name
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.kinds import KINDS, Kind
@@ -39,7 +38,7 @@ def configured_store() -> Database:
 @app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
 def do_job(*message: object, **_more: object) -> None:
     """Do the job with the kind and number in a message, if this installation can do it. A message may be delivered
-    late, twice or never without harm; see `dealmill.pipeline.store.queue.leases`."""
+    late, twice or never without harm; see `dealmill.pipeline.store.leases`."""
     IN_HAND.clear()
     name, number = message if len(message) == 2 else (None, None)
     kind = KINDS.get(name) if isinstance(name, str) else None

@@ -6,8 +6,8 @@ from celery.exceptions import WorkerLostError
 from celery.worker.request import Request
 
 from dealmill.pipeline.errors import DealmillError
-from dealmill.pipeline.store.queue.leases import expire
-from dealmill.pipeline.store.queue.workers import worker_name
+from dealmill.pipeline.store.leases import expire
+from dealmill.pipeline.store.workers import worker_name
 from dealmill.workers.kinds import KINDS
 from dealmill.workers.tasks import configured_store
 

@@ -9,37 +9,44 @@ from io import StringIO
 
 import click
 
-from dealmill.cli.exits import DIFFERENT, DONE, ERROR, INTERRUPTED, REJECTED, exit_code
-from dealmill.cli.interrupt import handle_signals
-from dealmill.cli.streams import replace_closed_streams
-from dealmill.cli.warned import Warned
+from dealmill.cli.process import (
+    DIFFERENT,
+    DONE,
+    ERROR,
+    INTERRUPTED,
+    REJECTED,
+    Warned,
+    exit_code,
+    handle_signals,
+    replace_closed_streams,
+)
 from dealmill.pipeline.errors import DealmillError, WorkerError
 from dealmill.pipeline.printable import printable
 
 COMMANDS = {
     "run": "run",
     "ingest": "run",
-    "deal": "deal",
+    "deal": "games",
     "queue": "run",
     "work": "run",
     "status": "status",
     "query": "query",
-    "find": "find",
+    "find": "query",
     "show": "show",
-    "audit": "audit",
-    "rerun": "diff",
-    "diff": "diff",
-    "retry": "retry",
-    "export": "export",
-    "survey": "survey",
-    "retract": "retract",
-    "log": "retract",
-    "answer": "answer",
+    "audit": "check",
+    "rerun": "check",
+    "diff": "check",
+    "retry": "run",
+    "export": "query",
+    "survey": "run",
+    "retract": "check",
+    "log": "check",
+    "answer": "games",
     "games": "games",
-    "check-game": "check_game",
-    "web": "web",
-    "db": "db",
-    "doctor": "doctor",
+    "check-game": "games",
+    "web": "operate",
+    "db": "operate",
+    "doctor": "operate",
 }
 """Maps each command to its module, in the order of the help text. Modules are imported on demand."""
 

@@ -1,9 +1,20 @@
-"""``games``: list the games and their engines."""
+"""``games``, ``check-game``, ``deal`` and ``answer``: games, and layouts without a store."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import dealmill
-from dealmill.cli.output import output_options, tell, write_rows
+from dealmill.cli.options import complete_game, engine_option, given_parameters, parameters_option
+from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
+from dealmill.cli.process import ERROR, REJECTED
+from dealmill.pipeline.errors import DealmillError
+
+if TYPE_CHECKING:
+    from dealmill.testing import Check
 
 
 @click.command()
@@ -38,3 +49,93 @@ def games(form: str | None) -> None:
     )
     for broken in dealmill.broken_games():
         tell(f"{broken}")
+
+
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command(name="check-game")
+@click.argument("game", shell_complete=complete_game)
+@click.option("--golden", type=FOLDER, help="Compare the output of each engine with the golden files in this folder.")
+@click.option("--write-golden", "written", type=FOLDER, help="The same, and write the golden files that are missing.")
+@output_options
+@click.pass_context
+def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path | None, form: str | None) -> None:
+    """Check that a game meets what Dealmill requires of every game.
+
+    The checks cover the reader of layouts, numbered deals, engines, the referee and pictures. They try some thousands
+    of numbered deals, altered layouts and altered evidence. If the game cannot be loaded, or raises an error, the
+    traceback is printed, once for each error. The exit code is 1 if a check fails.
+    """
+    from dealmill import testing  # loads the compiler
+
+    for broken in dealmill.broken_games():
+        if broken.name == game:
+            click.echo(broken.traceback, nl=False, err=True)
+    checks = testing.checks_of(game, golden=golden or written)
+    if written:
+        for file in testing.write_golden(game, written):
+            tell(f"wrote {file}")
+    with testing.each_once() as tracebacks:
+        rows: Iterable[dict[str, object]] = (_row(check, check.reason(tracebacks)) for check in checks)
+        done = list(rows if form else _written(rows))
+    if form:
+        write_rows(["game", "check", "state", "reason"], done, form)
+    if failed := sum(row["state"] == "failed" for row in done):
+        tell(f"{counted(failed, 'check')} of {len(checks)} failed")
+        ctx.exit(ERROR)
+    tell(f"all {len(checks)} checks passed")
+
+
+def _row(check: "Check", reason: str | None) -> dict[str, object]:
+    state = "ok" if reason is None else "failed"
+    return {"game": check.subject, "check": check.name, "state": state, "reason": reason}
+
+
+def _written(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
+    """Write a line for each result as soon as it is there, and the reason for a failure below it. Yield the results."""
+    for row in rows:
+        write_line(f"{row['state']:6}  {row['game']}: {row['check']}")
+        if row["reason"] is not None:
+            write_line(f"        {row['reason']}")
+        yield row
+
+
+@click.command()
+@click.argument("game", shell_complete=complete_game)
+@click.option("--count", type=click.IntRange(1), required=True, help="The number of deals.")
+@click.option("--seed", type=int, required=True, help="The seed of the deals, 0 to 2⁶⁴ − 1.")
+@click.option("--first", type=int, default=1, show_default=True, help="The number of the first deal.")
+@parameters_option
+@json_option
+def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...], as_json: bool) -> None:
+    """Print numbered deals, one canonical layout per line.
+
+    Deal number k of a seed is the same on every machine. It is computed directly, without the deals before it. With
+    --json, `line` is the number of the deal, as in other commands.
+    """
+    deals = dealmill.deals(game, seed=seed, first=first, count=count, parameters=given_parameters(given))
+    if as_json:
+        rows = ({"line": deal.line, "layout": deal.text} for deal in deals)
+        write_rows(("line", "layout"), rows, "json")
+        return
+    for block in deals.blocks():
+        click.echo("\n".join(layout.text for layout in block))
+
+
+@click.command()
+@click.argument("game", shell_complete=complete_game)
+@click.argument("file", default="-", type=click.Path())
+@engine_option
+@click.pass_context
+def answer(ctx: click.Context, game: str, file: str, engine: str | None) -> None:
+    """Answer layouts in the input and output format of the game's problem statement. Nothing is stored.
+
+    FILE is a plain or gzipped text file; the default is standard input. An invalid layout is answered with `?`,
+    reported on standard error, and makes the exit code 4.
+    """
+    answered = dealmill.answer(game, file, sys.stdout, engine=engine, complain=tell)
+    if answered.failed:
+        raise DealmillError(f"the engine failed on {counted(answered.failed, 'layout')}; all others were answered")
+    if answered.rejected:
+        ctx.exit(REJECTED)

@@ -1,11 +1,15 @@
-"""``query``: list verdicts."""
+"""``query``, ``find`` and ``export``: list verdicts."""
+
+import os
+import shlex
+from pathlib import Path
 
 import click
 
 import dealmill
-from dealmill.cli.completion import complete_engine, complete_game, complete_run, complete_source
-from dealmill.cli.options import Range, verdict_option
-from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first, write_rows
+from dealmill.cli.options import Range, complete_engine, complete_game, complete_run, complete_source, verdict_option
+from dealmill.cli.output import SCREEN, counted, json_option, output_options, tell, write_first, write_json, write_rows
+from dealmill.cli.progress import shown
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")
@@ -161,3 +165,83 @@ def result_row(result: "dealmill.Result") -> dict[str, object]:
     if judged is None:
         return row
     return {**row, "audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
+
+
+STDIN = "-"
+MATCH_COLUMNS = ("item", "engine", "verdict", "value", "source", "position", "line", "name")
+
+
+@click.command()
+@click.argument("layout")
+@click.option("--game", metavar="GAME", shell_complete=complete_game, help="Search only this game; see dealmill games.")
+@output_options
+def find(layout: str, game: str | None, form: str | None) -> None:
+    """List the sources that have LAYOUT, and the verdicts of the runs over them.
+
+    LAYOUT is a line of text, or a file with a single layout in any accepted format; `-` is standard input. Without
+    --game, all games that have such a layout are searched. The numbered deals of packed runs and surveys are not
+    stored, so they are not found.
+    """
+    with dealmill.open() as store:
+        with shown(store) as progress:
+            is_file = layout == STDIN or os.path.isfile(layout)  # noqa: PTH113 -- accepts texts too long for a path
+            wanted = Path(layout) if is_file else layout
+            found = store.find(wanted, game=game, progress=progress)
+        if not found:
+            tell("the store does not have this layout")
+        if found or form:
+            write_rows(MATCH_COLUMNS, map(_row, found), form)
+        for run in {match.run.id: match.run for match in found if match.run and not match.result}.values():
+            if run.retracted is not None:
+                tell(f"run {run.id} was retracted ({run.retracted})")
+            elif not run.finished:
+                tell(f"run {run.id} is not finished")
+
+
+def _row(match: "dealmill.Match") -> dict[str, object]:
+    return {
+        "item": None if match.run is None else f"{match.run.id}:{match.position}",
+        "engine": None if match.run is None else match.run.engine,
+        "verdict": None if match.result is None else match.result.verdict.word,
+        "value": None if match.result is None else match.result.value,
+        "source": match.source.id,
+        "position": match.position,
+        "line": match.line,
+        "name": match.source.name,
+    }
+
+
+@click.command()
+@click.argument("run", shell_complete=complete_run)
+@click.argument("file", type=click.Path())
+@verdict_option
+@click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
+@click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
+@json_option
+def export(
+    run: str, file: str, verdicts: tuple[str, ...], retracted: bool, with_checker: bool, force: bool, as_json: bool
+) -> None:
+    """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
+
+    The suffix of FILE selects the format: .parquet, .csv, or .jsonl (one JSON object per line). The columns are
+    position, line, layout, verdict, value, nodes and evidence. The metadata of a Parquet file holds run, game, engine,
+    version, max_nodes, source and fingerprint. FILE appears only when it is complete.
+
+    The checker proves every row of a .csv or .jsonl file, or names the first row that fails. It needs only Python:
+    python3 -I -S FILE.check.py FILE
+    """
+    with dealmill.open() as store:
+        found = store.find_run(run)
+        with shown(store) as progress:
+            written = found.export(
+                file, verdict=verdicts, retracted=retracted, force=force, with_checker=with_checker, progress=progress
+            )
+        status = found.status()
+    left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
+    message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
+    tell(message)
+    if with_checker:
+        tell(f"check it with: python3 -I -S {shlex.join([f'{file}.check.py', file])}")
+    if as_json:
+        write_json({"run": found.id, "file": file, "verdicts": written, "pending": status.items - status.solved})

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 import dealmill
-from dealmill.cli.completion import complete_engine, complete_game
+from dealmill.cli.options import complete_engine, complete_game
 from dealmill.cli.output import counted, json_option, tell, write_json, write_line, write_lines
 from dealmill.cli.query import result_row
 from dealmill.pipeline.errors import OutputError, UsageError

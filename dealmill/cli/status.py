@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 import dealmill
-from dealmill.cli.completion import complete_run
+from dealmill.cli.options import complete_run
 from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 

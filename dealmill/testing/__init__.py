@@ -21,7 +21,7 @@ from traceback import print_exc
 
 from dealmill.pipeline.games import find_game
 from dealmill.testing import canonical, engines, layouts, pictures, referees
-from dealmill.testing.golden import the_output_is_that_of_its_golden_file, write_golden
+from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
 from dealmill.testing.tracebacks import Tracebacks, each_once
 

@@ -6,8 +6,7 @@ from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import guard
 from dealmill.pipeline.games.batch import Solved, Texts, lengths_to_starts, pack
 from dealmill.pipeline.games.contract import NO_LIMIT
-from dealmill.testing.subject import CheckFailed, Subject, require
-from dealmill.testing.texts import is_canonical
+from dealmill.testing.subject import CheckFailed, Subject, is_canonical, require
 
 MANY = 10_000
 SEPARATORS = (b"", b"\n", b"A")

@@ -4,11 +4,10 @@ import io
 
 from dealmill.pipeline.answer import answer
 from dealmill.pipeline.games import games
+from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
-from dealmill.testing.subject import CheckFailed, Subject, numbered, require
-from dealmill.testing.texts import example
+from dealmill.testing.subject import CheckFailed, Subject, example, numbered, require
 
 DEALS = 200
 EXAMPLES = 2_000

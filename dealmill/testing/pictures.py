@@ -9,10 +9,9 @@ from xml.etree import ElementTree
 
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games.contract import Engine
-from dealmill.pipeline.games.scene import NAMESPACE, Scene
+from dealmill.pipeline.games.pictures import NAMESPACE, Scene
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.testing.subject import CheckFailed, Subject, require
-from dealmill.testing.texts import altered_texts
+from dealmill.testing.subject import CheckFailed, Subject, altered_texts, require
 
 ELEMENTS = {"title", "desc", "g", "rect", "circle", "path", "text"}
 ATTRIBUTES = {

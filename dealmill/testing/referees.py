@@ -12,8 +12,7 @@ from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.checker.build import sections_of
-from dealmill.testing.subject import CheckFailed, Subject, require
-from dealmill.testing.texts import altered_texts
+from dealmill.testing.subject import CheckFailed, Subject, altered_texts, require
 
 DEALS = 200
 MOST = 30

@@ -1,19 +1,137 @@
-"""The game under test, and the failure of a check."""
+"""Texts to try: real layouts, and texts that are nearly layouts. The same seed gives the same texts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from random import Random
 from typing import NamedTuple
 
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.batch import Batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game, Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import solve
-from dealmill.testing.texts import altered_texts, is_canonical, noise, real_lines
 
-DEALS = 200
+DEALS = 30
+SHORTEST_NOISE, LONGEST_NOISE = 0, 200
+
+
+def real_lines(game: Game) -> list[str]:
+    """Return the lines of the statement's example, and numbered deals of every size."""
+    lines = example(game, "statement.txt").splitlines()
+    lines += unpack(game.deal.deal(1, 1, DEALS))
+    for name, parameter in game.deals.parameters.items():
+        for value in {parameter.least, (parameter.least + parameter.default) // 2, parameter.most}:
+            try:
+                lines += unpack(game.deal.deal(2, 1, 3, **{name: value}))
+            except UsageError:  # not every size goes with the other parameters
+                continue
+    return lines
+
+
+def example(game: Game, kind: str) -> str:
+    """Return an example file of a game: ``statement.txt``, ``statement.answer`` or ``deals.txt``."""
+    return (game.examples / f"{game.name}-{kind}").read_text()
+
+
+def is_canonical(game: Game, text: bytes) -> bool:
+    """Return whether the reader of a game reads a text as one layout whose canonical text is the same text."""
+    read = list(game.layout.read([(1, text.decode("utf-8", "replace"))]))
+    return len(read) == 1 and isinstance(read[0], Layout) and read[0].text.encode() == text
+
+
+def altered_texts(texts: Sequence[bytes], random: Random) -> Iterator[bytes]:
+    """Yield, without end, texts with one or two alterations."""
+    while True:
+        text = random.choice(texts)
+        for _ in range(random.choice([1, 1, 1, 2])):
+            at = random.randrange(len(text) + 1)
+            text = random.choice(ALTERATIONS)(text, random.choice(texts), at, random)
+        yield text
+
+
+def noise(texts: Sequence[bytes], random: Random) -> Iterator[bytes]:
+    """Yield, without end, random bytes: any bytes, bytes that occur in the texts, or one of these repeated."""
+    alphabet = bytes(sorted(set(b"".join(texts))))
+    lengths = [len(text) for text in texts]
+    while True:
+        length = random.choice([random.choice(lengths), random.randint(SHORTEST_NOISE, LONGEST_NOISE)])
+        bytes_of = random.choice([range(256), alphabet, alphabet, [random.choice(alphabet)]])
+        yield bytes(random.choices(bytes_of, k=length))
+
+
+def _set_byte(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    return text[:at] + _byte(text, random) + text[at + 1 :]
+
+
+def _flip_bit(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    return text[:at] + bytes(byte ^ 1 << random.randrange(8) for byte in text[at : at + 1]) + text[at + 1 :]
+
+
+def _insert(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    return text[:at] + _byte(text, random) + text[at:]
+
+
+def _delete(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    return text[:at] + text[at + random.randint(1, 3) :]
+
+
+def _duplicate(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    return text[:at] + text[max(at - random.randint(1, 8), 0) :]
+
+
+def _swap_bytes(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    low, high = sorted((at, random.randrange(len(text) + 1)))
+    return text[:low] + text[high : high + 1] + text[low + 1 : high] + text[low : low + 1] + text[high + 1 :]
+
+
+def _swap_words(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    separator = random.choice([b" ", b"/", b":", b","])
+    words = text.split(separator)
+    one, other = random.randrange(len(words)), at % len(words)
+    words[one], words[other] = words[other], words[one]
+    return separator.join(words)
+
+
+def _cut(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    return text[:at] if random.random() < 0.5 else text[at:]
+
+
+def _append(text: bytes, other: bytes, at: int, random: Random) -> bytes:
+    return text + random.choice([b"", b" ", b"\n", b"\0", text[:1]]) + random.choice([text, other, other[:at], b""])
+
+
+def _splice(text: bytes, other: bytes, at: int, _: Random) -> bytes:
+    return text[:at] + other[at:]
+
+
+def _change_case(text: bytes, _: bytes, at: int, random: Random) -> bytes:
+    end = at + random.choice([1, 6, len(text)])
+    return text[:at] + text[at:end].swapcase() + text[end:]
+
+
+def _byte(text: bytes, random: Random) -> bytes:
+    """Return a byte of the text, so that the result is nearly right, or any byte."""
+    return bytes([random.choice(text) if text and random.random() < 0.7 else random.randrange(256)])
+
+
+ALTERATIONS = (
+    _set_byte,
+    _flip_bit,
+    _insert,
+    _delete,
+    _duplicate,
+    _swap_bytes,
+    _swap_words,
+    _cut,
+    _append,
+    _splice,
+    _change_case,
+)
+
+
+SUBJECT_DEALS = 200
 """Deals among which layouts with each verdict are looked for."""
 
 
@@ -66,7 +184,7 @@ class Subject:
     def some_of_each_verdict(self, engine: Engine, seed: int, most: int) -> list[Row]:
         """Return up to `most` layouts for each verdict, from deals of a seed, examples and `lines`."""
         others = [text.decode() for text in self.canonical_texts]
-        rows = self.verdicts(engine, [*self.deal(seed, 1, DEALS), *others])
+        rows = self.verdicts(engine, [*self.deal(seed, 1, SUBJECT_DEALS), *others])
         return [row for verdict in Verdict for row in [row for row in rows if row.verdict is verdict][:most]]
 
     @cached_property

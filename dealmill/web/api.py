@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import dealmill
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
-from dealmill.web.damaged import damage
 from dealmill.web.downloads import FORMS, Form, row
 from dealmill.web.filters import Filtered
-from dealmill.web.layouts import After, Before, slice_of
+from dealmill.web.pages import After, Before, slice_of
+from dealmill.web.safety import damage
 from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint
 
 MOST_RESULTS = 1_000

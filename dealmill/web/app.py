@@ -16,12 +16,10 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 import dealmill
-from dealmill.web import api, layouts, overview, paste, runs, verdict
+from dealmill.web import api, pages
 from dealmill.web.check import Checker
-from dealmill.web.damaged import report_damage
-from dealmill.web.safety import MOST_BYTES, Gate
-from dealmill.web.shared import Shared
-from dealmill.web.site import page
+from dealmill.web.safety import MOST_BYTES, Gate, report_damage
+from dealmill.web.site import Shared, page
 
 STATUS: dict[type[dealmill.DealmillError], int] = {
     dealmill.BadLayout: 400,
@@ -66,7 +64,7 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     app.state.store = store
     app.state.checker = Checker()
     app.state.shared = Shared()
-    for module in (api, overview, runs, layouts, verdict, paste):
+    for module in (api, pages):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=str(files("dealmill.web") / "static")))
     app.add_exception_handler(dealmill.DealmillError, _explain)

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Literal
 
 import dealmill
-from dealmill.web.damaged import damage
+from dealmill.web.safety import damage
 
 COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
 AUDIT_COLUMNS = ("audit", "step", "reason")

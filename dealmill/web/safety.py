@@ -1,4 +1,4 @@
-"""The outermost layer of the application: the access token, and the headers of every response.
+"""Collect the warnings of rows that cannot be read, for each request by itself.
 
 Addresses beyond this machine are served only with a token, because the pages show everything in the store.
 """
@@ -7,14 +7,46 @@ import base64
 import binascii
 import ipaddress
 import secrets
+import warnings
 from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dealmill import UsageError
-from dealmill.web.damaged import collect_damage
+from dealmill import DamagedWarning, UsageError
+
+_found: ContextVar[list[str] | None] = ContextVar("damaged", default=None)
+PYTHON_SHOWS = warnings.showwarning
+
+
+def collect_damage() -> list[str]:
+    """Return a list that receives the warnings of this request, also from threads that it starts."""
+    found: list[str] = []
+    _found.set(found)
+    return found
+
+
+def damage() -> list[str]:
+    """Return the warnings of this request so far."""
+    return _found.get() or []
+
+
+def report_damage() -> None:
+    """Send each `DamagedWarning` to the request that caused it."""
+    warnings.showwarning = _show  # type: ignore[assignment]
+    warnings.simplefilter("always", DamagedWarning)
+
+
+def _show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    found = _found.get()
+    if found is None or not issubclass(category, DamagedWarning):
+        PYTHON_SHOWS(message, category, *where)
+    else:
+        found.append(str(message))
+
 
 MOST_BYTES = 64 * 1024
 """The largest body of a request."""

@@ -1,9 +1,12 @@
-"""What all pages share: the store, the templates, and conditional responses."""
+"""Pages that are made once for many tabs, because each of them polls."""
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib.resources import files
+from threading import Lock
+from time import monotonic
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request
@@ -17,8 +20,33 @@ import dealmill
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.web import plots
-from dealmill.web.damaged import damage
-from dealmill.web.shared import Shared
+from dealmill.web.safety import damage
+
+SECONDS = 1.0
+"""How long a page is given to other tabs, counted from the request for which it is made."""
+
+
+class Shared:
+    """The pages that were begun less than `SECONDS` ago, by URL."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._pages: dict[str, tuple[float, Future[bytes]]] = {}
+
+    def get(self, url: str, make: Callable[[], bytes]) -> bytes:
+        """Return the page that another thread has made or is making, or make it. An error is shared like a page."""
+        now = monotonic()
+        with self._lock:
+            self._pages = {key: known for key, known in self._pages.items() if now < known[0] + SECONDS}
+            ours = url not in self._pages
+            _, page = self._pages.setdefault(url, (now, Future[bytes]()))
+        if ours:
+            try:
+                page.set_result(make())
+            except BaseException as error:  # noqa: BLE001 -- raised below, in each thread that waits
+                page.set_exception(error)
+        return page.result()
+
 
 MOST_NUMBER = 10**9 - 1
 """The largest number of a run in a URL."""

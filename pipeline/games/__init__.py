@@ -10,12 +10,12 @@ from dealmill.pipeline.programs.found import reasons, with_programs
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Engine, Game
-    from dealmill.pipeline.games.loading import BrokenGame
+    from dealmill.pipeline.games.installed import BrokenGame
 
 
 def games() -> "dict[str, Game]":
     """Return all games that can be used by name, in the order of their names, with the engines that are programs."""
-    from dealmill.pipeline.games.loading import BrokenGame, offered_games  # slow to import; help texts need no games
+    from dealmill.pipeline.games.installed import BrokenGame, offered_games  # slow to import; help texts need no games
 
     return {game.name: with_programs(game) for game in offered_games() if not isinstance(game, BrokenGame)}
 
@@ -25,7 +25,7 @@ def broken_games() -> "list[BrokenGame]":
 
     Games that the setting ``DEALMILL_PLUGINS`` excludes are not among them.
     """
-    from dealmill.pipeline.games.loading import BrokenGame, offered_games
+    from dealmill.pipeline.games.installed import BrokenGame, offered_games
 
     return [game for game in offered_games() if isinstance(game, BrokenGame) and not game.excluded]
 
@@ -38,7 +38,7 @@ def find_game(name: str) -> "Game":
     NotFoundError
         If there is no such game, or it cannot be used.
     """
-    from dealmill.pipeline.games.loading import BrokenGame, games_named
+    from dealmill.pipeline.games.installed import BrokenGame, games_named
 
     found = games_named(name)
     for game in found:

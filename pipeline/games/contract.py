@@ -32,8 +32,8 @@ from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
+    from dealmill.pipeline.games.pictures import Scene
     from dealmill.pipeline.games.reading import EachLine
-    from dealmill.pipeline.games.scene import Scene
     from dealmill.pipeline.programs.manifest import Program
 
 UNKNOWN = "?"

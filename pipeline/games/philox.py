@@ -12,7 +12,7 @@ shuffle is Fisher–Yates, from the last position down to the second.
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.kernels import kernel
 
 NAME = "philox4x64-10"
 

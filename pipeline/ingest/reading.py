@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games.entries import Entries, concatenate_entries
+from dealmill.pipeline.games.batch import Entries, concatenate_entries
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
-from dealmill.pipeline.store.database.connections import Database, refresh_statistics
-from dealmill.pipeline.store.database.patience import patiently
-from dealmill.pipeline.store.sources.duplicates import DigestPrefixes
-from dealmill.pipeline.store.sources.stored import Source, reread
-from dealmill.pipeline.store.sources.writing import append, complete, leave
+from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.layout_index import DigestPrefixes
+from dealmill.pipeline.store.source_writing import append, complete, leave
+from dealmill.pipeline.store.sources import Source, reread
 
 BATCH = 50_000
 """The least number of entries in a transaction: enough to make its cost small, and few enough to keep in memory and to

@@ -3,20 +3,37 @@
 If a file has one layout per line, the compiled check of the game finds the lines that are canonical layouts, which are
 nearly all lines of most files. The reader of the game reads the other lines, one by one. That reader is the reference,
 and reads all lines while the check is not compiled.
+
+If the check is not compiled yet, a subprocess that runs this module as a program compiles it, and the file is read
+without the check in the meantime.
 """
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
 
-from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, concatenate_texts, lengths_to_starts, pack
+from dealmill.pipeline.errors import DealmillError, InputError
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import (
+    Bytes,
+    Entries,
+    Mask,
+    Numbers,
+    Texts,
+    concatenate_texts,
+    lengths_to_starts,
+    pack,
+)
+from dealmill.pipeline.games.caches import mark_of_check
 from dealmill.pipeline.games.contract import Game, Layout, Reject
-from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Progress, decoded, lines_of, text_blocks
+from dealmill.pipeline.solve import load
 
 Check = Callable[[Bytes, Numbers, Numbers], Mask]
 """The compiled check of a game: ``mask(text, starts, ends)``."""
@@ -122,3 +139,54 @@ def _without_ends(text: Bytes, starts: Numbers, ends: Numbers, canonical: Mask) 
         text = text[np.repeat(canonical, ends - starts + 1)]
     whole = np.frombuffer(text.tobytes().replace(b"\n", b""), dtype=np.uint8)
     return Texts(whole, lengths_to_starts((ends - starts)[canonical]))
+
+
+ENOUGH = 2 << 20
+"""The bytes that the reader of a game reads in about half the time it takes to load the compiler."""
+
+
+@contextmanager
+def check_of(game: Game) -> Iterator[FindCheck]:
+    """Provide a function that returns the check of a game.
+
+    It returns None while the check is not compiled, or while too little has been read to make loading it worthwhile.
+    """
+    compiling = list[subprocess.Popen[bytes]]()
+
+    def find(read: int) -> Check | None:
+        if read < ENOUGH:
+            return None
+        if _is_compiled(game):
+            return checked_by(game)
+        if not compiling:
+            command = (sys.executable, "-P", "-m", "dealmill.pipeline.ingest.scanning", game.name)
+            nothing = subprocess.DEVNULL
+            compiling.append(subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing))  # noqa: S603
+        return None
+
+    try:
+        yield find
+    finally:
+        for process in compiling:
+            process.kill()
+            process.wait()
+
+
+def checked_by(game: Game) -> Check | None:
+    """Return the check of a game, compiled now if necessary; None if the game has none."""
+    from dealmill.pipeline.games.guard import compiled_check  # loads the compiler
+
+    module = compiled_check(game)
+    return module.mask if module else None
+
+
+def _is_compiled(game: Game) -> bool:
+    try:
+        return mark_of_check(game.folder).exists()
+    except DealmillError:
+        return False
+
+
+if __name__ == "__main__":
+    found = find_game(sys.argv[1])
+    load(found.full_name(found.engines[0]))

@@ -146,3 +146,9 @@ def places() -> tuple[Path, ...]:
     from dealmill.pipeline.settings import settings
 
     return tuple(Path(word).absolute() for word in settings().engines.split(os.pathsep) if word)
+
+
+PART_SECONDS = 2.0
+"""The time after which a program that solves a job leaves the rest of its layouts to other workers."""
+AT_ONCE = 10
+"""The layouts for which a program is called at once."""

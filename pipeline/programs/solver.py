@@ -3,16 +3,19 @@
 import atexit
 import logging
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
 
+from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.programs.found import broken_programs
 from dealmill.pipeline.programs.manifest import Program, State
-from dealmill.pipeline.programs.process import Fault, Process, changed
+from dealmill.pipeline.programs.process import Fault, Process, changed, missing
 from dealmill.pipeline.programs.protocol import Answer
 
 logger = logging.getLogger(__name__)
@@ -91,3 +94,49 @@ def _forget() -> None:
 
 atexit.register(_stop)
 os.register_at_fork(after_in_child=_forget)
+
+
+def any_programs(games: Mapping[str, Game]) -> bool:
+    """Return whether any program is declared, even if it cannot be used."""
+    return bool(_programs(games) or broken_programs(games))
+
+
+def check_programs(games: Mapping[str, Game]) -> str:
+    """Start each declared program, and return what was found.
+
+    Raises
+    ------
+    ProgramError
+        If a manifest cannot be used, or a program does not start. The message has one reason for each.
+    """
+    engines = _programs(games)
+    broken = [*broken_programs(games).values(), *_not_started(engines)]
+    if broken:
+        raise ProgramError("; ".join(broken))
+    names = ", ".join(engine.program.full_name for engine in engines if engine.program)
+    why = missing()
+    return f"{names}: started, {f'with network and without namespaces: {why}' if why else 'without network'}"
+
+
+def _programs(games: Mapping[str, Game]) -> list[Engine]:
+    return [engine for game in games.values() for engine in game.engines if engine.program]
+
+
+def check_starts(engine: Engine) -> None:
+    """Start an engine that is a program, and end it.
+
+    Raises
+    ------
+    ProgramError
+        If it does not start.
+    """
+    if engine.program:
+        Process(engine.program, engine.version, NO_LIMIT).kill()
+
+
+def _not_started(engines: Iterable[Engine]) -> Iterable[str]:
+    for engine in engines:
+        try:
+            check_starts(engine)
+        except ProgramError as error:
+            yield str(error)

@@ -19,11 +19,11 @@ from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.query import PAGE, results
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.results import PAGE, results
+from dealmill.pipeline.store.runs import RunStatus
 
 if TYPE_CHECKING:
     import pyarrow as pa

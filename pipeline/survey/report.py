@@ -9,15 +9,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.extras import check_extra
-from dealmill.pipeline.fingerprint import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.histograms import extremes
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.distributions import extremes
 from dealmill.pipeline.store.record.packed.again import deals_of
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")

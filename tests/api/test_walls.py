@@ -18,7 +18,7 @@ PLAIN_WORDS = {
     f"dealmill.pipeline.{name}" for name in ("arguments", "deals", "errors", "extras", "printable", "progress")
 }
 GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.verdict"}
-OTHERS = {"web": {"dealmill.web.serving"}, "check_game": {"dealmill.testing"}}
+OTHERS = {"operate": {"dealmill.web.serving"}, "games": {"dealmill.testing"}}
 EXTERNAL = {"click", "rich"}
 COMMANDS = sorted(set(dealmill.cli.COMMANDS.values()))
 """The modules with commands; the others print, or turn words into arguments."""

@@ -5,11 +5,11 @@ from sqlalchemy import text
 
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.audits.findings import faults_of, objections_of
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.audits import faults_of, objections_of
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.rows.reading import page
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs import RunStatus
 from tests.doing import an_audit, deal
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

@@ -7,23 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.audit.jobs import give_up, queue_audit
 from dealmill.pipeline.errors import DealmillError, UsageError, VersionError
-from dealmill.pipeline.games.offers import all_offers
+from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store.audits import jobs as audits
-from dealmill.pipeline.store.audits.findings import objections_of
-from dealmill.pipeline.store.audits.planned import AUDITING, latest_audits
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import audits, leases
+from dealmill.pipeline.store.audit_jobs import give_up, queue_audit
+from dealmill.pipeline.store.audits import AUDITING, latest_audits, objections_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Fault, Wanted
 from dealmill.pipeline.store.record.rows.reading import page
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs import find_run
 from tests.audit.findings import DEALS, NUMBER, PAIRING, alter, faults
 from tests.doing import LEASE, a_run, a_source, an_audit
 
@@ -34,7 +31,7 @@ def test_an_audit_finds_the_same_however_it_is_cut(
 ) -> None:
     run = a_run(store, PAIRING, DEALS, chunk=700)
     with monkeypatch.context() as cut:
-        cut.setattr("dealmill.pipeline.audit.jobs.CHUNK", chunk)
+        cut.setattr("dealmill.pipeline.store.audit_jobs.CHUNK", chunk)
         assert an_audit(store, run).clean
     alter(store, "DELETE FROM verdicts WHERE position IN (7, 2100)")
     alter(store, "DELETE FROM items WHERE position = 650")
@@ -45,7 +42,7 @@ def test_an_audit_finds_the_same_however_it_is_cut(
     found = faults(store, run)
     assert len(found) > 10
     with monkeypatch.context() as cut:
-        cut.setattr("dealmill.pipeline.audit.jobs.CHUNK", chunk)
+        cut.setattr("dealmill.pipeline.store.audit_jobs.CHUNK", chunk)
         assert faults(store, run) == found
 
 
@@ -145,7 +142,7 @@ def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
 def test_without_the_game_there_is_no_referee_to_wait_for(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     run = a_run(store, PAIRING, DEALS[:10])
     others = tuple(offer for offer in all_offers() if offer.name == "camelot")
-    monkeypatch.setattr("dealmill.pipeline.games.loading.all_offers", lambda: others)
+    monkeypatch.setattr("dealmill.pipeline.games.installed.all_offers", lambda: others)
     with pytest.raises(VersionError, match=r"run 1 is by card-pairing/winnable, .* there is no game 'card-pairing'"):
         queue_audit(store, run, None, 1)
     assert latest_audits(store) == {}

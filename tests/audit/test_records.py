@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.entries import Entries
-from dealmill.pipeline.store.actions import list_actions, log_faults
-from dealmill.pipeline.store.audits.findings import faults_of
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.log import list_actions, log_faults
+from dealmill.pipeline.store.plans import plan_run
+from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.source_writing import append, complete, open_source
 from tests.audit.findings import DEALS, PAIRING, alter, faults
 from tests.doing import a_run, a_source, an_audit, do_runs
 

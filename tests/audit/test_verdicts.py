@@ -10,17 +10,16 @@ from dealmill.pipeline.games.batch import Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, judge
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.audits.planned import latest_audits
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audits import latest_audits
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.record.rows.solving import solved_rows
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs import find_run
 from tests.audit.findings import DEALS, PAIRING, alter, each_engine, faults, objections, of_verdict
 from tests.doing import LEASE, a_run, a_source, an_audit, deal
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import REVISION
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.tables import REVISION
 from tests.servers import clean_environment, dealmill_command
 from tests.servers import dealmill as command
 

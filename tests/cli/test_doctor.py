@@ -10,12 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from dealmill.cli import dealmill as commands
-from dealmill.cli import doctor
+from dealmill.cli import operate
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.settings import Settings
-from dealmill.pipeline.store.database import health
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.health import server_version
+from dealmill.pipeline.store import database
+from dealmill.pipeline.store.database import Database, server_version
 from tests.servers import Postgres, dealmill
 
 CHECKS = ["versions", "games", "engines", "kernels", "database", "tables", "clock"]
@@ -107,12 +106,12 @@ def test_a_database_of_another_version_is_wrong(tmp_path: Path) -> None:
 
 def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    assert CliRunner().invoke(doctor.doctor).exit_code == 0
+    assert CliRunner().invoke(operate.doctor).exit_code == 0
     assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0
-    monkeypatch.setattr("dealmill.pipeline.store.database.health.time.time", lambda: 0.0)
+    monkeypatch.setattr("dealmill.pipeline.store.database.time.time", lambda: 0.0)
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr("dealmill.workers.health.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
-    ran = CliRunner().invoke(doctor.doctor, ["--json"])
+    ran = CliRunner().invoke(operate.doctor, ["--json"])
     wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "failed"}
     assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])
     assert "behind the database's; synchronize both by NTP" in wrong["clock"]
@@ -121,6 +120,6 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_database_that_is_too_old_is_told(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     assert server_version(sqlite_store) == f"sqlite {sqlite3.sqlite_version}"
-    monkeypatch.setattr(health, "LEAST_SQLITE", (99, 1))
+    monkeypatch.setattr(database, "LEAST_SQLITE", (99, 1))
     with pytest.raises(StoreError, match=r"uses SQLite 3\.[0-9.]+, but Dealmill needs 99\.1 or newer"):
         server_version(sqlite_store)

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from dealmill.pipeline.results.export import FORMS, GROUP
-from dealmill.pipeline.results.query import PAGE
+from dealmill.pipeline.store.results import PAGE
 from tests.servers import clean_environment, dealmill, dealmill_command, peak_memory
 
 SOURCE = "deal:card-pairing:seed=1:1-3000"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.ingest.named import open_readings
+from dealmill.pipeline.ingest.sources import open_readings
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database import Database
 from tests.servers import dealmill
 
 GOOD = ["AABB", "ABAB", "ABBA"]

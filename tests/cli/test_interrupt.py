@@ -12,14 +12,14 @@ from typing import Self
 
 import pytest
 
-from dealmill.cli import interrupt
+from dealmill.cli import process
 from dealmill.cli.progress import shown
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.ingest.named import deals_reading
+from dealmill.pipeline.ingest.sources import deals_reading
 from dealmill.pipeline.progress import Progress, Working
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.workers.local import working
-from dealmill.workers.local.working import work_until
+from dealmill.pipeline.store.database import Database
+from dealmill.workers import working
+from dealmill.workers.working import work_until
 
 DEALS = 200_000
 SOURCE = f"deal:memory:seed=1:1-{DEALS}"
@@ -52,9 +52,9 @@ class SwallowingFarm:
 def _as_in_a_command(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)}
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    monkeypatch.setattr(interrupt, "_told", type(interrupt._told)())
+    monkeypatch.setattr(process, "_told", type(process._told)())
     monkeypatch.setattr(working, "Farm", SwallowingFarm)
-    interrupt.handle_signals()
+    process.handle_signals()
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dealmill as api
-from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from tests.doing import a_run, do_runs
 from tests.servers import dealmill
 

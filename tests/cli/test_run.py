@@ -16,10 +16,10 @@ import dealmill as dealmill_api
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.results.query import matching_runs
-from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.workers.local.broker import LocalBroker
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.results import matching_runs
+from dealmill.pipeline.store.runs import find_run
+from dealmill.workers.broker import LocalBroker
 from tests.doing import a_run
 from tests.servers import Postgres, clean_environment, dealmill, dealmill_command
 

@@ -16,28 +16,26 @@ from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.named import deals_reading, deals_source
+from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.diff import diff
 from dealmill.pipeline.results.export import FORMS, export
-from dealmill.pipeline.results.query import find_result, results
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.audits.findings import faults_of
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage, metadata
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import Difference, diff
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import ALL, Wanted
-from dealmill.pipeline.store.record.differences import Difference
 from dealmill.pipeline.store.record.jobs import Job
 from dealmill.pipeline.store.record.order import Order, Ordering
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources.stored import Source
+from dealmill.pipeline.store.results import find_result, results
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.tables import Storage, metadata
 from tests.doing import LEASE, an_audit, deal, do_runs
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

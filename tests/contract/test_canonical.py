@@ -10,7 +10,7 @@ from dealmill.pipeline.games import find_game, games, guard
 from dealmill.pipeline.games.batch import Texts, lengths_to_starts, pack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.testing.texts import is_canonical
+from dealmill.testing.subject import is_canonical
 from tests.fuzz import inputs
 from tests.fuzz.layouts import canonical_texts, subject_of
 

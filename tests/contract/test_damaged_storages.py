@@ -13,20 +13,19 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.diff import diff
-from dealmill.pipeline.results.query import find_result, results
-from dealmill.pipeline.runs.planning import queue_run
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.runs.retract import requeue, retract
-from dealmill.pipeline.store.audits.findings import faults_of, objections_of
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.audits import faults_of, objections_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Fault, Said, Wanted
 from dealmill.pipeline.store.record.packed import bitmap
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources.stored import find_source
-from dealmill.workers.local import working as work
+from dealmill.pipeline.store.results import find_result, results
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.tables import Storage
+from dealmill.workers import working as work
 from tests.contract.pairs import (
     BLOCK,
     Pair,

@@ -9,21 +9,20 @@ import pytest
 from sqlalchemy import Boolean, Column, Executable, LargeBinary, Table, Text, text
 
 from dealmill.pipeline import solve as solving
-from dealmill.pipeline.audit.invariants import FREE
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.entries import Entries
-from dealmill.pipeline.ingest.named import deals_source
-from dealmill.pipeline.runs.planning import queue_run
-from dealmill.pipeline.store.audits.findings import findings_of
-from dealmill.pipeline.store.database.connections import Database, engine_for
-from dealmill.pipeline.store.database.tables import Numbers, Storage, metadata
-from dealmill.pipeline.store.runs.engines import retract_engine
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.store.audits import findings_of
+from dealmill.pipeline.store.database import Database, engine_for
+from dealmill.pipeline.store.engines import retract_engine
+from dealmill.pipeline.store.invariants import FREE
+from dealmill.pipeline.store.plans import plan_run, queue_run
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.source_writing import append, complete, open_source
+from dealmill.pipeline.store.tables import Numbers, Storage, metadata
 from tests.doing import an_audit, deal, do_runs
 from tests.survey.doing import MEMORY, Brittle, a_survey, alter
 

@@ -7,7 +7,7 @@ import pytest
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.ingest.named import game_of_file
+from dealmill.pipeline.ingest.sources import game_of_file
 from dealmill.testing import Check, checks_of
 from tests.fuzz.layouts import unusual_lines
 

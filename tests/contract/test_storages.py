@@ -15,20 +15,19 @@ from dealmill.pipeline.arguments import MOST, MOST_PACKED
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Engine, Game
-from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.named import deals_source
-from dealmill.pipeline.results.diff import diff
-from dealmill.pipeline.runs.planning import queue_run
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.runs.retract import requeue, retract
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.writing import append, leave
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.source_writing import append, leave
+from dealmill.pipeline.store.tables import Storage
 from tests.contract.pairs import (
     BLOCK,
     EXAMPLES,

@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
 
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs import find_run
 from dealmill.workers.app import BROKER_PATIENCE, QUEUE
 from tests.faults.scene import HOSTS, LEASE_SECONDS, UP_SECONDS, Scene
 

@@ -14,12 +14,11 @@ from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.database import Database, database_url, patiently
+from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs import find_run
 from tests.doing import a_run, a_source, an_audit, dealer
 from tests.faults.processes import is_worker, processes_in
 from tests.forks.background import ForkedCommand
@@ -40,7 +39,7 @@ class Place:
         self.folder = folder
         self.items = items
         self.store = Database(database_url(url))
-        migrate.upgrade(self.store)
+        revisions.upgrade(self.store)
         self._layouts = dealer("memory")(1, 1, items)
         self.told_in = folder / "told"
         self.settings = {
@@ -135,7 +134,7 @@ class Place:
     def check(self) -> None:
         """Check that no result is lost or duplicated, and that no traceback was printed."""
         undisturbed = Database(database_url(f"sqlite:///{self.folder / 'undisturbed.db'}"))
-        migrate.upgrade(undisturbed)
+        revisions.upgrade(undisturbed)
         expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self._layouts).id, self.items)
         with self.store.reading() as connection:
             assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == self.planned

@@ -6,20 +6,18 @@ from contextlib import closing
 from pathlib import Path
 
 from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.entries import Entries
-from dealmill.pipeline.ingest.named import deals_reading
 from dealmill.pipeline.ingest.reading import Reading
+from dealmill.pipeline.ingest.sources import deals_reading
 from dealmill.pipeline.progress import Progress, silent
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.runs.retract import retract
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.source_writing import append, complete, open_source
+from dealmill.pipeline.store.tables import Storage
 from dealmill.workers import tasks
 from dealmill.workers.kinds import KINDS
 from tests.doing import an_audit, dealer, do_runs
@@ -69,7 +67,7 @@ class NeverDone(Exception):
 
 
 def few_pauses() -> Iterator[float]:
-    """Yield the pauses of `dealmill.pipeline.store.database.patience` for a database that is available."""
+    """Yield the pauses of `dealmill.pipeline.store.database` for a database that is available."""
     yield from (0.0,) * ROUNDS
     raise NeverDone("waits for the database, which is available")
 
@@ -77,7 +75,7 @@ def few_pauses() -> Iterator[float]:
 def work_here(
     store: Database, done: Callable[[], bool], progress: Progress, readings: Sequence[Reading] = (), **_more: bool
 ) -> None:
-    """Do the work of `dealmill.workers.local.working.work_until`, without a broker and worker processes."""
+    """Do the work of `dealmill.workers.working.work_until`, without a broker and worker processes."""
     for reading in readings:
         reading.finish(progress)
     for _ in range(ROUNDS):

@@ -16,13 +16,12 @@ from sqlalchemy import text
 
 from dealmill.pipeline.errors import StoreUnavailable
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.database.patience import patiently
+from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.database import Database, database_url, patiently
+from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.workers.local.broker import find_server
-from dealmill.workers.local.processes import die_with_parent
+from dealmill.workers.broker import find_server
+from dealmill.workers.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer
 from tests.faults.processes import is_worker, processes_in
 from tests.faults.wire import Wire
@@ -76,9 +75,9 @@ class Scene:
         direct = self.postgres.new_database()
         self._name = direct.partition("?")[0].rpartition("/")[2]
         self.store = Database(database_url(direct))
-        migrate.upgrade(self.store)
+        revisions.upgrade(self.store)
         undisturbed = Database(database_url(f"sqlite:///{folder / 'undisturbed.db'}"))
-        migrate.upgrade(undisturbed)
+        revisions.upgrade(undisturbed)
         self.expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self._layouts).id, ITEMS)
         self.sql(JUMPING_CLOCK)
         self.sql(f"ALTER DATABASE {self._name} SET search_path = public, faults, pg_catalog")

@@ -12,13 +12,13 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.workers.local.broker import find_server
-from dealmill.workers.local.processes import die_with_parent
+from dealmill.pipeline.store.runs import find_run
+from dealmill.workers.broker import find_server
+from dealmill.workers.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer
 from tests.servers import clean_environment, dealmill_command, running_postgres
 
@@ -93,7 +93,7 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         up.enter_context(the_broker(tmp_path))
         direct = server.new_database()
         store = Database(database_url(direct))
-        migrate.upgrade(store)
+        revisions.upgrade(store)
         layouts = dealer("memory")(1, 1, LAYOUTS)
         version = find_engine(ENGINE)[1].version
 
@@ -124,7 +124,7 @@ def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path)
         far.terminate()
         assert far.wait(60) == 0
         undisturbed = Database(database_url(f"sqlite:///{tmp_path / 'undisturbed.db'}"))
-        migrate.upgrade(undisturbed)
+        revisions.upgrade(undisturbed)
         expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, layouts).id, LAYOUTS)
         for run in (first, second):
             assert fingerprint_of(store, run, LAYOUTS) == expected

@@ -13,11 +13,9 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.errors import DealmillError
-from dealmill.pipeline.store.database import migrate, patience
-from dealmill.pipeline.store.database.connections import Database, database_url, engine_for
-from dealmill.pipeline.store.queue import leases
-from dealmill.workers import tasks
-from dealmill.workers.local import working
+from dealmill.pipeline.store import database, leases, revisions
+from dealmill.pipeline.store.database import Database, database_url, engine_for
+from dealmill.workers import tasks, working
 from tests.faults.checks import FORMS, Checks, Said, said
 from tests.faults.prepared import drop_checks, few_pauses, prepare, work_here
 from tests.faults.records import DAMAGES, ITEM, PACKED, ROWS, RUN, SQLITE, Damage
@@ -49,7 +47,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a prepared store."""
     found = tmp_path_factory.mktemp("prepared") / "store.db"
     store = Database(database_url(f"sqlite:///{found}"))
-    migrate.upgrade(store)
+    revisions.upgrade(store)
     prepare(store)
     store.close()
     drop_checks(found)
@@ -60,7 +58,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def template(postgres: Postgres) -> str:
     """Return the name of a prepared database."""
     store = Database(database_url(postgres.new_database()))
-    migrate.upgrade(store)
+    revisions.upgrade(store)
     prepare(store)
     store.close()
     assert store.url.database is not None
@@ -115,7 +113,7 @@ def troubles(url: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(working, "work_until", work_here)
     monkeypatch.setattr(tasks, "configured_store", lambda: Database(database_url(url)))
     monkeypatch.setattr(leases, "PAUSES", (0.0,))
-    monkeypatch.setattr(patience, "pauses", few_pauses)
+    monkeypatch.setattr(database, "pauses", few_pauses)
     monkeypatch.setattr(tasks.logger, "error", note)
     return raised
 

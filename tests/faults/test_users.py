@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dealmill.workers.local.broker import LocalBroker
+from dealmill.workers.broker import LocalBroker
 from tests.faults.conftest import Note
 from tests.faults.users import NAMELESS, NOBODY, run_as
 from tests.servers import dealmill

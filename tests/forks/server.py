@@ -23,11 +23,11 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from dealmill.pipeline.compilation import compiling
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.games.loading import offered_games
-from dealmill.workers.local.processes import die_with_parent
+from dealmill.pipeline.games.installed import offered_games
+from dealmill.pipeline.games.kernels import compiling
+from dealmill.workers.processes import die_with_parent
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted
 from tests.forks.workers import take_workers_from
@@ -53,12 +53,12 @@ MODULES = (
     *("celery.bin.worker", "celery.concurrency.prefork", "celery.events.receiver", "celery.fixups.django"),
     *("kombu.transport.pyamqp", "kombu.transport.redis", "numpy.ma", "numpy.typing", "rich.progress"),
     *("sqlalchemy.dialects.sqlite", "tomllib"),
-    *("dealmill.cli.events", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
-    *("dealmill.surveys", "dealmill.pipeline.answer", "dealmill.pipeline.ingest.named"),
-    *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.checking", "dealmill.pipeline.programs.process"),
+    *("dealmill.cli.progress", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
+    *("dealmill.surveys", "dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
+    *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.process"),
     *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs"),
-    *("dealmill.pipeline.survey.growth", "dealmill.workers.kinds", "dealmill.workers.local.broker"),
-    *("dealmill.workers.local.interrupts", "dealmill.workers.logs", "dealmill.workers.messages"),
+    *("dealmill.pipeline.survey.growth", "dealmill.workers.kinds", "dealmill.workers.broker"),
+    *("dealmill.workers.farm", "dealmill.workers.logs", "dealmill.workers.messages"),
 )
 """Modules that most commands and workers import, and whose import reads no settings."""
 
@@ -67,7 +67,7 @@ def serve(address: str, games: str = "") -> Callable[[], object]:
     """Do what clients request, with the games of Dealmill loaded if `games` is not empty. Return in each forked
     process, with what it is to do."""
     from dealmill.cli import COMMANDS
-    from dealmill.pipeline.games.kernel import load_compiler
+    from dealmill.pipeline.games.kernels import load_compiler
     from dealmill.pipeline.settings import settings
 
     die_with_parent()

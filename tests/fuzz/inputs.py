@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.ingest.files import lines_of, text_blocks
-from dealmill.testing.texts import example, real_lines
+from dealmill.testing.subject import example, real_lines
 
 TOUCHED = 3
 """Edits of one text: few, so that what comes out is nearly right."""

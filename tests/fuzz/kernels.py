@@ -15,7 +15,7 @@ from dealmill.pipeline.games.batch import Texts
 from dealmill.pipeline.games.contract import NO_LIMIT, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import solve_texts
-from dealmill.testing.texts import is_canonical
+from dealmill.testing.subject import is_canonical
 from tests.fuzz.layouts import canonical_texts, subject_of
 
 AT_ONCE = 2_000

@@ -29,13 +29,13 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome, judge
-from dealmill.pipeline.results.query import parse_item
 from dealmill.pipeline.settings import settings as configured
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.database.connections import database_url
+from dealmill.pipeline.store.database import database_url
 from dealmill.pipeline.store.record.packed import bitmap
+from dealmill.pipeline.store.results import parse_item
 from dealmill.pipeline.survey.growth import Width
-from dealmill.testing.texts import real_lines
+from dealmill.testing.subject import real_lines
 from tests.fuzz import inputs
 
 Property = Callable[[], None]

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from xml.etree import ElementTree
 
-from dealmill.pipeline.games.scene import NAMESPACE, Scene
-from dealmill.pipeline.games.svg import Point
+from dealmill.pipeline.games.pictures import NAMESPACE, Point, Scene
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.fingerprint import BLOCK, block_digest, whole_blocks
+from dealmill.pipeline.digests import BLOCK, block_digest, whole_blocks
 from dealmill.pipeline.games.batch import Numbers, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.games.gutters import Gutters
-from dealmill.pipeline.games.svg import Point
+from dealmill.pipeline.games.pictures import Gutters, Point
 from tests.games.drawn import along
 
 CARDS = Gutters(46, 48, 22)

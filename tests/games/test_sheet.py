@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 import dealmill
 from dealmill import InvalidEvidence, Result, UsageError, Verdict
 from dealmill.pipeline.games.card_pairing.picture import scenes
-from dealmill.pipeline.games.scene import NAMESPACE, Scene, scene
-from dealmill.pipeline.games.sheet import sheet
-from dealmill.pipeline.games.svg import text
+from dealmill.pipeline.games.pictures import NAMESPACE, Scene, scene, sheet, text
 from tests.games.drawn import parsed, words
 
 HOSTILE = '</text><script>alert(\'&amp;\')</script>"" onload="x'

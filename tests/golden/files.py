@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dealmill.pipeline.fingerprint import fingerprint, whole_blocks
+from dealmill.pipeline.digests import fingerprint, whole_blocks
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.solve import solve_texts
 

@@ -9,7 +9,7 @@ from tests.servers import clean_environment
 SCRIPT = """
 import os, sys, time
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.ingest.compiled import ENOUGH, check_of
+from dealmill.pipeline.ingest.scanning import ENOUGH, check_of
 
 game = find_game("memory")
 with check_of(game) as find:

@@ -11,14 +11,14 @@ from sqlalchemy import text
 import dealmill
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.queries import SavedQuery, parse_saved_query, query_reading
+from dealmill.pipeline.ingest.sources import SavedQuery, parse_saved_query, query_reading
 from dealmill.pipeline.progress import Event, Message, silent
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.engines import retract_engine
+from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.record.contract import ALL, Wanted
-from dealmill.pipeline.store.runs.engines import retract_engine
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs import find_run
 from tests.doing import a_run, a_source, an_audit, dealer, do_runs
 from tests.survey.doing import alter
 
@@ -194,8 +194,8 @@ def test_a_damaged_record_is_no_source(store: Database, damage: str, query: str)
 
 
 def test_many_results_are_read_in_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dealmill.pipeline.ingest.queries.PAGE", 7)
-    monkeypatch.setattr("dealmill.pipeline.ingest.queries.LINES", 100)
+    monkeypatch.setattr("dealmill.pipeline.ingest.sources.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.ingest.sources.LINES", 100)
     layouts = dealer("memory")(1, 1, 60)
     run = a_run(sqlite_store, MEMORY, layouts)
     with ExitStack() as copies:

@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import Entries, concatenate_entries, unpack
 from dealmill.pipeline.games.contract import Game, Layout, Reject
-from dealmill.pipeline.games.entries import Entries, concatenate_entries
 from dealmill.pipeline.ingest import files
-from dealmill.pipeline.ingest.compiled import checked_by
-from dealmill.pipeline.ingest.scanning import scan
-from dealmill.testing.texts import real_lines
+from dealmill.pipeline.ingest.scanning import checked_by, scan
+from dealmill.testing.subject import real_lines
 from tests.doing import deal
 from tests.fuzz import inputs
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline import solve
-from dealmill.pipeline.games import loading, offers
+from dealmill.pipeline.games import installed
 from dealmill.pipeline.settings import settings
 
 
@@ -17,7 +17,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
-    caches = (offers.all_offers, loading.load, settings, solve._load)
+    caches = (installed.all_offers, installed.load, settings, solve._load)
     for function in caches:
         function.cache_clear()
     yield folder

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from dealmill.cli.check_game import check_game
+from dealmill.cli.games import check_game
 from dealmill.testing import Check, CheckFailed, checks_of, write_golden
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 from tests.servers import dealmill

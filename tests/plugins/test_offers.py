@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 import dealmill
-from dealmill.cli.doctor import doctor
 from dealmill.cli.games import games
+from dealmill.cli.operate import doctor
 from dealmill.pipeline.errors import DealmillError, InputError, NotFoundError
-from dealmill.pipeline.games import broken_games, find_game, offers
-from dealmill.pipeline.games.loading import MODULES
-from dealmill.pipeline.ingest.named import game_of_file
-from dealmill.pipeline.runs.planning import version_mismatch
+from dealmill.pipeline.games import broken_games, find_game, installed
+from dealmill.pipeline.games.installed import MODULES
+from dealmill.pipeline.ingest.sources import game_of_file
+from dealmill.pipeline.store.plans import version_mismatch
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 
 OURS = ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
@@ -102,7 +102,7 @@ def test_a_name_that_is_not_valid_is_refused(name: str, site: Path) -> None:
     install(site, "dealmill-golf", {name: "golf:GAME"})
     [broken] = broken_games()
     assert broken.name == name
-    assert broken.error == offers.BAD_NAME
+    assert broken.error == installed.BAD_NAME
 
 
 def test_a_game_of_dealmill_wins_over_others_of_its_name(site: Path) -> None:

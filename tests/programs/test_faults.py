@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline import compilation
 from dealmill.pipeline.errors import ProgramError, VersionError
-from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games import find_engine, find_game, kernels
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.programs import sandbox, solver
+from dealmill.pipeline.programs import process, solver
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN
 from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
@@ -159,7 +158,7 @@ def test_what_is_compiled_for_a_program_is_the_check_of_its_game(
         told.append(what)
         yield
 
-    monkeypatch.setattr(compilation, "compiling", compiling)
+    monkeypatch.setattr(kernels, "compiling", compiling)
     declare()
     load(ENGINE)
     assert told == ["the check of memory layouts"]
@@ -179,7 +178,7 @@ def test_the_node_limit_leaves_layouts_undecided(declare: Declare) -> None:
 def test_faults_without_namespaces(
     fault: str, declare: Declare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox, "missing", lambda: "they are not allowed here")
+    monkeypatch.setattr(process, "missing", lambda: "they are not allowed here")
     declare(fault, POISON, seconds=SECONDS)
     batch = solve(ENGINE, LAYOUTS)
     assert batch.verdicts.count(Verdict.SCORED) >= len(LAYOUTS) - 1

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import NotFoundError, ProgramError
-from dealmill.pipeline.games import find_engine, find_game, games, loading
-from dealmill.pipeline.programs.checking import check_programs
+from dealmill.pipeline.games import find_engine, find_game, games, installed
 from dealmill.pipeline.programs.found import broken_programs
 from dealmill.pipeline.programs.manifest import read_program
+from dealmill.pipeline.programs.solver import check_programs
 from tests.programs.conftest import Declare, forget_settings
 
 MEANT = {"game": "memory", "name": "program", "version": "1", "command": ["true"]}
@@ -94,10 +94,10 @@ def test_a_game_may_bring_manifests(declare: Declare, tmp_path: Path, monkeypatc
 def test_a_game_may_have_no_other_engines(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
     path = declare()
     game = replace(find_game("memory"), engines=())
-    assert list(loading._faults(game, "memory")) == ["it has no engine"]
+    assert list(installed._faults(game, "memory")) == ["it has no engine"]
     monkeypatch.setattr("dealmill.pipeline.games.contract.Game.folder", path.parent.parent)
-    monkeypatch.setattr(loading, "load", lambda _offer: game)
-    assert list(loading._faults(game, "memory")) == []
+    monkeypatch.setattr(installed, "load", lambda _offer: game)
+    assert list(installed._faults(game, "memory")) == []
     found, engine = find_engine("memory")
     assert (engine.name, engine.rules_name, found.engines) == ("program", "program", (engine,))
     declare(memory=-1)
@@ -138,7 +138,7 @@ def test_any_text_is_a_manifest_or_an_error(tmp_path_factory: pytest.TempPathFac
 def test_the_doctor_starts_every_program(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
     declare()
     assert check_programs(games()) == "memory/program: started, without network"
-    monkeypatch.setattr("dealmill.pipeline.programs.checking.missing", lambda: "not allowed")
+    monkeypatch.setattr("dealmill.pipeline.programs.solver.missing", lambda: "not allowed")
     assert "with network and without namespaces: not allowed" in check_programs(games())
     declare("does not start", name="silent")
     declare(name="broken", memory=-1)

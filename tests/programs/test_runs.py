@@ -9,30 +9,27 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline import solve as solving
-from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
-from dealmill.pipeline.results.query import find_result, matching_runs
-from dealmill.pipeline.runs.planning import check_installed, installed_engines, queue_run
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.runs.retract import retract
-from dealmill.pipeline.runs.retry import queue_retry
-from dealmill.pipeline.store.actions import list_actions
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.log import list_actions
+from dealmill.pipeline.store.plans import check_installed, installed_engines, queue_rerun, queue_retry, queue_run
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.pipeline.store.results import find_result, matching_runs
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.source_writing import open_deals
+from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.survey.growth import open_survey
-from dealmill.workers import tasks
+from dealmill.workers import tasks, working
 from dealmill.workers.kinds import KINDS
-from dealmill.workers.local import working
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 from tests.programs.conftest import Declare
 from tests.programs.processes import left_in, running_in

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.hi_q.layout import HOLES
-from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.kernels import kernel
 from tests.games.hi_q.naive import LINES, NUMBERS
 
 Boards = NDArray[np.uint64]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.distribution import (
+from dealmill.pipeline.store.histograms import (
     NONE,
     Distribution,
     Limits,

@@ -5,12 +5,12 @@ import pytest
 import dealmill
 from dealmill import Result, Verdict
 from dealmill.pipeline.games import games
-from dealmill.pipeline.results.query import Query, query_of
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.record.contract import ALL, Wanted
 from dealmill.pipeline.store.record.packed import reading as packed
 from dealmill.pipeline.store.record.rows import reading as rows
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.results import Query, query_of
+from dealmill.pipeline.store.runs import RunStatus
 from tests.doing import a_run, deal
 from tests.survey.doing import a_survey, alter
 

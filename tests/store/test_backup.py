@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run, list_runs
+from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.runs import find_run, list_runs
 from tests.doing import a_run, a_source, an_audit, dealer, do_runs
 from tests.servers import Postgres
 

@@ -2,9 +2,9 @@
 
 from sqlalchemy import Connection, func, select, text
 
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import sources
-from dealmill.pipeline.store.sources.writing import open_source
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.source_writing import open_source
+from dealmill.pipeline.store.tables import sources
 
 
 def counted(connection: Connection) -> int:

@@ -3,9 +3,8 @@
 import pytest
 from sqlalchemy import select, text
 
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import engines, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.tables import Shape, engines, jobs, runs, sources, verdicts
 
 COLUMNS = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
 

@@ -11,17 +11,22 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.errors import DamagedError
+from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.progress import Event, Message
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import index_segments, items, metadata
-from dealmill.pipeline.store.sources.duplicates import DigestPrefixes
-from dealmill.pipeline.store.sources.index import writing
-from dealmill.pipeline.store.sources.index.lookup import Place, indexed_items, scanned_items, unindexed_items
-from dealmill.pipeline.store.sources.index.writing import index_some
-from dealmill.pipeline.store.sources.stored import Source
-from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store import layout_index
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.layout_index import (
+    DigestPrefixes,
+    Place,
+    index_some,
+    indexed_items,
+    scanned_items,
+    unindexed_items,
+)
+from dealmill.pipeline.store.source_writing import append, complete, open_source
+from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.tables import index_segments, items, metadata
 from tests.survey.doing import alter
 
 LETTERS = "ABCDEFGH"
@@ -31,7 +36,7 @@ ABSENT = "ZZ"
 @pytest.fixture(autouse=True)
 def small() -> Iterator[None]:
     """Segments, blocks and thresholds of a few items."""
-    with patch.multiple(writing, SEGMENT=8, LEAST=4, SOURCES=3, BLOCK=2):
+    with patch.multiple(layout_index, SEGMENT=8, LEAST=4, SOURCES=3, BLOCK=2):
         yield
 
 
@@ -96,7 +101,7 @@ def test_small_sources_are_indexed_together(store: Database) -> None:
 
 
 def test_sources_of_an_earlier_version_are_indexed_piece_by_piece(store: Database) -> None:
-    with patch.multiple(writing, SEGMENT=100, LEAST=100):
+    with patch.multiple(layout_index, SEGMENT=100, LEAST=100):
         read(store, ["ABCDEFGHABCDEFGHABCD"], kept=True, ends=True)
     assert (segments(store), unindexed_items(store)) == (0, 20)
     found = [index_some(store), index_some(store), index_some(store), index_some(store)]

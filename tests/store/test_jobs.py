@@ -6,24 +6,21 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, func, select, update
 
-from dealmill.pipeline.games.batch import Solved, pack
+from dealmill.pipeline.games.batch import Entries, Solved, pack
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.games.entries import Entries
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import tables
-from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.database.tables import PENDING
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases, tables
+from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import plan_repetition, plan_run
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.jobs import Job, claim, do, finish
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.record.rows.solving import SolvedRows, solved_rows
-from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
-from dealmill.pipeline.store.runs.planned import run_of_job
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.sources.stored import Source
-from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_of_job
+from dealmill.pipeline.store.source_writing import append, complete, open_source
+from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.tables import PENDING
 
 LEASE = 60.0
 ENGINE = "memory/two-pass"

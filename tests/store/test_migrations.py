@@ -14,23 +14,19 @@ from sqlalchemy import inspect, select, text
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.results.histogram import histogram_of
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.runs.rerun import queue_rerun
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.audits.findings import faults_of
-from dealmill.pipeline.store.audits.planned import latest_audits
-from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.opening import create_store, open_store
-from dealmill.pipeline.store.database.tables import REVISION, metadata
-from dealmill.pipeline.store.database.tables import jobs as jobs_table
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING, SPREAD, grow
+from dealmill.pipeline.store import leases, revisions
+from dealmill.pipeline.store.audits import faults_of, latest_audits
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.histograms import histogram_of
+from dealmill.pipeline.store.jobs import SOLVING, SPREAD, grow
+from dealmill.pipeline.store.plans import installed_engines, plan_repetition, plan_run, queue_rerun
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Fault
-from dealmill.pipeline.store.runs.plan import plan_repetition, plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.revisions import create_store, open_store
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.tables import REVISION, metadata
+from dealmill.pipeline.store.tables import jobs as jobs_table
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 from tests.servers import Postgres
@@ -40,11 +36,11 @@ from tests.survey.doing import a_survey, alter
 def test_new_tables_are_those_that_all_migrations_leave_behind(
     empty_store: Database, request: pytest.FixtureRequest
 ) -> None:
-    migrate.upgrade(empty_store)
+    revisions.upgrade(empty_store)
     created = dumped(empty_store, request)
-    migrate.downgrade(empty_store, "base")
+    revisions.downgrade(empty_store, "base")
     assert [statement[0] for statement in dumped(empty_store, request)] != [statement[0] for statement in created]
-    migrate.upgrade(empty_store, REVISION)  # and not to the head: that would create them again
+    revisions.upgrade(empty_store, REVISION)  # and not to the head: that would create them again
     assert dumped(empty_store, request) == created
     assert len(created) > len(metadata.tables)
 
@@ -85,41 +81,41 @@ def test_who_needs_no_migration_loads_no_migrations(tmp_path: Path) -> None:
 
 
 def test_the_code_belongs_to_the_newest_migration() -> None:
-    assert migrate.revisions()[-1] == REVISION
+    assert revisions.revisions()[-1] == REVISION
 
 
 def test_down_and_up_again_leaves_the_same_tables(store: Database) -> None:
-    migrate.downgrade(store, "base")
-    assert migrate.current(store) is None
+    revisions.downgrade(store, "base")
+    assert revisions.current(store) is None
     with store.reading() as connection:
         assert set(inspect(connection).get_table_names()) <= {"alembic_version"}
-    migrate.upgrade(store)
-    assert migrate.current(store) == REVISION
+    revisions.upgrade(store)
+    assert revisions.current(store) == REVISION
 
 
 def test_a_failed_migration_changes_nothing(empty_store: Database) -> None:
     with empty_store.rebuilding() as connection:
         connection.execute(text("CREATE TABLE verdicts (anything INTEGER)"))
     with pytest.raises(StoreError):
-        migrate.upgrade(empty_store)
+        revisions.upgrade(empty_store)
     with empty_store.reading() as connection:
         assert "sources" not in inspect(connection).get_table_names()
 
 
 def test_an_unknown_revision_is_an_error_that_says_so(store: Database) -> None:
     with pytest.raises(StoreError, match="nonsense"):
-        migrate.upgrade(store, "nonsense")
+        revisions.upgrade(store, "nonsense")
 
 
 def test_a_server_is_never_changed_unasked(empty_store: Database) -> None:
     url = empty_store.url.render_as_string(hide_password=False)
     if empty_store.embedded:
         create_store(open_store(url))
-        assert migrate.current(empty_store) == REVISION
+        assert revisions.current(empty_store) == REVISION
     else:
         with pytest.raises(StoreError, match="dealmill db upgrade"):
             create_store(open_store(url))
-        assert migrate.current(empty_store) is None
+        assert revisions.current(empty_store) is None
 
 
 def test_a_database_newer_than_the_code_is_refused(store: Database) -> None:
@@ -128,7 +124,7 @@ def test_a_database_newer_than_the_code_is_refused(store: Database) -> None:
     with pytest.raises(StoreError, match=r"newer \(9999\)"):
         open_store(store.url.render_as_string(hide_password=False))
     with pytest.raises(StoreError, match="newer"):
-        migrate.upgrade(store)
+        revisions.upgrade(store)
 
 
 OLD_ROWS = (
@@ -145,11 +141,11 @@ OLD_ROWS = (
 
 
 def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Database) -> None:
-    migrate.upgrade(empty_store, "0001")
+    revisions.upgrade(empty_store, "0001")
     with empty_store.writing() as connection:
         for row in OLD_ROWS:
             connection.execute(text(row), {"digest": b"d"} if ":digest" in row else {})
-    migrate.upgrade(empty_store)
+    revisions.upgrade(empty_store)
     found = find_run(empty_store, "7")
     with empty_store.reading() as connection:
         assert connection.execute(text("SELECT line, digest, layout FROM items")).all() == [(1, b"d", "AABB")]
@@ -158,7 +154,7 @@ def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Data
     assert find_run(empty_store, repetition).repeats == 7
     with empty_store.writing() as connection:
         connection.execute(text("DELETE FROM actions"))
-    migrate.downgrade(empty_store, "0001")
+    revisions.downgrade(empty_store, "0001")
     with empty_store.reading() as connection:
         assert connection.execute(text("SELECT id FROM runs")).scalars().all() == [7]
         joined = text("SELECT position, line, digest, text FROM items JOIN layouts ON id = layout_id")
@@ -174,8 +170,8 @@ def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Database) -> No
     do_runs(store)
     an_audit(store, find_run(store, "2"), sample=5)
     queue_rerun(store, find_run(store, "2"), any_version=False)
-    migrate.downgrade(store, "0003")
-    migrate.upgrade(store)
+    revisions.downgrade(store, "0003")
+    revisions.upgrade(store)
     assert [found.id for found in list_runs(store)] == [1]
     [kept] = latest_audits(store).values()
     assert (kept.run, kept.population, kept.valid) == (1, 2, 2)
@@ -194,13 +190,13 @@ def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Database)
     of_rows, of_survey = digests(store, run.id), digests(store, survey.id)
     with store.writing() as connection:
         connection.execute(text("UPDATE verdicts SET value = 7 WHERE position = 1500"))
-    migrate.downgrade(store, "0004")
+    revisions.downgrade(store, "0004")
     solved = solve("memory/two-pass", layouts[:1_000])
     before = json.dumps([1, layouts[:1_000], [3] * 1_000, solved.values, solved.evidence], separators=(",", ":"))
     made = digests(store, run.id)
     assert made[0] == blake2b(before.encode(), digest_size=32).digest()
     assert (made[1] == of_rows[1], made[2] == of_rows[2]) == (True, False)
-    migrate.upgrade(store)
+    revisions.upgrade(store)
     assert digests(store, run.id) == of_rows
     assert (len(of_survey), digests(store, survey.id)) == (2, [])
     [fault] = [fault for fault in found_by_audit(store, run) if "digest" in fault.reason]
@@ -216,11 +212,11 @@ def test_distributions_are_counted_for_rows_and_extremes_kept_for_packs(store: D
     plan_run(store, a_source(store, "hi-q/greedy", layouts), "hi-q/greedy", "0", None, chunk=1_000)  # is not solved
     before = spreads(store)
     assert len(before) == 8 and before[2][0] == "500" and before[-1][1:] == (None,) * 6
-    migrate.downgrade(store, "0010")
+    revisions.downgrade(store, "0010")
     with store.reading() as connection:
         extremes = connection.execute(text("SELECT least, greatest FROM packs ORDER BY first")).all()
     assert extremes == [row[1:3] for row in before[3:5]]
-    migrate.upgrade(store)
+    revisions.upgrade(store)
     unknown = [(items, least, greatest, None, None, None, None) for items, least, greatest, *_ in before[3:5]]
     assert spreads(store) == [*before[:3], *unknown, *before[5:]]
     for one in (run, survey):
@@ -253,19 +249,19 @@ def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_t
     number = plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
     first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
     assert jobs.claim(store, first, "w", 60.0)
-    migrate.upgrade(store)  # there is nothing to do
+    revisions.upgrade(store)  # there is nothing to do
     with pytest.raises(StoreError, match=r"workers hold leases \(1\); stop all commands.* within (59|60) s"):
-        migrate.downgrade(store, "0003")
+        revisions.downgrade(store, "0003")
     leases.expire(store, SOLVING, first, "w", "gone")
-    migrate.downgrade(store, "0003")
+    revisions.downgrade(store, "0003")
     with store.writing() as connection:
         connection.execute(text("UPDATE jobs SET leased_until = 1e12"))
     with pytest.raises(StoreError, match="workers hold leases"):
-        migrate.upgrade(store)
-    assert migrate.current(store) == "0003"
+        revisions.upgrade(store)
+    assert revisions.current(store) == "0003"
     with store.writing() as connection:
         connection.execute(text("UPDATE jobs SET leased_until = 0"))
-    migrate.upgrade(store)
+    revisions.upgrade(store)
     leases.free_expired(store, SOLVING)
     do_runs(store)
     assert find_run(store, number).finished
@@ -275,15 +271,15 @@ def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_t
 def test_a_job_is_not_taken_over_tables_of_another_revision(store: Database) -> None:
     plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
     first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
-    migrate.downgrade(store, "0006")
+    revisions.downgrade(store, "0006")
     with pytest.raises(StoreError, match="do not match this version of Dealmill"):
         jobs.claim(store, first, "began before the migration", 60.0)
-    migrate.upgrade(store)  # which waits for no lease
+    revisions.upgrade(store)  # which waits for no lease
     do_runs(store)
     assert find_run(store, "1").finished
 
 
 def test_foreign_keys_are_looked_after_again_behind_a_migration(empty_store: Database) -> None:
-    migrate.upgrade(empty_store)
+    revisions.upgrade(empty_store)
     with pytest.raises(StoreError, match=r"(?i)foreign key"), empty_store.writing() as connection:
         connection.execute(text("INSERT INTO blocks (run_id, number, digest) VALUES (99, 0, :d)"), {"d": b"d"})

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.entries import Entries
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import items
-from dealmill.pipeline.store.queue.solving import CHUNK
+from dealmill.pipeline.store import layout_index
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import CHUNK
+from dealmill.pipeline.store.layout_index import DigestPrefixes, count_duplicates
+from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources import duplicates
-from dealmill.pipeline.store.sources.digests import layout_digest
-from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
-from dealmill.pipeline.store.sources.stored import find_source, rejects_of, reread
-from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.source_writing import append, complete, open_source
+from dealmill.pipeline.store.sources import find_source, rejects_of, reread
+from dealmill.pipeline.store.tables import items
 from tests.doing import a_source, do_runs
 
 
@@ -63,7 +63,7 @@ def test_duplicates_are_counted_alike_with_and_without_digest_prefixes(
     source = append(store, started, entries, seen, last=True)
     expected = len(layouts) - len(set(layouts))
     assert source.complete == (expected == 0)
-    with patch.object(duplicates, "FEW", few):
+    with patch.object(layout_index, "FEW", few):
         assert count_duplicates(store, source, seen) == count_duplicates(store, source, None) == expected
 
 

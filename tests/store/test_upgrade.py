@@ -9,11 +9,11 @@ import pytest
 
 import dealmill
 from dealmill import Store
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.pipeline.store.database.tables import REVISION
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.plans import queue_rerun
+from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.tables import REVISION
 from dealmill.pipeline.survey.growth import extend_to
 from tests.doing import an_audit, do_audit, do_runs
 from tests.judging import each_verdict_checked_once
@@ -43,7 +43,7 @@ def original(request: pytest.FixtureRequest, fixture: Json, tmp_path_factory: py
     else:
         url = request.getfixturevalue("postgres").new_database()
     store = Database(database_url(url))
-    migrate.upgrade(store, fixture["revision"])
+    revisions.upgrade(store, fixture["revision"])
     with store.writing() as connection:
         load(connection, fixture["tables"])
     store.close()

@@ -6,18 +6,15 @@ from importlib.metadata import version
 import pytest
 from sqlalchemy import update
 
-from dealmill.pipeline.audit.jobs import queue_audit
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.audits import jobs as audits
-from dealmill.pipeline.store.audits.planned import AUDITING
-from dealmill.pipeline.store.database import tables
-from dealmill.pipeline.store.database.connections import Database, clock
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
-from dealmill.pipeline.store.queue.workers import list_workers, worker_name
+from dealmill.pipeline.store import audits, leases, tables
+from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.audits import AUDITING
+from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record import jobs
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.workers import list_workers, worker_name
 from tests.doing import a_run, a_source
 
 TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]

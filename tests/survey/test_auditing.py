@@ -6,23 +6,20 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.audit.jobs import give_up, queue_audit
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, DifferenceError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.results.query import find_result, results
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.audits import jobs as audits
-from dealmill.pipeline.store.audits.findings import faults_of, objections_of
-from dealmill.pipeline.store.audits.planned import AUDITING
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import grow
+from dealmill.pipeline.store import audits, leases
+from dealmill.pipeline.store.audit_jobs import give_up, queue_audit
+from dealmill.pipeline.store.audits import AUDITING, faults_of, objections_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import grow
+from dealmill.pipeline.store.plans import installed_engines
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Fault, Wanted
-from dealmill.pipeline.store.runs.planned import run_of_job
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.results import find_result, results
+from dealmill.pipeline.store.runs import find_run, run_of_job
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_audit

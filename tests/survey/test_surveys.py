@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import (
     DamagedError,
@@ -19,27 +18,27 @@ from dealmill.pipeline.errors import (
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.named import named
+from dealmill.pipeline.ingest.sources import named
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.results.diff import diff
 from dealmill.pipeline.results.export import export
-from dealmill.pipeline.results.query import find_result, query_of, results
-from dealmill.pipeline.runs.planning import queue_run
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING, grow
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.jobs import SOLVING, grow
+from dealmill.pipeline.store.plans import queue_rerun, queue_run
 from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.record.contract import Wanted
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources.stored import find_source
-from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.pipeline.store.results import find_result, query_of, results
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.source_writing import open_deals
+from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
-from dealmill.workers.local.surveying import grow_survey
+from dealmill.workers.working import grow_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_runs
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
 

@@ -6,8 +6,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
-from dealmill.pipeline.store.database.connections import Database, database_url
-from dealmill.web import layouts, shared
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.web import pages, site
 from dealmill.web.app import application
 from tests.conftest import with_tables
 from tests.web.shop import furnish
@@ -19,8 +19,8 @@ HOSTS = ["testserver", "127.0.0.1"]
 def patient() -> Iterator[None]:
     """Let pages search as long as it takes, however slow the machine is, and make each page anew."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layouts, "SEARCH_SECONDS", 60.0)
-        patch.setattr(shared, "SECONDS", 0.0)  # tests change a store and look at once
+        patch.setattr(pages, "SEARCH_SECONDS", 60.0)
+        patch.setattr(site, "SECONDS", 0.0)  # tests change a store and look at once
         yield
 
 

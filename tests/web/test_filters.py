@@ -12,7 +12,7 @@ from sqlalchemy import text
 import dealmill
 from dealmill import Verdict
 from dealmill.cli.options import Range
-from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store.database import Database, database_url
 from dealmill.web.filters import Filter, parse_range, range_text
 from tests.web import shop
 

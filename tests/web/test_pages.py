@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
-from dealmill.pipeline.games.offers import all_offers
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.games.installed import all_offers
+from dealmill.pipeline.store.database import Database
 from dealmill.web.app import application
 from tests.doing import a_run
 from tests.web import shop
@@ -179,7 +179,7 @@ def test_a_result_whose_game_is_gone_or_broken_is_shown_as_text(
     run: int, why: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = tuple(offer for offer in all_offers() if offer.name != "card-pairing")
-    monkeypatch.setattr("dealmill.pipeline.games.loading.all_offers", lambda: others)
+    monkeypatch.setattr("dealmill.pipeline.games.installed.all_offers", lambda: others)
     monkeypatch.setattr("dealmill.pipeline.games.hi_q.picture.scenes", lambda *_: 1 / 0)
     [result] = client.get(f"/api/runs/{run}/results?limit=1").json()["results"]
     got = client.get(f"/runs/{run}/layouts/1")

@@ -11,10 +11,17 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 import dealmill
-from dealmill.pipeline.distribution import MOST_BARS, Limits, distribution_of, doubling_bars, equal_bars
-from dealmill.pipeline.results.histogram import Histogram, bars_of
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.survey.interval import of_share
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.histograms import (
+    MOST_BARS,
+    Histogram,
+    Limits,
+    bars_of,
+    distribution_of,
+    doubling_bars,
+    equal_bars,
+)
+from dealmill.pipeline.survey.estimate import of_share
 from dealmill.web.plots import convergence, histogram, interval, verdict_bar
 from tests.doing import a_run
 from tests.survey.doing import a_survey, alter

@@ -7,10 +7,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 import dealmill
-from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.record.packed import reading as packed
 from dealmill.pipeline.store.record.rows import reading as rows
-from dealmill.web import layouts
+from dealmill.web import pages
 from dealmill.web.app import application
 from tests.web import shop
 from tests.web.conftest import HOSTS
@@ -24,7 +24,7 @@ ENDLESS = text(
 @pytest.fixture
 def hasty(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     """A client whose pages search one step of 25 layouts or one block."""
-    monkeypatch.setattr(layouts, "SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr(pages, "SEARCH_SECONDS", 0.0)
     monkeypatch.setattr(rows, "SEARCHED", 25)
     monkeypatch.setattr(packed, "SOLVED_AGAIN", 1)
     return client

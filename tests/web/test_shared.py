@@ -8,16 +8,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
-from dealmill.web import shared
+from dealmill.web import site
 from dealmill.web.app import application
-from dealmill.web.shared import Shared
+from dealmill.web.site import Shared
 from tests.web.conftest import HOSTS
 
 TABS = 8
 
 
 def test_a_page_is_made_once_for_all_that_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "SECONDS", 60.0)
+    monkeypatch.setattr(site, "SECONDS", 60.0)
     pages, begin, made = Shared(), Barrier(TABS), list[str]()
 
     def make() -> bytes:
@@ -36,19 +36,19 @@ def test_a_page_is_made_once_for_all_that_ask_for_it(monkeypatch: pytest.MonkeyP
 
 
 def test_an_old_page_is_made_again_and_an_error_is_raised_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "SECONDS", 0.0)
+    monkeypatch.setattr(site, "SECONDS", 0.0)
     pages = Shared()
     with pytest.raises(ZeroDivisionError):
         pages.get("/", lambda: b"%d" % (1 // 0))
     assert [pages.get("/", lambda text=text: text) for text in (b"1", b"2")] == [b"1", b"2"]  # type: ignore[misc]
-    monkeypatch.setattr(shared, "SECONDS", 60.0)
+    monkeypatch.setattr(site, "SECONDS", 60.0)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             pages.get("/runs/1", lambda: b"%d" % (1 // 0))
 
 
 def test_the_pages_that_poll_are_shared(furnished: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "SECONDS", 60.0)
+    monkeypatch.setattr(site, "SECONDS", 60.0)
     asked: list[object] = []
     status = dealmill.Store.status
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.workers.local.folder import OWNED, PREFIX, work_folder
+from dealmill.workers.farm import OWNED, PREFIX, work_folder
 
 
 @pytest.fixture(autouse=True)

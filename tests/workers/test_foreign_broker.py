@@ -8,7 +8,7 @@ import pytest
 from redis import Redis
 
 from dealmill.workers.app import QUEUE, TASK, app
-from dealmill.workers.local.broker import LocalBroker
+from dealmill.workers.broker import LocalBroker
 from tests.servers import dealmill
 
 JSON: dict[str, object] = {"content_type": "application/json", "content_encoding": "utf-8"}

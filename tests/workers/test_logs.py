@@ -14,11 +14,10 @@ import pytest
 from celery.signals import after_setup_logger
 
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.workers import logs
-from dealmill.workers.local import farm
-from dealmill.workers.local.farm import Farm
-from dealmill.workers.local.processes import kill, start
+from dealmill.pipeline.store.database import Database
+from dealmill.workers import farm, logs
+from dealmill.workers.farm import Farm
+from dealmill.workers.processes import kill, start
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent

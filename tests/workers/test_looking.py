@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.workers.local import working
+from dealmill.pipeline.store.database import Database
+from dealmill.workers import working
 
 
 class Clock:

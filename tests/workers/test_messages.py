@@ -9,7 +9,7 @@ from redis import Redis
 
 from dealmill.workers import tasks
 from dealmill.workers.app import TASK, app
-from dealmill.workers.local.broker import LocalBroker
+from dealmill.workers.broker import LocalBroker
 from dealmill.workers.messages import patch_redis_transport
 
 patch_redis_transport()

@@ -7,10 +7,10 @@ import pytest
 from redis import Redis
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.runs.plan import plan_run
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.plans import plan_run
 from dealmill.workers.app import QUEUE
-from dealmill.workers.local.broker import LocalBroker
+from dealmill.workers.broker import LocalBroker
 from dealmill.workers.reconciler import CLOGGED, check_broker, reconcile
 from tests.doing import a_source
 

@@ -10,18 +10,15 @@ from dealmill.pipeline.errors import DamagedError, DealmillError, VersionError
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.runs.planning import installed_engines
 from dealmill.pipeline.solve import solve_texts
-from dealmill.pipeline.store.database import tables
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases, tables
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.record.rows.reading import page
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.workers import reconciler, tasks
-from dealmill.workers.local import working
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.workers import reconciler, tasks, working
 from tests.doing import a_source
 
 TEXTS = ["AABB", "ABAB", "ABBA"]

@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.store.database.opening import open_store
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING, grow
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.jobs import SOLVING, grow
+from dealmill.pipeline.store.plans import installed_engines
+from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers.app import TASK, app
-from dealmill.workers.local.broker import LocalBroker
+from dealmill.workers.broker import LocalBroker
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent

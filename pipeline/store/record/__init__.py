@@ -3,9 +3,9 @@
 `contract` defines the interface of a storage, `rows` and `packed` implement it, and `record_of` selects one.
 """
 
-from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.record.contract import Record
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.tables import Storage
 
 
 def record_of(run: PlannedRun) -> Record:

@@ -1,18 +1,17 @@
-"""Digests of blocks of verdicts, from which the fingerprint of a run is computed (see `dealmill.pipeline.fingerprint`).
+"""Digests of blocks of verdicts, from which the fingerprint of a run is computed (see `dealmill.pipeline.digests`).
 The digest of a block is written in the transaction that writes its last verdict."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, or_, select
 
-from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range, fingerprint
-from dealmill.pipeline.store.database.bulk import insert_rows
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import DONE, blocks, items, jobs, runs, sources, verdicts
-from dealmill.pipeline.store.record.retrying import has_retryable
+from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint
+from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
+from dealmill.pipeline.store.bulk import insert_rows
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.tables import DONE, Shape, blocks, items, jobs, runs, sources, verdicts
 
 DIGEST = (blocks.c.number, blocks.c.digest)
 SHAPE = Shape(*DIGEST)
@@ -156,3 +155,14 @@ def fingerprint_of(store: Database, run: int, count: int) -> str | None:
         rows = connection.execution_options(yield_per=FETCHED).execute(query)
         whole = fingerprint(digests(rows))
     return whole if sound and found == block_of(count) + 1 else None
+
+
+def has_retryable(connection: Connection, run: int) -> bool:
+    """Return whether a run has verdicts that can be tried again."""
+    return connection.execute(select(exists().where(*retryable(run)))).scalar_one()
+
+
+def retryable(run: int) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions that a verdict of a run is a failure that the machine may have caused."""
+    failed = verdicts.c.verdict == int(Verdict.FAILED)
+    return verdicts.c.run_id == run, failed, verdicts.c.evidence.contains(RETRYABLE)

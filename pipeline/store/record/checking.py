@@ -7,12 +7,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, false, or_, select
 
-from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import DONE, jobs, packs
-from dealmill.pipeline.store.queue.solving import SPREAD, TOTALS, jobs_over
+from dealmill.pipeline.store.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.record.contract import Fault, JobRecord
 from dealmill.pipeline.store.record.extent import END
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.tables import DONE, Shape, jobs, packs
 
 JobRow = Row[*tuple[Any, ...]]
 

@@ -10,11 +10,10 @@ from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import judgements
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.record.order import Order, Ordering
-from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs import PlannedRun, RunStatus
+from dealmill.pipeline.store.tables import judgements
 
 ALL = (-(2**62), 2**62)
 BEHIND = MOST + 1
@@ -165,7 +164,7 @@ class Found(Protocol):
 
     @property
     def spread(self) -> Mapping[str, object]:
-        """The distributions of the values and node counts (see `dealmill.pipeline.store.record.distributions`)."""
+        """The distributions of the values and node counts (see `dealmill.pipeline.store.histograms`)."""
 
     def write(self, connection: Connection) -> None:
         """Write the results, in the transaction that marks the job done."""

@@ -2,10 +2,10 @@
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select
 
-from dealmill.pipeline.fingerprint import BLOCK
-from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, items, jobs, packs
-from dealmill.pipeline.store.queue.solving import LONGEST
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.store.jobs import LONGEST
+from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.tables import DONE, Storage, blocks, items, jobs, packs
 
 END = 2**62
 """Greater than every number that Dealmill writes. In SQLite, it also sorts before every text stored in place of a

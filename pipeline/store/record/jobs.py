@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.leases import Lease
-from dealmill.pipeline.store.queue.solving import SOLVING
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.leases import Lease
 from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.record.contract import Found
-from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+from dealmill.pipeline.store.runs import PlannedRun, run_of_job
 
 TABLE = SOLVING
 

@@ -5,9 +5,9 @@ from functools import lru_cache
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, false, func, not_, or_, select
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database.tables import DONE, jobs
-from dealmill.pipeline.store.queue.solving import LONGEST
+from dealmill.pipeline.store.jobs import LONGEST
 from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.tables import DONE, jobs
 
 
 def next_job(

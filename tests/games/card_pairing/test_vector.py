@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.games.card_pairing.search import Effect, Words
 from dealmill.pipeline.games.card_pairing.vector import pass_on_to_four
-from dealmill.pipeline.games.kernel import kernel
+from dealmill.pipeline.games.kernels import kernel
 
 words = st.integers(0, 2**64 - 1)
 sparse = st.integers(0, 63).map(lambda bit: 1 << bit)

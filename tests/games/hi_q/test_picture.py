@@ -4,8 +4,7 @@ import pytest
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.hi_q.picture import frames, scenes
-from dealmill.pipeline.games.scene import Scene
-from dealmill.pipeline.games.svg import Point
+from dealmill.pipeline.games.pictures import Point, Scene
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.drawn import Box, letters, lines, words

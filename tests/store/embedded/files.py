@@ -9,8 +9,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from dealmill.pipeline.store.database import migrate
-from dealmill.pipeline.store.database.connections import Database, database_url
+from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.database import Database, database_url
 from tests.servers import clean_environment
 
 DROP_FROM_BOUNDING_SET = 24
@@ -32,7 +32,7 @@ READERS = (
 def created(file: Path) -> Database:
     """Create a store in a file."""
     store = Database(database_url(f"sqlite:///{file}"))
-    migrate.upgrade(store)
+    revisions.upgrade(store)
     return store
 
 

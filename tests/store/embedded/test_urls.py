@@ -8,8 +8,8 @@ import pytest
 
 import dealmill
 from dealmill import Store, StoreError
-from dealmill.pipeline.store.database.connections import database_url
-from dealmill.pipeline.store.database.opening import open_store
+from dealmill.pipeline.store.database import database_url
+from dealmill.pipeline.store.revisions import open_store
 from tests.store.embedded.files import as_ordinary_user, contents
 
 

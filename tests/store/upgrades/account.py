@@ -7,7 +7,7 @@ from itertools import count
 
 from dealmill import NotFoundError, Result, Run, RunOverview, Store
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.store.audits.planned import find_audit
+from dealmill.pipeline.store.audits import find_audit
 from dealmill.runs import Audit
 from tests.store.upgrades import Json
 

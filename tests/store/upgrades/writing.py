@@ -9,19 +9,17 @@ from sqlalchemy import text
 
 from dealmill import Store
 from dealmill.pipeline import solve
-from dealmill.pipeline.audit.jobs import queue_audit
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress import Event, Ingesting
-from dealmill.pipeline.runs.planning import installed_engines
-from dealmill.pipeline.runs.rerun import queue_rerun
-from dealmill.pipeline.store.queue import leases
-from dealmill.pipeline.store.queue.solving import SOLVING, grow
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.jobs import SOLVING, grow
+from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun
 from dealmill.pipeline.store.record import jobs
-from dealmill.pipeline.store.runs.plan import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, dealer, do_runs
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from dealmill.pipeline.deals import DealRange, check_generator
+from dealmill.pipeline.digests import block_of, whole_blocks
 from dealmill.pipeline.errors import DamagedError, VersionError
-from dealmill.pipeline.fingerprint import block_of, whole_blocks
 from dealmill.pipeline.games import engine_of_run, find_game
 from dealmill.pipeline.games.batch import Solved, Texts
 from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.record.packed.packs import Kept
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs import PlannedRun
 
 
 def deals_of(run: PlannedRun) -> DealRange:

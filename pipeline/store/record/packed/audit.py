@@ -7,19 +7,19 @@ from itertools import groupby
 from sqlalchemy import bindparam, exists, func, or_, select
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.fingerprint import block_of, block_range, whole_blocks
+from dealmill.pipeline.digests import block_of, block_range, whole_blocks
 from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
-from dealmill.pipeline.store.queue.solving import SPREAD
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import SPREAD
 from dealmill.pipeline.store.record.blocks import stray_blocks
 from dealmill.pipeline.store.record.checking import UNFINISHED, JobRow, job_record, sound_jobs, stray_jobs
 from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
 from dealmill.pipeline.store.record.packed.again import dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import errors_of, kept_of
 from dealmill.pipeline.store.record.packed.solving import solve_pack
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.tables import DONE, jobs, packs, verdicts
 
 PACKS = select(packs).where(
     packs.c.run_id == bindparam("run"), packs.c.first.between(bindparam("first"), bindparam("last"))

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, bindparam, select
 
-from dealmill.pipeline.fingerprint import BLOCK, block_of
+from dealmill.pipeline.digests import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
-from dealmill.pipeline.store.queue.solving import LONGEST
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.jobs import LONGEST
 from dealmill.pipeline.store.record.blocks import unsolved
 from dealmill.pipeline.store.record.packed.bitmap import unpack
+from dealmill.pipeline.store.tables import Shape, blocks, packs, verdicts
 
 NEXT = (
     select(*packs.c)

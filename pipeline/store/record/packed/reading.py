@@ -9,22 +9,21 @@ from operator import attrgetter
 import numpy as np
 from sqlalchemy import ColumnElement, exists, literal_column, select
 
+from dealmill.pipeline.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.errors import DifferenceError, VersionError
-from dealmill.pipeline.fingerprint import BLOCK, block_of, block_range
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, judgements
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.record.blocks import mark, recorded_digests
 from dealmill.pipeline.store.record.contract import BEHIND, Fault, Page, Said, Wanted, newest_judgement
 from dealmill.pipeline.store.record.order import Ordering
 from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import Pack, kept_of, next_pack, previous_pack
 from dealmill.pipeline.store.record.skipping import next_job
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.tables import DONE, Shape, audit_jobs, audits, judgements
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
 SOLVED_AGAIN = 5

@@ -8,19 +8,19 @@ import numpy as np
 from sqlalchemy import Connection
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.fingerprint import BLOCK, whole_blocks
+from dealmill.pipeline.digests import BLOCK, whole_blocks
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Codes, Numbers, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.database.bulk import insert_rows
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
-from dealmill.pipeline.store.record.distributions import spread_of
+from dealmill.pipeline.store.bulk import insert_rows
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.record.packed.again import deals_of, solve_part
 from dealmill.pipeline.store.record.packed.bitmap import pack
 from dealmill.pipeline.store.record.packed.packs import MOMENTS
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.tables import blocks, packs, verdicts
 
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 
@@ -94,7 +94,7 @@ def prepare(run: PlannedRun) -> None:
 
 @cache
 def _load_deals(game: str) -> None:
-    from dealmill.pipeline.compilation import compiling
+    from dealmill.pipeline.games.kernels import compiling
 
     with compiling(f"the deals of {game}"):
         find_game(game).deal.deal(1, 1, 1)

@@ -11,18 +11,17 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, Table, bindparam, or_, select
 
-from dealmill.pipeline.fingerprint import BLOCK, block_digest, block_of, block_range
+from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database.bulk import Row
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
+from dealmill.pipeline.store.bulk import Row
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.record.blocks import blocks_from, stray_blocks
 from dealmill.pipeline.store.record.checking import UNFINISHED, JobRow, done_among, job_record, sound_jobs, stray_jobs
 from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
-from dealmill.pipeline.store.record.distributions import spread_of
-from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
+from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.source_blocks import ITEM_LISTING
+from dealmill.pipeline.store.tables import DONE, Shape, items, source_blocks, verdicts
 
 ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
 VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)

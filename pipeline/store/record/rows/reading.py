@@ -8,20 +8,18 @@ from typing import Any
 
 from sqlalchemy import Row, Select, select
 
-from dealmill.pipeline.fingerprint import block_digest, block_of, block_range, verdict_codes
+from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import items, judgements, verdicts
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.record.blocks import mark, read_block
 from dealmill.pipeline.store.record.contract import BEHIND, Fault, Page, Said, Wanted
 from dealmill.pipeline.store.record.order import Ordering
 from dealmill.pipeline.store.record.rows.statements import Filter, by_number, by_position, parameters
 from dealmill.pipeline.store.record.skipping import next_job
-from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs import PlannedRun, RunStatus
+from dealmill.pipeline.store.tables import Shape, items, judgements, verdicts
 
 SAID = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
 COLUMNS = (

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select
 
-from dealmill.pipeline.fingerprint import whole_blocks
+from dealmill.pipeline.digests import whole_blocks
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.decode import Shape
-from dealmill.pipeline.store.database.tables import items, verdicts
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.record.blocks import record_blocks
-from dealmill.pipeline.store.record.distributions import spread_of
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.tables import Shape, items, verdicts
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Solved, Texts
-    from dealmill.pipeline.store.database.columns import Insert
+    from dealmill.pipeline.store.columns import Insert
 
 ITEM = Shape(items.c.position, items.c.layout)
 LOST = "fault of the record: this item is missing from the source"
@@ -68,7 +67,7 @@ def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[
     """Return the layouts at the positions `[first, stop)`, and errors by index from 0. A layout that is missing or
     damaged is empty and has an error."""
     from dealmill.pipeline.games.batch import pack
-    from dealmill.pipeline.store.sources.layouts import joined_layouts
+    from dealmill.pipeline.store.joined_layouts import joined_layouts
 
     with store.reading() as connection:
         layouts = joined_layouts(connection, run.source, first, stop)
@@ -92,7 +91,7 @@ def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[
 
 def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:
     """Return the results of a job, given the `solved` verdicts on the `layouts` from position `first` on."""
-    from dealmill.pipeline.store.database.columns import Columns, Fixed, Some, prepare_insert
+    from dealmill.pipeline.store.columns import Columns, Fixed, Some, prepare_insert
 
     stop = first + len(layouts)
     scored, decided = solved.verdicts == int(Verdict.SCORED), solved.verdicts != int(Verdict.UNDECIDED)

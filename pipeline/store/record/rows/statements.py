@@ -7,10 +7,10 @@ from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, func,
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store.database.tables import items, judgements, verdicts
 from dealmill.pipeline.store.record.contract import Wanted, newest_judgement
 from dealmill.pipeline.store.record.order import Order, Ordering
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.tables import items, judgements, verdicts
 
 
 class Filter(NamedTuple):

@@ -1,0 +1,225 @@
+"""``audit``, ``rerun``, ``diff``, ``retract`` and ``log``: check results, and withdraw wrong ones."""
+
+from collections import deque
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import chain
+
+import click
+
+import dealmill
+from dealmill.cli.options import complete_engine, complete_run
+from dealmill.cli.output import counted, json_option, output_options, tell, write_first, write_json, write_rows
+from dealmill.cli.process import DIFFERENT
+from dealmill.cli.progress import shown
+
+FINDING_COLUMNS = ("items", "finding", "step", "reason")
+
+
+@click.command()
+@click.argument("run", shell_complete=complete_run)
+@click.option("--sample", type=click.IntRange(1), help="Check only this many verdicts, spread evenly.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="The seed of the sample.")
+@click.option("--seal", metavar="SEAL", help="Compare with this seal, printed by an earlier audit.")
+@output_options
+@click.pass_context
+def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str | None, form: str | None) -> None:
+    """Check every stored verdict of RUN (its number, or `last`) with the referee of its game.
+
+    The referee knows only the rules and shares no code with the engine. Its judgement on each verdict is stored (for a
+    packed run, only if it is not `valid`); `dealmill query RUN --audit invalid` lists the verdicts that failed.
+
+    Without --sample, an audit also checks the invariants of the record: layouts, jobs, totals and digests, the plan of
+    the run, its source, the action log and earlier audits. Findings are printed on standard output. If there are none
+    and the run is finished, the audit prints a seal. Keep the seal outside the database: `--seal` in a later audit
+    detects changes even if all digests were recomputed.
+
+    The exit code is 3 if there are findings or the seal differs.
+    """
+    with dealmill.open() as store:
+        audited = store.find_run(run)
+        with shown(store) as progress:
+            result = audited.audit(sample=sample, seed=seed, seal=seal, progress=progress)
+        if (form or not result.valid) and write_first(FINDING_COLUMNS, map(_finding_row, result.findings()), form):
+            tell("more findings follow; --nl prints all of them")
+        found, status, sealed = result.status, audited.status(), result.seal
+    tell(
+        f"audit {found.id} of run {audited.id}: {found.valid:,} valid, {found.invalid:,} invalid, "
+        f"{found.no_evidence:,} without evidence; {counted(found.faults, 'fault')} in the record",
+    )
+    if sealed:
+        tell(f"seal: {sealed}")
+    if result.sealed is False:
+        tell(f"run {audited.id} or the action log does not match the seal {seal}: restore the database from a backup")
+    if not status.finished:
+        tell(f"run {audited.id} is not finished: {counted(status.items - status.solved, 'layout')} pending")
+    if not result.valid:
+        ctx.exit(DIFFERENT)
+
+
+def _finding_row(finding: "dealmill.Finding") -> dict[str, object]:
+    return {"items": finding.items, "finding": finding.finding, "step": finding.step, "reason": finding.reason}
+
+
+FIELDS = ("item", "verdict", "value", "evidence")
+DIFFERENCE_COLUMNS = ("layout", *FIELDS, *(f"other_{name}" for name in FIELDS))
+FAULTS = ("fault", "other_fault")
+"""Why a stored verdict cannot be read. A table shows this in place of the evidence."""
+
+
+@click.command()
+@click.argument("run", shell_complete=complete_run)
+@click.option("--any-version", is_flag=True, help="Rerun even if another version of the engine is installed.")
+@output_options
+@click.pass_context
+def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> None:
+    """Solve all layouts of RUN (its number, or `last`) again and compare the results.
+
+    The rerun is a new run with the recorded engine, version, node limit and layouts. Differences are printed as by
+    `dealmill diff`. The exit code is 3 if there are any.
+    """
+    with dealmill.open() as store:
+        repeated = store.find_run(run)
+        with shown(store) as progress:
+            differences = repeated.rerun(any_version=any_version, progress=progress)
+        _write(ctx, differences, form)
+
+
+@click.command()
+@click.argument("run", shell_complete=complete_run)
+@click.argument("other", shell_complete=complete_run)
+@output_options
+@click.pass_context
+def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
+    """Print every layout for which RUN and OTHER have different results, with both results.
+
+    Runs over the same source are compared by position, other runs of the same game by layout. A packed run can only be
+    compared with runs over the same deals. Runs are equal if all their verdicts, values and evidence are equal;
+    versions and node counts may differ. The exit code is 3 if the runs differ.
+    """
+    with dealmill.open() as store:
+        _write(ctx, store.find_run(run).diff(store.find_run(other)), form)
+
+
+def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
+    one, other = diff.one.id, diff.other.id
+    number = 0
+
+    def rows() -> Iterator[dict[str, object]]:
+        nonlocal number
+        for number, difference in enumerate(diff, start=1):  # noqa: B007
+            yield _difference_row(one, other, difference, form)
+
+    different = rows()
+    first = next(different, None)
+    if form or first:
+        cut = write_first(
+            (*DIFFERENCE_COLUMNS, *FAULTS) if form else DIFFERENCE_COLUMNS,
+            chain([first] if first else [], different),
+            form,
+        )
+        if cut:
+            deque(different, maxlen=0)  # to count them
+            tell("more differences follow; --nl prints all of them")
+    if diff.deals_of_both is not None:
+        tell(f"compared only the first {diff.deals_of_both:,} deals, which both runs have")
+    for run in diff.unfinished:
+        tell(f"run {run.id} is not finished: {counted(run.items - run.solved, 'layout')} pending")
+    if first:
+        tell(f"runs {one} and {other} differ on {counted(number, 'layout')}")
+        ctx.exit(DIFFERENT)
+    tell(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence")
+
+
+def _difference_row(one: int, other: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
+    row: dict[str, object] = {"layout": difference.layout}
+    for run, said, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
+        row[f"{prefix}item"] = None if said.position is None else f"{run}:{said.position}"
+        row[f"{prefix}verdict"] = None if said.verdict is None else said.verdict.word
+        row[f"{prefix}value"] = said.value
+        row[f"{prefix}evidence"] = f"cannot be read: {said.fault}" if said.fault and not form else said.evidence
+        row[f"{prefix}fault"] = said.fault
+    return row
+
+
+@click.command()
+@click.option(
+    "--engine", metavar="GAME/ENGINE", required=True, shell_complete=complete_engine, help="The faulty engine."
+)
+@click.option("--version", required=True, help="The faulty version.")
+@click.option("--why", required=True, help="The reason, stored with the verdicts and in the log.")
+@click.option("--requeue", is_flag=True, help="Plan new runs by the installed version over the same layouts.")
+@click.option("--undo", is_flag=True, help="Undo the retraction, for the reason --why.")
+@json_option
+def retract(engine: str, version: str, why: str, requeue: bool, undo: bool, as_json: bool) -> None:
+    """Retract all verdicts of one version of an engine.
+
+    Nothing is deleted, but `query`, `show` and `export` show retracted verdicts only with --retracted. The version gets
+    no new runs, and its unfinished runs are not continued. If the version was retracted before, the first reason is
+    kept.
+
+    With --requeue, which can also be given later, each retracted run is replaced by a run of the installed version.
+    The numbers of the new runs are printed on standard output; `dealmill work --drain` solves them.
+
+    With --undo, the verdicts are valid again. The log keeps both the retraction and its undoing.
+    """
+    if undo and requeue:
+        raise click.UsageError("--undo and --requeue cannot be combined")
+    with dealmill.open() as store:
+        if undo:
+            runs = store.unretract(engine, version, why)
+            tell(f"no longer retracted: {engine} version {version} in {counted(len(runs), 'run')}")
+            if as_json:
+                write_json({"engine": engine, "version": version, "why": why, "runs": [run.id for run in runs]})
+        else:
+            _retract(store.retract(engine, version, why), engine, version, why, requeue, as_json)
+
+
+def _retract(
+    retraction: "dealmill.Retraction", engine: str, version: str, why: str, requeue: bool, as_json: bool
+) -> None:
+    verdicts = counted(sum(run.solved for run in retraction.runs), "verdict")
+    runs = counted(len(retraction.runs), "run")
+    if retraction.why in {why, None}:
+        tell(f"retracted: {verdicts} of {engine} version {version} in {runs}")
+    else:
+        before = f"{engine} version {version} was already retracted ({retraction.why})"
+        tell(f"{before}; the first reason is kept")
+    replaced = retraction.requeue() if requeue else []
+    for run, planned in replaced:
+        tell(f"run {planned.id} replaces run {run.id}: version {planned.version}")
+        if not as_json:
+            click.echo(planned.id)
+    if as_json:
+        write_json(
+            {
+                "engine": engine,
+                "version": version,
+                "why": retraction.why,
+                "runs": [run.id for run in retraction.runs],
+                "requeued": [{"run": planned.id, "replaces": run.id} for run, planned in replaced],
+            }
+        )
+
+
+@click.command()
+@output_options
+def log(form: str | None) -> None:
+    """List all runs, reruns, audits and retractions, oldest first: when, who, what and why."""
+    with dealmill.open() as store:
+        actions = store.log()
+    rows = [
+        {
+            "when": datetime.fromtimestamp(action.at, UTC).astimezone().isoformat(" ", "seconds"),
+            "who": action.who,
+            "what": action.what,
+            "run": action.run,
+            "audit": action.audit,
+            "engine": action.engine,
+            "version": action.version,
+            "why": action.why,
+            "dealmill": action.dealmill,
+        }
+        for action in actions
+    ]
+    write_rows(["when", "who", "what", "run", "audit", "engine", "version", "why", "dealmill"], rows, form)

@@ -1,0 +1,123 @@
+"""``web``, ``db`` and ``doctor``: operate a store."""
+
+import sys
+from contextlib import suppress
+
+import click
+
+import dealmill
+from dealmill.cli.output import json_option, output_options, tell, write_json, write_line, write_rows
+from dealmill.cli.process import ERROR
+from dealmill.cli.progress import shown
+from dealmill.pipeline.extras import check_extra
+
+STATEMENT_SECONDS = 10.0
+"""The most seconds of a query: far more than any page needs, also on a busy machine, and short enough to wait for."""
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="The port; 0 for any.")
+def web(host: str, port: int) -> None:
+    """Serve read-only pages and a JSON API over the store, until Ctrl-C.
+
+    Other machines are served only if DEALMILL_WEB_TOKEN is set; browsers ask for it as a password. DEALMILL_WEB_HOSTS
+    lists the host names by which the pages may be asked for, separated by commas.
+    """
+    check_extra("web")
+    from dealmill.web.serving import serve
+
+    with (
+        dealmill.open(read_only=True, statement_seconds=STATEMENT_SECONDS) as store,
+        suppress(KeyboardInterrupt),
+    ):  # the normal end
+        serve(store, host, port, tell)
+
+
+@click.group()
+def db() -> None:
+    """Create, upgrade, downgrade or back up the store.
+
+    A new SQLite file gets its tables when the first source is stored. A PostgreSQL database gets them only from
+    `dealmill db upgrade`.
+    """
+
+
+@db.command()
+@click.argument("revision", default="head")
+@json_option
+def upgrade(revision: str, as_json: bool) -> None:
+    """Upgrade the tables to REVISION, by default the newest."""
+    _report(dealmill.db.upgrade(revision=revision), as_json)
+
+
+@db.command()
+@click.argument("revision")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@json_option
+def downgrade(revision: str, yes: bool, as_json: bool) -> None:
+    """Downgrade the tables to REVISION; `base` drops all tables and their contents.
+
+    This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given.
+    """
+    if not yes:
+        _confirm("all tables and their rows" if revision == "base" else f"what tables of {revision} cannot hold")
+    _report(dealmill.db.downgrade(revision=revision), as_json)
+
+
+def _report(revision: str | None, as_json: bool) -> None:
+    tell(f"the database is at revision {revision or 'base: it has no tables'}")
+    if as_json:
+        write_json({"revision": revision})
+
+
+def _confirm(lost: str) -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"this deletes {lost}; add --yes to confirm it where there is no terminal")
+    if not click.confirm(f"This deletes {lost}. Continue?", err=True):
+        tell("nothing was changed")
+        sys.exit(ERROR)
+
+
+@db.command()
+@click.argument("file", type=click.Path())
+@json_option
+def backup(file: str, as_json: bool) -> None:
+    """Copy a SQLite store to FILE while commands and workers are running; for PostgreSQL, use pg_dump.
+
+    FILE must not exist. It appears only when it is complete, and is a store like any other.
+    """
+    with shown() as progress:
+        size = dealmill.db.backup(file, progress=progress)
+    tell(f"{size / 1e6:,.1f} MB written to {file}")
+    if as_json:
+        write_json({"file": file, "bytes": size})
+
+
+@db.command()
+@json_option
+def current(as_json: bool) -> None:
+    """Print the revision of the database; with --json, it is null if there are no tables."""
+    revision = dealmill.db.current()
+    if as_json:
+        write_json({"revision": revision})
+    else:
+        write_line(revision or "none: the database has no tables yet")
+
+
+@click.command()
+@output_options
+@click.pass_context
+def doctor(ctx: click.Context, form: str | None) -> None:
+    """Check the installation; each failed check suggests a fix.
+
+    The checks cover versions, games, engines, programs, compiled kernels, database, tables, clock, disk and broker.
+    Nothing is changed; each engine that is a program is started once. The exit code is 1 if a check fails.
+    """
+    checks = dealmill.doctor()
+    rows = [
+        {"check": check.name, "state": "ok" if check.passed else "failed", "found": check.found} for check in checks
+    ]
+    write_rows(["check", "state", "found"], rows, form)
+    if not all(check.passed for check in checks):
+        ctx.exit(ERROR)

@@ -1,0 +1,144 @@
+"""The process of a command: signals, standard streams, warnings, and exit codes.
+
+The KeyboardInterrupt that a signal raises can get lost: a library may catch it, and the interpreter ignores exceptions
+in ``__del__`` and in callbacks of weak references.
+"""
+
+import os
+import signal
+import sys
+import warnings
+from io import TextIOBase
+from threading import Event
+from typing import Any
+
+from dealmill.pipeline.errors import (
+    BadLayout,
+    DamagedError,
+    DamagedWarning,
+    DealmillError,
+    DifferenceError,
+    NotFoundError,
+    OutputError,
+    UnknownSettingWarning,
+    UsageError,
+)
+
+DONE = 0
+ERROR = 1
+WRONG_USAGE = 2
+DIFFERENT = 3
+"""An audit or diff found a difference, or a stored row is damaged."""
+REJECTED = 4
+"""Success, but some input was rejected."""
+INTERRUPTED = 130
+
+
+def exit_code(error: DealmillError) -> int:
+    """Return the exit code for an error."""
+    match error:
+        case UsageError() | NotFoundError() | BadLayout():
+            return WRONG_USAGE
+        case DifferenceError() | DamagedError():
+            return DIFFERENT
+    return ERROR
+
+
+RETRY_SECONDS = 0.01
+"""Seconds after which an ignored KeyboardInterrupt is raised again."""
+
+_told = Event()
+
+
+def handle_signals() -> None:
+    """Make these signals raise KeyboardInterrupt, and raise it again if the interpreter ignored it.
+
+    SIGHUP, which is sent when a terminal is closed, stays ignored under `nohup`.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
+        signal.signal(number, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _interrupt)
+    sys.unraisablehook = _ignored
+
+
+def check_interrupted() -> None:
+    """Raise KeyboardInterrupt if a signal has arrived."""
+    if _told.is_set():
+        raise KeyboardInterrupt
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    _told.set()
+    raise KeyboardInterrupt
+
+
+def _ignored(unraisable: "sys.UnraisableHookArgs") -> None:
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+class Closed(TextIOBase):
+    """A closed standard output, on which every write raises an error."""
+
+    encoding = "utf-8"
+
+    def write(self, _text: str) -> int:
+        """Raise an error.
+
+        Raises
+        ------
+        OutputError
+            Always.
+        """
+        raise OutputError("standard output is closed: the output cannot be written")
+
+
+def replace_closed_streams() -> None:
+    """Replace closed standard streams, so that the next files opened do not get their file descriptors.
+
+    A replaced standard input is empty, a replaced standard error drops everything, and a replaced standard output
+    raises an error.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+    sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
+    sys.stdout = sys.stdout or Closed()
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
+MOST = 10
+"""Damaged rows that are reported one by one."""
+PYTHON_SHOWS = warnings.showwarning
+
+
+class Warned:
+    """Prints each warning of Dealmill as one line, others as Python does; `damaged` counts the damaged rows."""
+
+    def __init__(self) -> None:
+        self.damaged = 0
+        warnings.showwarning = self.show  # type: ignore[assignment]
+        warnings.simplefilter("always", DamagedWarning)
+
+    def show(self, message: Warning | str, category: type[Warning], *where: Any) -> None:
+        """Print a warning."""
+        from dealmill.cli.output import tell
+
+        if not issubclass(category, DamagedWarning | UnknownSettingWarning):
+            PYTHON_SHOWS(message, category, *where)
+            return
+        self.damaged += issubclass(category, DamagedWarning)
+        if self.damaged <= MOST:
+            tell(f"dealmill: {message}")
+
+    def tell_rest(self) -> None:
+        """Print the number of damaged rows that were not reported one by one."""
+        from dealmill.cli.output import tell
+
+        if self.damaged > MOST:
+            tell(f"dealmill: {self.damaged - MOST:,} more rows cannot be read")

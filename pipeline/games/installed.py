@@ -1,0 +1,202 @@
+"""The games that installed distributions offer: entry points in the group ``dealmill.games``.
+
+An entry point ``NAME = PACKAGE:GAME`` offers the game NAME. Dealmill's own games are offered in the same way. A game
+that cannot be loaded is described by a `BrokenGame` and affects no other one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
+from importlib.util import find_spec
+from itertools import groupby
+from traceback import format_exception
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.contract import Game
+
+GROUP = "dealmill.games"
+OWN = "dealmill"
+"""The name of Dealmill's own distribution."""
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
+UNKNOWN = "unknown"
+LONGEST_NAME = 40
+BAD_NAME = f"its name is not valid: use up to {LONGEST_NAME} lower-case letters, digits and single hyphens"
+EXCLUDED = "DEALMILL_PLUGINS does not name this package"
+
+
+class Offer(NamedTuple):
+    """A game that a distribution offers; `refusal` says why it is not used, or is None."""
+
+    name: str
+    distribution: str
+    version: str
+    entry: EntryPoint
+    refusal: str | None = None
+
+    @property
+    def package(self) -> str:
+        """The name and version of the distribution."""
+        return f"{self.distribution} {self.version}"
+
+
+@cache
+def all_offers() -> tuple[Offer, ...]:
+    """Return all offered games by name, each with a refusal if it is not used.
+
+    Raises
+    ------
+    DealmillError
+        If the settings cannot be read, which happens only if a distribution other than Dealmill offers a game.
+    """
+    found = sorted(_found(), key=lambda offer: (offer.name, offer.distribution))
+    if any(offer.distribution != OWN for offer in found):
+        from dealmill.pipeline.settings import settings  # slow to import, and often not needed
+
+        found = _without_excluded(found, settings().plugins)
+    names = groupby(found, lambda offer: offer.name)
+    return tuple(offer for _, of_name in names for offer in _without_clashes(list(of_name)))
+
+
+def normalized(distribution: str) -> str:
+    """Return the normalized form of a distribution's name: ``Dealmill_Nim`` is ``dealmill-nim``."""
+    return re.sub(r"[-_.]+", "-", distribution).strip().lower()
+
+
+def _found() -> Iterator[Offer]:
+    known: dict[int, tuple[str, str]] = {}  # reading the name of a distribution parses its metadata each time
+    for entry in entry_points(group=GROUP):
+        assert entry.dist is not None  # noqa: S101 -- it is known for all installed distributions
+        if id(entry.dist) not in known:
+            known[id(entry.dist)] = _name_and_version(entry.dist)
+        refusal = None if NAME.fullmatch(entry.name) and len(entry.name) <= LONGEST_NAME else BAD_NAME
+        yield Offer(entry.name, *known[id(entry.dist)], entry, refusal)
+
+
+def _name_and_version(distribution: Distribution) -> tuple[str, str]:
+    """Return the normalized name and the version; `UNKNOWN` for what a half-removed distribution has lost."""
+    try:
+        metadata = distribution.metadata
+        return normalized(metadata["Name"] or UNKNOWN), metadata["Version"] or UNKNOWN
+    except (OSError, KeyError, PackageNotFoundError):
+        return UNKNOWN, UNKNOWN
+
+
+def _without_excluded(offered: list[Offer], plugins: str | None) -> list[Offer]:
+    """Refuse the offers that the setting ``DEALMILL_PLUGINS`` excludes."""
+    if plugins is None:
+        return offered
+    allowed = {OWN, *map(normalized, plugins.split(","))}
+    return [offer if offer.distribution in allowed else offer._replace(refusal=EXCLUDED) for offer in offered]
+
+
+def _without_clashes(offered: Sequence[Offer]) -> Iterator[Offer]:
+    """Yield the offers of one name. If there are several, only Dealmill's own game is used."""
+    rivals = [offer for offer in offered if not offer.refusal]
+    packages = " and ".join(offer.package for offer in rivals)
+    clash = f"{packages} offer games of this name: uninstall all but one, or name those to load in DEALMILL_PLUGINS"
+    for offer in offered:
+        used = offer.refusal or offer.distribution == OWN or len(rivals) == 1
+        yield offer if used else offer._replace(refusal=clash)
+
+
+MODULES = ("layout", "deal", "engine", "rules", "picture")
+"""The modules that every game has; without ``engine``, all of its engines are programs."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenGame:
+    """An offered game that cannot be used.
+
+    `package` is the name and version of the distribution, and `entry_point` the line ``NAME = PACKAGE:GAME`` that
+    offers the game. `error` is one line; `traceback` is empty unless an exception was raised.
+    """
+
+    name: str
+    package: str
+    entry_point: str
+    error: str
+    traceback: str = ""
+
+    @property
+    def excluded(self) -> bool:
+        """Whether the setting ``DEALMILL_PLUGINS`` excludes the distribution."""
+        return self.error == EXCLUDED
+
+    def __str__(self) -> str:
+        hint = f"; show the traceback with: dealmill check-game {self.name}" if self.traceback else ""
+        return f"{self.package} offers the game {self.entry_point}, which cannot be used: {self.error}{hint}"
+
+
+def offered_games() -> "list[Game | BrokenGame]":
+    """Load all offered games and return them in the order of their names."""
+    return list(map(load, all_offers()))
+
+
+def games_named(name: str) -> "list[Game | BrokenGame]":
+    """Load and return the games of one name."""
+    return [load(offer) for offer in all_offers() if offer.name == name]
+
+
+@cache
+def load(offer: Offer) -> "Game | BrokenGame":
+    """Import an offered game and check its definition."""
+    from dealmill.pipeline.games.contract import Game  # slow to import, and not needed for the names of verdicts
+
+    if offer.refusal:
+        return _broken(offer, offer.refusal)
+    try:
+        game = offer.entry.load()
+        if not isinstance(game, Game):
+            return _broken(offer, f"{offer.entry.value} is a {type(game).__name__}, not a Game")
+        error = next(_faults(game, offer.name), None)
+    except (Exception, SystemExit) as raised:  # noqa: BLE001 -- a package from outside may raise anything
+        return _broken(offer, f"{type(raised).__name__}: {raised}", "".join(format_exception(raised)))
+    return game if error is None else _broken(offer, error)
+
+
+def _broken(offer: Offer, error: str, traceback: str = "") -> BrokenGame:
+    line = f"{offer.entry.name} = {offer.entry.value}"
+    return BrokenGame(offer.name, offer.package, line, " ".join(error.split()), traceback)
+
+
+def _faults(game: "Game", name: str) -> Iterator[str]:
+    """Yield what is wrong with the definition of a game, as far as that can be told without importing its modules."""
+    if game.name != name:
+        yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
+    yield from _wrong_types(game)
+    for module in MODULES:
+        needed = module != "engine" or game.engines
+        if needed and find_spec(f"{game.package}.{module}") is None:
+            yield f"there is no module {game.package}.{module}"
+    names = [engine.name for engine in game.engines]
+    if not names and not (game.folder / "engines").is_dir():
+        yield "it has no engine"
+    for engine in names:
+        if not NAME.fullmatch(engine) or names.count(engine) > 1:
+            yield f"the name of the engine {engine!r} is not valid, or occurs twice"
+
+
+def _wrong_types(game: "Game") -> Iterator[str]:
+    from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Parameter
+
+    expected: list[tuple[str, object, type]] = [
+        ("package", game.package, str),
+        ("title", game.title, str),
+        ("engines", game.engines, tuple),
+        ("deals", game.deals, Deals),
+        ("answer", game.answer, AnswerFormat),
+    ]
+    expected += [("an engine", engine, Engine) for engine in game.engines]
+    for engine in game.engines:
+        expected += [
+            (f"{field} of an engine", getattr(engine, field, None), str)
+            for field in ("name", "version", "summary", "evidence")
+        ]
+    expected += [("version of deals", game.deals.version, str)]
+    expected += [(f"parameter {name} of deals", found, Parameter) for name, found in game.deals.parameters.items()]
+    for what, value, wanted in expected:
+        if not isinstance(value, wanted):
+            yield f"{what} is of type {type(value).__name__}, expected {wanted.__name__}"

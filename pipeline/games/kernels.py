@@ -1,0 +1,116 @@
+"""Kernels: functions compiled by numba, whose machine code is cached between processes (see
+`dealmill.pipeline.games.caches`); and bit operations for them.
+
+One process compiles at a time, with a message.
+"""
+
+import fcntl
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from sys import modules
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.event import Event, Listener, install_listener
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic
+
+from dealmill.pipeline.games.caches import cache_folder, caches, package_folder
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def load_compiler() -> None:
+    """Initialize the compiler, which takes 0.2 s and would otherwise happen at the first call of a kernel.
+
+    If this is done before a fork, the forked processes share it.
+    """
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function at its first call, and cache the machine code for later processes."""
+    return _compiled(function, inline=False)
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function inline into its callers: passing an array costs as much as a short loop."""
+    return _compiled(function, inline=True)
+
+
+def _compiled(function: Callable[P, R], *, inline: bool) -> Callable[P, R]:
+    source = modules[function.__module__].__file__
+    assert source is not None  # noqa: S101 -- the module is being imported from a file
+    numba.config.CACHE_DIR = str(cache_folder(package_folder(Path(source))))  # type: ignore[attr-defined]
+    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, forceinline=inline)(function)
+    return compiled
+
+
+@intrinsic
+def _count_trailing_zeros(_: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, _: Any, words: Any) -> Any:
+        return builder.cttz(words[0], context.get_constant(types.boolean, True))
+
+    return word(word), generate
+
+
+@intrinsic
+def _count_ones(_: Any, word: Any) -> Any:
+    def generate(_: Any, builder: Any, __: Any, words: Any) -> Any:
+        return builder.ctpop(words[0])
+
+    return word(word), generate
+
+
+@inlined
+def lowest_bit(word: np.uint64) -> np.uint64:
+    """Return the index of the lowest set bit of a word, which must not be 0; compiles to a single instruction."""
+    number: np.uint64 = _count_trailing_zeros(word)  # type: ignore[call-arg]
+    return number
+
+
+@inlined
+def count_bits(word: np.uint64) -> np.uint64:
+    """Return the number of set bits of a word."""
+    count: np.uint64 = _count_ones(word)  # type: ignore[call-arg]
+    return count
+
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def compiling(what: str) -> Iterator[None]:
+    """Enclose code that compiles unless its machine code is cached: one process compiles while others wait, and logs
+    that it does."""
+    with _compilation_lock(), install_listener("numba:compile", _Log(what)):
+        yield
+
+
+@contextmanager
+def _compilation_lock() -> Iterator[None]:
+    with (caches() / "compiling").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class _Log(Listener):
+    """Log the first of several compilations."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._logged = False
+
+    def on_start(self, event: Event) -> None:
+        if not self._logged:
+            logger.warning("compiling %s (takes seconds, once per version)", self._what)
+        self._logged = True
+
+    def on_end(self, event: Event) -> None:
+        pass

@@ -1,0 +1,431 @@
+"""Sources: files, ranges of numbered deals and saved queries, opened and ingested.
+
+A saved query, such as ``query:3:verdict=undecided``, has the layouts of the matching results of a run.
+
+A condition is named as the option of ``dealmill query``, and conditions are separated by commas. The line of an item is
+the position of its layout in the queried run.
+"""
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from os import PathLike, fsdecode
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from dealmill.pipeline.arguments import MOST_PACKED, check_integer, checked_range, number_range
+from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
+from dealmill.pipeline.errors import DamagedError, InputError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.batch import Entries, deal_entries, pack
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, rereadable, text_digest
+from dealmill.pipeline.ingest.reading import Reached, Reading
+from dealmill.pipeline.ingest.scanning import check_of, scan
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.progress import Message, OpenFailed, Opening, Progress
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.audits import latest_audits
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.plans import NO_END, check_finished
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.source_writing import open_deals, open_source
+from dealmill.pipeline.store.sources import Source, altered_layouts, earlier_namesake
+from dealmill.pipeline.store.tables import Storage
+
+PREFIX = "query:"
+RANGES = {
+    "value": "values",
+    "nodes": "nodes",
+    "layout-length": "layout_lengths",
+    "evidence-length": "evidence_lengths",
+}
+"""The conditions on numbers, and their fields in `Wanted`."""
+PAGE = 2_000
+LINES = 1 << 19
+"""The bytes of a query's layouts that are read into memory together."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """The `wanted` results of a run, in order of position."""
+
+    run: int
+    wanted: Wanted
+
+    @property
+    def name(self) -> str:
+        """The query as text, in its only canonical form."""
+        verdicts = [f"verdict={verdict.word}" for verdict in sorted(set(self.wanted.verdicts))]
+        ranges = [(name, getattr(self.wanted, field)) for name, field in RANGES.items()]
+        numbers = [f"{name}={_range_text(ends)}" for name, ends in ranges if ends != ALL]
+        audit = [f"audit={self.wanted.audit.word}"] if self.wanted.audit else []
+        return f"{PREFIX}{self.run}:{','.join([*verdicts, *numbers, *audit])}"
+
+
+def _range_text(ends: tuple[int, int]) -> str:
+    low, high = ("" if end == open_end else str(end) for end, open_end in zip(ends, ALL, strict=True))
+    return low if low == high else f"{low}..{high}"
+
+
+def is_saved_query(text: str) -> bool:
+    """Return whether the name of a source is a saved query, not a file."""
+    return text.startswith(PREFIX)
+
+
+def parse_saved_query(text: str) -> SavedQuery:
+    """Parse ``query:RUN:CONDITION[,CONDITION…]``. Only verdicts can be named repeatedly: each of them matches.
+
+    Raises
+    ------
+    UsageError
+        If the text is not a query, or there is no such verdict or outcome.
+    """
+    found = re.fullmatch(r"query:(\d{1,9}):(.+)", text, re.ASCII)
+    if found is None:
+        raise UsageError(
+            f"{text!r} is not a query; write query:RUN:CONDITION with the number of a run, as in "
+            "query:3:verdict=undecided"
+        )
+    verdicts, others = list[Verdict](), dict[str, str]()
+    for condition in found[2].split(","):
+        name, equals, value = condition.partition("=")
+        if not equals or name not in {"verdict", *RANGES, "audit"}:
+            known = ", ".join(["verdict", *RANGES, "audit"])
+            raise UsageError(f"{condition!r} in {text!r} is not a condition; write NAME=VALUE with one of: {known}")
+        if name == "verdict":
+            verdicts.append(Verdict.of(value))
+        elif others.setdefault(name, value) is not value:
+            raise UsageError(f"{name} is given twice in {text!r}: give it once, for example as {name}=70..80")
+    return SavedQuery(int(found[1]), _wanted(verdicts, others))
+
+
+def _wanted(verdicts: list[Verdict], others: Mapping[str, str]) -> Wanted:
+    ranges = {
+        RANGES[name]: checked_range(name, number_range(value), ALL) for name, value in others.items() if name in RANGES
+    }
+    audit = Outcome.of(others["audit"]) if "audit" in others else None
+    return Wanted(tuple(sorted(set(verdicts))), audit=audit, **ranges)
+
+
+def queried_run(store: Database, query: SavedQuery) -> RunStatus:
+    """Return the run of a query, which must be finished, so that its results do not change.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such run.
+    RetractedError
+        If it was retracted.
+    StoreError
+        If it is not finished, or the query is by audit outcome and there is no audit that tells.
+    """
+    run = find_run(store, query.run)
+    if run.retracted is not None:
+        raise RetractedError(
+            f"{query.name} cannot be a source: run {run.id} was retracted ({run.retracted}); query the run that "
+            "replaces it"
+        )
+    check_finished(run)
+    if query.wanted.audit is Outcome.VALID and not record_of(run).KEEPS_VALID:
+        raise StoreError(f"{query.name} cannot be a source: audits of packed runs do not record valid verdicts")
+    if query.wanted.audit and run.id not in latest_audits(store):
+        raise StoreError(f"run {run.id} has not been audited; audit it with: dealmill audit {run.id}")
+    return run
+
+
+def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progress: Progress) -> Reading:
+    """Return the reading of a saved query.
+
+    The results are read once, into a temporary file, which is closed with `copies`. The source is identified by the
+    name of the query and the positions and texts of its layouts. If these are no longer those of an earlier source of
+    this name, a message says so, and the query becomes a new source.
+
+    Raises
+    ------
+    InputError
+        If no result matches.
+    DamagedError
+        If part of the record of the run cannot be read.
+    NotFoundError, RetractedError, StoreError
+        See `queried_run`.
+    """
+    run = queried_run(store, query)
+    copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
+    digest, count = sha256(f"{query.name}\n".encode()), 0
+    for results in _selected(store, run, query):
+        lines = "".join([f"{result.position} {result.layout}\n" for result in results]).encode()
+        digest.update(lines)
+        copy.write(lines)
+        count += len(results)
+    _check_count(run, query, count)
+    source = open_source(store, run.game, query.name, digest.digest())
+    _tell_of_change(store, source, progress)
+    return Reading(store, source, query.name, partial(_entries, copy), count)
+
+
+def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[list[Result]]:
+    """Yield the wanted results of a run in pages.
+
+    Raises
+    ------
+    DamagedError
+        If one of them cannot be read, or its layout was changed.
+    """
+    after: int | None = 0
+    while after is not None:
+        page = record_of(run).page(store, run, query.wanted, after, PAGE)
+        for fault in page.faults:
+            raise _damaged(run, query, f"{run.id}:{fault.first} cannot be read: {fault.reason}")
+        layouts = {result.position: result.layout for result in page.results}
+        for position in altered_layouts(store, run.source, run.game, layouts) if run.storage is Storage.ROWS else ():
+            raise _damaged(run, query, f"the layout of {run.id}:{position} does not match its digest")
+        yield page.results
+        after = page.end
+
+
+def _check_count(run: RunStatus, query: SavedQuery, count: int) -> None:
+    """Check that some results were found and, if the jobs of the run have counted them, that none is missing."""
+    counted = sum(run.counts.get(verdict, 0) for verdict in query.wanted.verdicts)
+    if query.wanted == Wanted(query.wanted.verdicts) and count != counted:
+        raise _damaged(run, query, f"run {run.id} has {count:,} such verdicts, but its jobs counted {counted:,}")
+    if not count:
+        raise InputError(f"{query.name} is empty: no result of run {run.id} matches")
+
+
+def _damaged(run: RunStatus, query: SavedQuery, why: str) -> DamagedError:
+    return DamagedError(f"{query.name} cannot be a source: {why}; find all faults with: dealmill audit {run.id}")
+
+
+def _tell_of_change(store: Database, source: Source, progress: Progress) -> None:
+    earlier = None if source.entries or source.complete else earlier_namesake(store, source)
+    if earlier:
+        progress(
+            Message(
+                f"{source.name} no longer matches the layouts of source {earlier.id}: it is read as a new source, "
+                f"number {source.id}"
+            )
+        )
+
+
+def _entries(copy: IO[bytes], reached: Reached) -> Iterator[Entries]:
+    copy.seek(0)
+    read, nothing = 0, np.zeros(0, dtype=np.int64)
+    while lines := copy.readlines(LINES):
+        rows = [line.decode().rstrip("\n").split(" ", 1) for line in lines]
+        positions = np.array([int(position) for position, _ in rows], dtype=np.int64)
+        yield Entries(positions, pack([layout for _, layout in rows]), [], nothing)
+        read += len(rows)
+        reached(read)
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The sources that a command reads, and the errors for those that could not be opened."""
+
+    opened: list[Reading] = field(default_factory=list)
+    open_errors: list[InputError] = field(default_factory=list)
+
+    @property
+    def sources(self) -> list[Source]:
+        """The sources in their current state, each once."""
+        return list({reading.source.id: reading.source for reading in self.opened}.values())
+
+    @property
+    def errors(self) -> list[InputError]:
+        """The errors for files that could not be opened, or not read to their end."""
+        return [*self.open_errors, *(reading.error for reading in self.opened if reading.error)]
+
+
+Named = str | DealRange | SavedQuery
+"""A source by name: the path of a file (``-`` is standard input), a range of deals, or a saved query."""
+Given = str | PathLike[str] | DealRange | SavedQuery
+"""A source as given by a caller."""
+
+
+def named(source: Given) -> Named:
+    """Return a source as named by a caller; text that starts with ``deal:`` is a range of deals, text that starts with
+    ``query:`` a saved query.
+
+    Raises
+    ------
+    UsageError
+        If the name is empty or malformed, or the range has no end.
+    NotFoundError
+        If there is no such game.
+    """
+    if isinstance(source, SavedQuery):
+        return source
+    if not isinstance(source, DealRange):
+        text = fsdecode(source)
+        if not text:
+            raise UsageError("the name of a source is empty")
+        if is_saved_query(text):
+            return parse_saved_query(text)
+        if not is_deal_range(text):
+            return text
+        source = parse_deal_range(text)
+    if source.endless:
+        raise UsageError(NO_END.format(source.name))
+    return source
+
+
+@contextmanager
+def open_readings(
+    store: Database, sources: Sequence[Named], game: str | None, progress: Progress
+) -> Iterator[Readings]:
+    """Open the readings of files, ranges of deals and saved queries.
+
+    All names are checked before the first source is opened. A file that cannot be read does not stop the others.
+
+    Raises
+    ------
+    InputError
+        If a file does not exist, or its game is unclear.
+    NotFoundError
+        If there is no such game, or no run with the number in a saved query.
+    RetractedError, StoreError
+        If the results of that run cannot be a source.
+    """
+    with ExitStack() as copies:
+        openers = [_opener(store, source, game, copies, progress) for source in sources]
+        readings = Readings()
+        for number, (source, opener) in enumerate(zip(sources, openers, strict=True)):
+            progress(Opening(number, len(sources), printable(source if isinstance(source, str) else source.name)))
+            try:
+                readings.opened.append(opener())
+            except InputError as error:
+                readings.open_errors.append(error)
+                progress(OpenFailed(error))
+        yield readings
+
+
+def _opener(
+    store: Database, source: Named, game: str | None, copies: ExitStack, progress: Progress
+) -> Callable[[], Reading]:
+    owner = game_of_source(store, source, game)
+    match source:
+        case DealRange():
+            return partial(deals_reading, store, source)
+        case SavedQuery():
+            return partial(query_reading, store, source, copies, progress)
+    return partial(file_reading, store, source, owner, copies)
+
+
+def game_of_source(store: Database, source: Named, game: str | None) -> Game:
+    """Return the game of a range of deals, of the run of a saved query, or of a file, which must exist: `game`, or else
+    the game in the file's name.
+
+    Raises
+    ------
+    InputError, NotFoundError, RetractedError, StoreError
+        See `open_readings`.
+    """
+    if isinstance(source, DealRange):
+        return source.game
+    if isinstance(source, SavedQuery):
+        return find_game(queried_run(store, source).game)
+    wanted = find_game(game) if game else None
+    check_file(source)
+    return wanted or game_of_file(source)
+
+
+def game_of_file(name: str) -> Game:
+    """Return the game whose name is part of a file's name: ``hi-q_17.txt.gz`` has layouts of hi-q.
+
+    A name that is part of another one in the file's name does not count.
+
+    Raises
+    ------
+    InputError
+        If the name contains no game or several.
+    """
+    letters = _letters(Path(name).name)
+    named = {name: _letters(name) for name in games() if _letters(name) in letters}
+    found = [name for name, own in named.items() if not any(own != other and own in other for other in named.values())]
+    if len(found) == 1:
+        return find_game(found[0])
+    which = "several games" if found else "no game"
+    place = "standard input" if name == STDIN else name
+    raise InputError(f"the name of {place} contains {which}; choose one with --game: {', '.join(games())}")
+
+
+def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> Reading:
+    """Return the reading of a file; `copies` closes the copies of input that can be read only once.
+
+    Raises
+    ------
+    InputError
+        If the file is empty or cannot be read.
+    StoreError
+    """
+    reopen = rereadable(name, copies)
+    with reopen() as file:
+        size = os.fstat(file.fileno()).st_size
+        source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
+    return Reading(store, source, _plain_name(name), partial(_file_entries, name, game, reopen), size)
+
+
+def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
+    with reopen() as file, check_of(game) as find_check:
+        yield from scan(file, name, game, find_check, reached)
+
+
+def deals_reading(store: Database, deals: DealRange) -> Reading:
+    """Return the reading of a range of deals.
+
+    Raises
+    ------
+    UsageError
+        If its parameters cannot be combined.
+    StoreError
+    """
+    return Reading(store, deals_source(store, deals), deals.name, partial(_deal_entries, deals), len(deals))
+
+
+def deals_source(store: Database, deals: DealRange) -> Source:
+    """Return the source of a range of deals in its current state; see `deals_reading`."""
+    deals.check_deals()
+    return open_deals(store, deals)
+
+
+def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
+    """Return the sources of packed runs, whose deals are not read into the store.
+
+    Raises
+    ------
+    UsageError
+        If one of them is not a range of deals, has too many deals, or has parameters that cannot be combined.
+    """
+    for source in sources:
+        if not isinstance(source, DealRange):
+            name = source if isinstance(source, str) else source.name
+            raise UsageError(f"{printable(name)} cannot be stored packed: only numbered deals can be dealt again")
+        check_integer(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
+    return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
+
+
+def _deal_entries(deals: DealRange, reached: Reached) -> Iterator[Entries]:
+    for part in deals.parts():
+        yield deal_entries(part.first, part.texts())
+        reached(part.last - deals.first + 1)
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _plain_name(name: str) -> str:
+    """Return a file's name in a form that tables, terminals and databases can show, whatever bytes it consists of."""
+    return "stdin" if name == STDIN else printable(name)

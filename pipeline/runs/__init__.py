@@ -1,1 +1,0 @@
-"""Planning of runs: new runs, reruns, and runs that replace retracted ones."""

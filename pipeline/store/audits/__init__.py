@@ -1,1 +1,0 @@
-"""Audits: plans, jobs and findings, and the checks of the record as a whole."""

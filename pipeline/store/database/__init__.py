@@ -1,1 +1,0 @@
-"""Connections and transactions, tables, migrations."""

@@ -1,0 +1,137 @@
+"""Recorded engine versions, and the retraction of faulty ones: their verdicts stay recorded, but are no longer shown as
+results."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, select, update
+
+from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
+from dealmill.pipeline.store import log
+from dealmill.pipeline.store.bulk import insert_once
+from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.runs import RunStatus, list_runs
+from dealmill.pipeline.store.tables import engines
+
+
+@dataclass(frozen=True, slots=True)
+class EngineVersion:
+    """A version of an engine. `why` is the reason for its retraction, None if it is not retracted."""
+
+    id: int
+    name: str
+    version: str
+    why: str | None
+
+
+def enter_engine(connection: Connection, name: str, version: str) -> EngineVersion:
+    """Return an engine version; insert it if it is new. Its row stays locked until the end of the transaction, so that
+    no two commands plan the same run.
+
+    Raises
+    ------
+    RetractedError
+        If it was retracted, so that no new runs can be planned with it.
+    """
+    wanted = (
+        select(engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
+        .where(engines.c.name == name, engines.c.version == version)
+        .with_for_update(key_share=True)
+    )
+    row = connection.execute(wanted).one_or_none()
+    if row is None:
+        insert_once(connection, engines, name=name, version=version)
+        row = connection.execute(wanted).one()
+    entered = EngineVersion(*row)
+    if entered.why is not None:
+        raise RetractedError(f"version {version} of {name} was retracted ({entered.why}): install another version")
+    return entered
+
+
+def retract_engine(store: Database, name: str, version: str, why: str) -> str | None:
+    """Retract all verdicts of an engine version, including future ones. Return the reason of an earlier retraction,
+    which stays in force, or None.
+
+    Raises
+    ------
+    NotFoundError
+        If the store has no runs of that version.
+    """
+    with store.writing() as connection:
+        found = _on_record(connection, name, version)
+        if found.why is None:
+            _set(connection, found, clock(), why)
+            log.record(connection, log.RETRACT, found.id, why=why)
+    return found.why
+
+
+def unretract_engine(store: Database, name: str, version: str, why: str) -> None:
+    """Undo the retraction of an engine version: its verdicts are answers again.
+
+    Raises
+    ------
+    NotFoundError
+        If the store has no runs of it.
+    UsageError
+        If it is not retracted.
+    """
+    with store.writing() as connection:
+        found = _on_record(connection, name, version)
+        if found.why is None:
+            raise UsageError(f"version {version} of {name} is not retracted")
+        _set(connection, found, None, None)
+        log.record(connection, log.UNRETRACT, found.id, why=why)
+
+
+def _on_record(connection: Connection, name: str, version: str) -> EngineVersion:
+    columns = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
+    known = [EngineVersion(*row) for row in connection.execute(select(*columns).where(engines.c.name == name))]
+    found = next((one for one in known if one.version == version), None)
+    if found is None:
+        have = ", ".join(sorted(one.version for one in known)) or "none"
+        raise NotFoundError(f"the store has no runs of {name} version {version}; it has runs of versions: {have}")
+    return found
+
+
+def _set(connection: Connection, engine: EngineVersion, when: ColumnElement[float] | None, why: str | None) -> None:
+    connection.execute(update(engines).where(engines.c.id == engine.id).values(retracted=when, retracted_why=why))
+
+
+def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
+    """Retract all verdicts of a version of an engine (its full name), including future ones; return its runs.
+
+    A version that is already retracted keeps its reason.
+
+    Raises
+    ------
+    UsageError
+        If `why` is empty.
+    NotFoundError
+        If the store has no runs of it.
+    """
+    _check_reason(why, "the reason is empty: say what is wrong with the engine")
+    retract_engine(store, engine, version, why)
+    return _runs_of(store, engine, version)
+
+
+def unretract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
+    """Undo the retraction of an engine (full name) version, and return its runs, whose verdicts are shown again.
+
+    Raises
+    ------
+    UsageError
+        If `why` is empty, or the version is not retracted.
+    NotFoundError
+        If the store has no runs of it.
+    """
+    _check_reason(why, "the reason is empty: say why the retraction is undone")
+    unretract_engine(store, engine, version, why)
+    return _runs_of(store, engine, version)
+
+
+def _check_reason(why: str, request: str) -> None:
+    if not why or not why.strip():
+        raise UsageError(request)
+
+
+def _runs_of(store: Database, engine: str, version: str) -> list[RunStatus]:
+    return [run for run in list_runs(store) if (run.engine, run.version) == (engine, version)]

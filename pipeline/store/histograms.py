@@ -1,0 +1,192 @@
+"""Histograms of the values and node counts of runs.
+
+Each job records the distributions of its numbers, counted in bars, and they add up to that of the run. The limits of
+bars depend only on the least and the greatest number. They are such that the bars of some numbers never cross the
+limits of the bars of more numbers.
+"""
+
+import warnings
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from sqlalchemy import func, select
+
+from dealmill.pipeline.errors import DamagedError, DamagedWarning
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.tables import DONE, Shape, jobs
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.batch import Numbers
+
+MOST_BARS = 32
+
+Limits = Callable[[int, int], list[int]]
+"""A function from the least and the greatest number to the starts of the bars and the end of the last bar."""
+
+
+class Distribution(NamedTuple):
+    """The number of numbers in each bar that is not empty, by the start of the bar. `least` and `greatest` are None if
+    there are no numbers."""
+
+    least: int | None
+    greatest: int | None
+    counts: Mapping[int, int]
+
+
+NONE = Distribution(None, None, {})
+
+
+def equal_bars(least: int, greatest: int) -> list[int]:
+    """Return the limits of at most `MOST_BARS` bars of equal width, a power of two."""
+    width = 1
+    while greatest // width - least // width >= MOST_BARS:
+        width *= 2
+    return [width * start for start in range(least // width, greatest // width + 2)]
+
+
+def doubling_bars(least: int, greatest: int) -> list[int]:
+    """Return the limits of bars whose width doubles, for numbers that are not negative: 0, 1, 2 to 3, 4 to 7, …"""
+    return [(1 << bits) >> 1 for bits in range(least.bit_length(), greatest.bit_length() + 2)]
+
+
+def distribution_of(numbers: "Numbers", limits: Limits) -> Distribution:
+    """Return the distribution of some numbers."""
+    import numpy as np
+
+    if not len(numbers):
+        return NONE
+    least, greatest = int(numbers.min()), int(numbers.max())
+    if greatest - least < len(numbers):  # count equal numbers first: finding the bar of each takes ten times as long
+        counted = np.bincount(numbers - least)
+        found = np.flatnonzero(counted)
+        numbers, times = found + least, counted[found]
+    else:
+        times = np.ones(len(numbers), dtype=np.int64)
+    starts = limits(least, greatest)
+    places = np.searchsorted(np.array(starts[1:-1], dtype=np.int64), numbers, side="right")
+    totals = np.bincount(places, times).astype(np.int64).tolist()
+    return Distribution(least, greatest, {start: count for start, count in zip(starts, totals, strict=False) if count})
+
+
+def sum_of(parts: Iterable[Distribution], limits: Limits) -> Distribution:
+    """Return the distribution of the numbers of all parts, whose bars have the same kind of limits."""
+    parts = list(parts)
+    lows = [part.least for part in parts if part.least is not None]
+    highs = [part.greatest for part in parts if part.greatest is not None]
+    if not lows:
+        return NONE
+    least, greatest = min(lows), max(highs)
+    starts = limits(least, greatest)
+    counts = Counter[int]()
+    for part in parts:
+        for start, count in part.counts.items():
+            counts[starts[bisect_right(starts, start) - 1]] += count
+    return Distribution(least, greatest, dict(sorted(counts.items())))
+
+
+Column = Literal["value", "nodes"]
+LIMITS: Mapping[Column, Limits] = {"value": equal_bars, "nodes": doubling_bars}
+COLUMNS: Mapping[Column, tuple[str, str, str]] = {
+    "value": ("least_value", "greatest_value", "value_counts"),
+    "nodes": ("least_nodes", "greatest_nodes", "node_counts"),
+}
+"""The columns of a job with the least and the greatest number, and with the counts."""
+
+
+def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
+    """Return the columns of a job with the distributions of these values and node counts."""
+    columns: dict[str, object] = {}
+    numbers: tuple[tuple[Column, Numbers], ...] = (("value", values), ("nodes", nodes))
+    for column, found in numbers:
+        least, greatest, counts = distribution_of(found, LIMITS[column])
+        written = {str(start): count for start, count in counts.items()}
+        columns |= zip(COLUMNS[column], (least, greatest, written), strict=True)
+    return columns
+
+
+def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[int, Distribution]]:
+    """Yield the number of items of each finished job of a run, with the distribution of their numbers. Jobs of packed
+    runs from before revision 0011 have none and are left out; so are damaged ones, with a `DamagedWarning`."""
+    wanted = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in COLUMNS[column]))
+    shape = Shape(*wanted)
+    with store.reading() as connection:
+        rows = connection.execute(select(*wanted).where(jobs.c.run_id == run, jobs.c.state == DONE)).all()
+    for row in rows:
+        *_, counts = row
+        if counts is None:
+            continue
+        found = None if shape.trouble(row) else _read(LIMITS[column], *row[2:])
+        if found is None:
+            message = f"the distribution of the {column} of items {row.first} to {row.stop - 1} is damaged"
+            warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
+        else:
+            yield row.stop - row.first, found
+
+
+def _read(limits: Limits, least: int | None, greatest: int | None, counts: Mapping[str, object]) -> Distribution | None:
+    """Return a stored distribution; None if it is not one that Dealmill writes."""
+    if least is None or greatest is None:
+        return None if counts else NONE
+    starts = {str(start): start for start in limits(least, greatest)[:-1]}
+    found = {starts[key]: count for key, count in counts.items() if key in starts and type(count) is int}
+    return Distribution(least, greatest, found) if len(found) == len(counts) else None
+
+
+def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
+    """Return the least and the greatest value of a run; None for both if there are no values.
+
+    Raises
+    ------
+    DamagedError
+        If the recorded values are not numbers.
+    """
+    query = select(func.min(jobs.c.least_value), func.max(jobs.c.greatest_value)).where(jobs.c.run_id == run)
+    with store.reading() as connection:
+        least, greatest = connection.execute(query).one()
+    if not isinstance(least, int | None) or not isinstance(greatest, int | None):
+        raise DamagedError(f"some values of run {run} are not numbers; find them with: dealmill audit {run}")
+    return least, greatest
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The number of verdicts whose value or node count is `low` to `high`, both inclusive."""
+
+    low: int
+    high: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """The distribution of the values or node counts of a run, summed over its finished jobs, which have `items` items.
+
+    There are at most 32 bars of values, all equally wide. Bars of node counts double in width: 0, 1, 2 to 3, 4 to 7, …
+    The bars have no gaps between them.
+    """
+
+    column: Column
+    items: int
+    bars: list[Bar]
+
+
+def histogram_of(store: Database, run: int, column: Column) -> Histogram | None:
+    """Return the histogram of a run; None if no verdict has such a number, or none is recorded.
+
+    Node counts, and the frequencies of values, are not recorded in packed runs of Dealmill before revision 0011.
+    """
+    parts = list(distributions(store, run, column))
+    bars = bars_of(sum_of((part for _, part in parts), LIMITS[column]), LIMITS[column])
+    return Histogram(column, sum(items for items, _ in parts), bars) if bars else None
+
+
+def bars_of(found: Distribution, limits: Limits) -> list[Bar]:
+    """Return the bars from that of the least to that of the greatest number; some of them may be empty."""
+    if found.least is None or found.greatest is None:
+        return []
+    starts = limits(found.least, found.greatest)
+    return [Bar(low, after - 1, found.counts.get(low, 0)) for low, after in pairwise(starts)]

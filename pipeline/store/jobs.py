@@ -1,0 +1,121 @@
+"""The jobs of runs: ranges of positions, cut as layouts are ingested or as a survey grows; sums over them; and the
+runs and audits that an installation can work on."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, FromClause, Row, Select, bindparam, case, or_, select, tuple_
+
+from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.leases import Installed, JobTable
+from dealmill.pipeline.store.tables import DONE, Storage, audits, engines, jobs, runs, sources
+
+OVER = runs.join(sources).join(engines)
+
+
+def runs_of(installed: Installed) -> Select[tuple[int]]:
+    """Select the runs of installed engines that are not retracted. A packed run also needs the installed generator of
+    its deals to be the one recorded."""
+    dealt = (runs.c.storage == Storage.PACKED) & _dealt_here()
+    known = _known(installed) & or_(runs.c.storage == Storage.ROWS, dealt)
+    return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted.is_(None))
+
+
+def audits_of(installed: Installed) -> Select[tuple[int]]:
+    """Select the audits that can be worked on, including those of retracted engines. An audit of a run stored as rows
+    needs the referee, which depends on the engine's name only. An audit of a packed run needs the same version of the
+    engine and the same generator."""
+    judged = (runs.c.storage == Storage.ROWS) & engines.c.name.in_(sorted({name for name, _ in installed}))
+    again = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
+    return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | again)
+
+
+def _known(installed: Installed) -> ColumnElement[bool]:
+    return tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
+
+
+def _dealt_here() -> ColumnElement[bool]:
+    return sources.c.generator.in_([game.generator for game in games().values()])
+
+
+MOST = 2**56
+"""The largest number of a job that is added up as it is. A larger one counts as this."""
+
+
+def bounded(column: ColumnElement[int], least: int = 0) -> ColumnElement[int]:
+    """Return a column for sums: numbers from `least` to `MOST`; anything else counts as `MOST`."""
+    return case((column.between(least, MOST), column), else_=MOST)
+
+
+def sizes(jobs: FromClause) -> ColumnElement[int]:
+    """Return the number of items of each job, for sums."""
+    return bounded(jobs.c.stop) - bounded(jobs.c.first)
+
+
+TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
+"""The columns of a job with sums over its verdicts."""
+SPREAD = ("least_value", "greatest_value", "value_counts", "least_nodes", "greatest_nodes", "node_counts")
+"""The columns of a job with the distribution of its values and node counts; NULL until it is done."""
+SOLVING = JobTable(
+    table=jobs,
+    owner=jobs.c.run_id,
+    joined=jobs,
+    run=jobs.c.run_id,
+    totals=TOTALS,
+    owners=runs_of,
+    grain=select(case((runs.c.storage == Storage.PACKED, BLOCK), else_=1))
+    .where(runs.c.id == jobs.c.run_id)
+    .scalar_subquery(),
+)
+
+CHUNK = 25_000
+"""Items per job of a run stored as rows: some tens of milliseconds of work for the fastest engines, so little is lost
+with a worker. A multiple of the block size, see `dealmill.pipeline.store.record.blocks`."""
+
+LONGEST = 2_000_000
+"""The most items per job: one to two seconds of work for the fastest engines."""
+
+LAST = 20
+
+JOBS_OVER = (
+    select(jobs)
+    .where(jobs.c.run_id == bindparam("run"), jobs.c.first < bindparam("end"), jobs.c.stop > bindparam("start"))
+    .order_by(jobs.c.first)
+)
+
+
+def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
+    """Cut the items of a run that belong to no job yet into jobs of `chunk` items. `count` is the number of items of
+    its source. While the source is not `complete`, only full chunks are cut."""
+    end = count if complete else count - count % chunk
+    last = select(jobs.c.stop).where(jobs.c.run_id == run).order_by(jobs.c.first.desc()).limit(1)
+    starts = range(connection.execute(last).scalar() or 1, end + 1, chunk)
+    leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
+
+
+def grow(store: Database, run: int, items: int, chunk: int) -> None:
+    """Cut jobs so that a run over an endless deal range has at least `items` items, a multiple of the block size."""
+    with store.writing() as connection:
+        connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
+        cut_jobs(connection, run, items, True, chunk)
+
+
+def pace(store: Database, run: int) -> float | None:
+    """Return the speed of the fastest of the last `LAST` finished jobs, in items per second of one worker; None if no
+    job is done."""
+    last = (
+        select(jobs.c.stop - jobs.c.first, jobs.c.finished - jobs.c.started)
+        .where(jobs.c.run_id == run, jobs.c.state == DONE)
+        .order_by(jobs.c.first.desc())
+        .limit(LAST)
+    )
+    with store.reading() as connection:
+        return max((items / max(seconds, 1e-3) for items, seconds in connection.execute(last)), default=None)
+
+
+def jobs_over(connection: Connection, run: int, first: int, stop: int) -> list[Row[*tuple[Any, ...]]]:
+    """Return the rows of the jobs that overlap the positions `[first, stop)`, in order."""
+    return list(connection.execute(JOBS_OVER, {"run": run, "start": first, "end": stop}).all())

@@ -1,0 +1,178 @@
+"""The action log: who did what to the store, when and why. An entry is written in the transaction of its action.
+
+The entries form a hash chain: the digest of each entry covers the digest of the previous one, so no entry can be
+changed or removed without changing all later entries. Entries at the end can be removed, but every run, audit and
+retraction must have an entry, and an audit checks that it exists.
+"""
+
+import getpass
+import os
+import socket
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, case, exists, insert, or_, select, text
+
+from dealmill.pipeline.digests import seal
+from dealmill.pipeline.errors import DamagedWarning
+from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.tables import Shape, actions, audits, engines, runs
+
+ENTRY = (
+    actions.c.id,
+    actions.c.who,
+    actions.c.what,
+    actions.c.run_id,
+    actions.c.audit_id,
+    engines.c.name,
+    engines.c.version,
+    actions.c.why,
+    actions.c.dealmill,
+)
+"""The columns that the digest of an entry covers, in addition to the digest of the previous entry."""
+CHAIN = (
+    select(*ENTRY, actions.c.digest)
+    .select_from(actions.outerjoin(engines, engines.c.id == actions.c.engine_id))
+    .order_by(actions.c.id)
+)
+FETCHED = 1_000
+
+LOCK = text("LOCK TABLE actions IN EXCLUSIVE MODE")
+LATEST = select(actions.c.id, actions.c.digest).order_by(actions.c.id.desc()).limit(1)
+NAMED = select(engines.c.name, engines.c.version).where(engines.c.id == bindparam("engine"))
+NEW = insert(actions).values(at=clock())
+
+LISTED = (
+    actions.c.at,
+    actions.c.who,
+    actions.c.what,
+    actions.c.run_id,
+    actions.c.audit_id,
+    engines.c.name,
+    engines.c.version,
+    actions.c.why,
+    actions.c.dealmill,
+)
+LISTED_SHAPE = Shape(*LISTED)
+RETRACT, UNRETRACT = "retract", "unretract"
+"""What the entries say that retract the verdicts of an engine version, and that undo it."""
+YEAR_10_000 = 253_402_300_800
+"""The start of the year 10,000 in seconds since 1970, the first time that `datetime` cannot represent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An entry of the action log; `at` is in seconds since 1970."""
+
+    at: float
+    who: str
+    what: str
+    run: int | None
+    audit: int | None
+    engine: str
+    version: str
+    why: str | None
+    dealmill: str
+
+
+def record(
+    connection: Connection, what: str, engine: int, *, run: int | None = None, audit: int | None = None, why: str | None
+) -> None:
+    """Insert an entry for an action of the user who runs this process. Wait for other transactions that insert one, so
+    call this last in a transaction to keep the wait of others short."""
+    if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
+        connection.execute(LOCK)
+    before, digest = connection.execute(LATEST).one_or_none() or (0, None)
+    named = connection.execute(NAMED, {"engine": engine}).one()
+    who, dealmill = f"{_user()}@{socket.gethostname()}", version("dealmill")
+    connection.execute(
+        NEW,
+        {
+            "id": before + 1,
+            "who": who,
+            "what": what,
+            "engine_id": engine,
+            "run_id": run,
+            "audit_id": audit,
+            "why": why,
+            "dealmill": dealmill,
+            "digest": seal("action", digest, before + 1, who, what, run, audit, *named, why, dealmill),
+        },
+    )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run as a user that has no name
+        return str(os.getuid())
+
+
+def list_actions(store: Database, run: int | None = None) -> list[Action]:
+    """Return all entries of the action log, oldest first; or those for a run and for retractions of its engine version.
+    Issue a `DamagedWarning` for each entry that cannot be read."""
+    query = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines)).order_by(actions.c.id)
+    if run is not None:
+        engine = select(runs.c.engine_id).where(runs.c.id == run).scalar_subquery()
+        retraction = actions.c.what.in_((RETRACT, UNRETRACT)) & (actions.c.engine_id == engine)
+        query = query.where((actions.c.run_id == run) | retraction)
+    found = []
+    with store.reading() as connection:
+        for *entry, number in connection.execute(query):
+            trouble = LISTED_SHAPE.trouble(entry)
+            if trouble is None and not 0 <= entry[0] < YEAR_10_000:
+                trouble = f"actions.at is {entry[0]}, which is not a valid time"
+            if trouble:
+                message = f"entry {number} of the action log cannot be read: {trouble}"
+                warnings.warn(DamagedWarning(message), stacklevel=2)
+            else:
+                found.append(Action(*entry))
+    return found
+
+
+def log_faults(store: Database) -> Iterator[str]:
+    """Yield what is wrong with the action log: changed entries, and runs, audits and retractions without an entry."""
+    before = None
+    with store.browsing() as connection:
+        for *entry, digest in connection.execution_options(yield_per=FETCHED).execute(CHAIN):
+            if seal("action", before, *entry) != digest:
+                yield f"entry {entry[0]} of the action log was changed, or the entry before it was removed"
+            before = digest
+        for message, query in _without_entry():
+            for row in connection.execute(query).all():
+                yield message.format(*row)
+
+
+@cache
+def _without_entry() -> tuple[tuple[str, Select[*tuple[Any, ...]]], ...]:
+    """Return queries for rows that contradict the action log, each with a message format for such a row."""
+    entry, run, audit, engine = actions.c, runs.c, audits.c, engines.c
+    of_run = (entry.run_id == run.id, entry.engine_id == run.engine_id, entry.what.in_(("run", "rerun")))
+    of_audit = (entry.audit_id == audit.id, entry.run_id == audit.run_id, entry.what == "audit")
+    why = (
+        select(case((entry.what == RETRACT, entry.why)))
+        .where(entry.engine_id == engine.id, entry.what.in_((RETRACT, UNRETRACT)))
+        .order_by(entry.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    otherwise = or_(
+        engine.retracted_why.is_distinct_from(why), engine.retracted.is_(None) != engine.retracted_why.is_(None)
+    )
+    gone = or_(
+        entry.run_id.is_not(None) & ~exists().where(run.id == entry.run_id),
+        entry.audit_id.is_not(None) & ~exists().where(audit.id == entry.audit_id),
+    )
+    return (
+        ("run {} has no entry in the action log", select(run.id).where(~exists().where(*of_run))),
+        ("audit {} has no entry in the action log", select(audit.id).where(~exists().where(*of_audit))),
+        (
+            "the retraction of {} version {} differs from the action log",
+            select(engine.name, engine.version).where(otherwise),
+        ),
+        ("entry {} of the action log refers to a missing run or audit", select(entry.id).where(gone)),
+    )

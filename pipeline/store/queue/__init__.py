@@ -1,1 +1,0 @@
-"""The job queue: jobs of all kinds, their leases, and the workers that hold them."""

@@ -1,0 +1,421 @@
+"""Queries of results."""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from heapq import nsmallest
+from itertools import chain, islice
+from time import monotonic
+
+from dealmill.pipeline.arguments import check_integer, checked_range
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, UsageError
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.audits import latest_audits
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import ALL, BEHIND, Fault, Page, Wanted
+from dealmill.pipeline.store.record.order import BY_POSITION, Order, Ordering
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.sources import find_source
+
+
+class Unreadable:
+    """The faults of a run that a reader meets. Consecutive faults of the same kind become one warning."""
+
+    def __init__(self, run: int) -> None:
+        self._run = run
+        self._last: Fault | None = None
+
+    def add(self, fault: Fault) -> None:
+        """Add a fault that starts after all earlier ones."""
+        last = self._last
+        if last and (last.reason, last.last + 1) == (fault.reason, fault.first):
+            self._last = replace(last, last=fault.last)
+        else:
+            self.warn()
+            self._last = fault
+
+    def warn(self) -> None:
+        """Warn of the faults added since the last warning."""
+        if self._last:
+            warnings.warn(DamagedWarning(fault_message(self._run, self._last)), stacklevel=2)
+        self._last = None
+
+
+def fault_message(run: int, fault: Fault) -> str:
+    """Return a message about a fault."""
+    items = f"{run}:{fault.first}" + (f"-{fault.last}" if fault.last > fault.first else "")
+    return f"{items} cannot be read: {fault.reason}; find all faults with: dealmill audit {run}"
+
+
+PAGE = 2_000
+
+Ends = tuple[int | None, int | None]
+"""The ends of a range, both included; None for an open end."""
+
+Item = str | tuple[int, int]
+"""An item as named by a caller: ``"3:17"`` or ``(3, 17)``, a run and a position."""
+
+START, END = (0, 0), (BEHIND, 0)
+"""Items before and behind all items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The results that a search found in its time. `reached` is the item (run and position) up to which it searched,
+    to continue from there; None if the search is complete."""
+
+    results: list[Result]
+    reached: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The `wanted` results of these runs between the items `after` and `before` (run and position, both exclusive), the
+    first `limit` of them in the given order.
+
+    Each iteration queries the store from the start, page by page.
+    """
+
+    store: Database
+    runs: list[RunStatus]
+    wanted: Wanted
+    after: tuple[int, int] = START
+    limit: int | None = None
+    before: tuple[int, int] = END
+    ordering: Ordering = BY_POSITION
+
+    def __repr__(self) -> str:
+        return f"<Query of runs {', '.join(str(run.id) for run in self.runs) or 'none'}>"
+
+    def __iter__(self) -> Iterator[Result]:
+        return results(
+            self.store, self.runs, self.wanted, self.after, self.limit, before=self.before, ordering=self.ordering
+        )
+
+    def search(self, seconds: float) -> Searched:
+        """Search for the results in order of position, and stop after about this many seconds.
+
+        Raises
+        ------
+        UsageError
+            If the order is another one.
+        """
+        if self.ordering.order is not Order.POSITION:
+            raise UsageError(f"a search is in order of position, not of {self.ordering.order}: leave out the order")
+        end = monotonic() + seconds
+        found: list[Result] = []
+        reached: tuple[int, int] | None = None
+
+        def in_time(run: RunStatus, pages: Iterator[Page]) -> Iterator[Page]:
+            nonlocal reached
+            for page in pages:
+                yield page
+                if page.end is not None and monotonic() >= end:
+                    reached = run.id, page.end
+                    return
+
+        for run, pages in _pages_of_each(
+            self.store, _listed(self.runs, self.wanted), self.wanted, self.after, self.before, self.limit, self.ordering
+        ):
+            found += islice(_read(run, in_time(run, pages)), None if self.limit is None else self.limit - len(found))
+            if reached or len(found) == self.limit:
+                break
+        return Searched(found, reached)
+
+    @property
+    def unfinished(self) -> list[RunStatus]:
+        """The runs that have layouts without a verdict."""
+        return [run for run in self.runs if not run.finished]
+
+    @property
+    def unlisted(self) -> list[RunStatus]:
+        """The packed runs, if valid verdicts are queried: audits of packed runs only count those."""
+        return [run for run in self.runs if not _can_list(run, self.wanted)]
+
+    @property
+    def unaudited(self) -> list[RunStatus]:
+        """The runs without an audit that could answer the query, if it filters by audit outcome."""
+        audited = latest_audits(self.store) if self.wanted.audit else None
+        return (
+            []
+            if audited is None
+            else [run for run in self.runs if run.id not in audited and _can_list(run, self.wanted)]
+        )
+
+
+def wanted_results(
+    verdict: Verdict | str | Iterable[Verdict | str] = (),
+    value: Ends | int | None = None,
+    nodes: Ends | int | None = None,
+    audit: Outcome | str | None = None,
+    layout_length: Ends | int | None = None,
+    evidence_length: Ends | int | None = None,
+) -> Wanted:
+    """Return a filter with the arguments of a caller.
+
+    Raises
+    ------
+    UsageError
+        If there is no such verdict or outcome, or a range is not valid.
+    """
+    verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
+    outcome = None if audit is None else Outcome.of(audit)
+    return Wanted(
+        tuple(map(Verdict.of, verdicts)),
+        checked_range("value", value, ALL),
+        checked_range("nodes", nodes, ALL),
+        outcome,
+        checked_range("layout_length", layout_length, ALL),
+        checked_range("evidence_length", evidence_length, ALL),
+    )
+
+
+def query_of(
+    store: Database,
+    runs: list[RunStatus],
+    wanted: Wanted,
+    after: Item,
+    limit: int | None,
+    *,
+    before: Item | None = None,
+    order: Order | str = Order.POSITION,
+    descending: bool = False,
+) -> Query:
+    """Return the query of a caller.
+
+    Raises
+    ------
+    UsageError
+        If `after` or `before` is not an item, there is no such order, or `limit` is below 0. If the order is not
+        that of positions: if there is no `limit`, or `after` or `before` is given.
+    NotFoundError
+        If `after` or `before` is text and there is no such run.
+    """
+    start = _item(store, "after", after)
+    end = END if before is None else _item(store, "before", before)
+    ordering = Ordering(Order.of(order), descending)
+    if ordering.order is not Order.POSITION:
+        if limit is None:
+            raise UsageError(f"results ordered by {ordering.order} need a limit: add --limit N, or limit=N in Python")
+        if start != START or before is not None:
+            raise UsageError(
+                f"results ordered by {ordering.order} have no pages: leave out after and before, and raise the limit"
+            )
+    most = None if limit is None else check_integer("limit", limit)
+    return Query(store, runs, wanted, start, most, end, ordering)
+
+
+def _item(store: Database, what: str, item: Item) -> tuple[int, int]:
+    if isinstance(item, str):
+        key, place = parse_item(item)
+        item = find_run(store, key).id, place
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise UsageError(f"{what} must be an item, such as '3:17' or (3, 17), not {item!r}")
+    run, position = (check_integer(what, number) for number in item)
+    return run, position
+
+
+def parse_item(text: str) -> tuple[str, int]:
+    """Parse ``RUN:POSITION``, as shown in the first column of a query, into the run and the position.
+
+    Raises
+    ------
+    UsageError
+        If the text does not have this form.
+    """
+    match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", text, re.ASCII) if isinstance(text, str) else None
+    if not match:
+        raise UsageError(f"{text!r} is not an item; write RUN:POSITION, as in 3:17")
+    return match[1], int(match[2])
+
+
+def matching_runs(
+    store: Database,
+    game: str | None,
+    engine: str | None,
+    source: str | None,
+    among: list[RunStatus] | None = None,
+    *,
+    retracted: bool,
+) -> list[RunStatus]:
+    """Return the runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first, `among` some
+    runs or all.
+
+    They are either the retracted ones or those that are not retracted.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such game or engine, neither here nor of a run, or the source does not exist.
+    """
+    if game is not None:
+        _check_game(store, game)
+    full_name = None if engine is None else _full_name(store, engine)
+    over = None if source is None else find_source(store, source)
+    return [
+        run
+        for run in (list_runs(store) if among is None else among)
+        if (run.retracted is not None) == retracted
+        and (game is None or run.game == game)
+        and (full_name is None or run.engine == full_name)
+        and (over is None or run.source == over.id or run.source_name == over.name == printable(str(source)))
+    ]
+
+
+def _check_game(store: Database, game: str) -> None:
+    try:
+        find_game(game)
+    except NotFoundError:
+        if all(run.game != game for run in list_runs(store)):
+            raise
+
+
+def _full_name(store: Database, engine: str) -> str:
+    try:
+        game, found = find_engine(engine)
+    except NotFoundError:
+        if all(run.engine != engine for run in list_runs(store)):
+            raise
+        return engine
+    return game.full_name(found)
+
+
+def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
+    """Return the run if it is not retracted, or if `retracted` asks for retracted runs.
+
+    Raises
+    ------
+    RetractedError
+        Otherwise.
+    """
+    if run.retracted is not None and not retracted:
+        raise RetractedError(
+            f"run {run.id} was retracted ({run.retracted}); show it with --retracted, or retracted=True in Python"
+        )
+    return run
+
+
+def results(
+    store: Database,
+    runs: list[RunStatus],
+    wanted: Wanted,
+    after: tuple[int, int],
+    most: int | None,
+    *,
+    before: tuple[int, int] = END,
+    ordering: Ordering = BY_POSITION,
+) -> Iterator[Result]:
+    """Yield the wanted results of these runs between the items `after` and `before` in the given order, at most `most`;
+    all if None. An order other than that of positions holds `most` results in memory, and ignores the two items.
+
+    Results that cannot be read are left out with a `DamagedWarning`.
+
+    Raises
+    ------
+    UsageError
+        If there is only one run, it is packed, and the results that audits found valid are wanted.
+    """
+    listed = _listed(runs, wanted)
+    if ordering.order is not Order.POSITION and most is not None:
+        return iter(nsmallest(most, _first_of_each(store, listed, wanted, ordering, most), ordering.key))
+    each = _pages_of_each(store, listed, wanted, after, before, most, ordering)
+    return islice(chain.from_iterable(_read(run, pages) for run, pages in each), most)
+
+
+def _listed(runs: list[RunStatus], wanted: Wanted) -> list[RunStatus]:
+    """Return the runs whose record has what is needed to list the wanted results.
+
+    Raises
+    ------
+    UsageError
+        If there is only one run, and its record has not.
+    """
+    if len(runs) == 1 and not _can_list(runs[0], wanted):
+        raise UsageError(
+            f"run {runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack evidence"
+        )
+    return [run for run in runs if _can_list(run, wanted)]
+
+
+def _can_list(run: RunStatus, wanted: Wanted) -> bool:
+    """Return whether the record of a run has what is needed to list the wanted results."""
+    return wanted.audit is not Outcome.VALID or record_of(run).KEEPS_VALID
+
+
+def _first_of_each(
+    store: Database, runs: list[RunStatus], wanted: Wanted, ordering: Ordering, most: int
+) -> Iterator[Result]:
+    """Yield the first `most` results of each run in the given order."""
+    for run in runs:
+        yield from _read(run, [record_of(run).ordered(store, run, wanted, ordering, most)])
+
+
+def _pages_of_each(
+    store: Database,
+    runs: list[RunStatus],
+    wanted: Wanted,
+    after: tuple[int, int],
+    before: tuple[int, int],
+    most: int | None,
+    ordering: Ordering,
+) -> Iterator[tuple[RunStatus, Iterator[Page]]]:
+    """Yield the runs that have items between `after` and `before`, each with its pages."""
+    size, backwards = PAGE if most is None else min(most, PAGE), ordering.descending
+    for run in reversed(runs) if backwards else runs:
+        if after[0] <= run.id <= before[0]:
+            first = after[1] if run.id == after[0] else 0
+            stop = before[1] if run.id == before[0] else BEHIND
+            yield run, _pages(store, run, wanted, first, stop, size, backwards=backwards)
+
+
+def _read(run: RunStatus, pages: Iterable[Page]) -> Iterator[Result]:
+    """Yield the results in pages of a run, and issue a `DamagedWarning` for those that cannot be read."""
+    unreadable = Unreadable(run.id)
+    for page in pages:
+        for fault in page.faults:
+            unreadable.add(fault)
+        if page.results:
+            unreadable.warn()
+            yield from page.results
+    unreadable.warn()
+
+
+def _pages(
+    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, size: int, *, backwards: bool
+) -> Iterator[Page]:
+    end: int | None = 0
+    while end is not None:
+        page = record_of(run).page(store, run, wanted, after, size, before=before, backwards=backwards)
+        yield page
+        end = page.end
+        if end is not None:
+            after, before = (after, end) if backwards else (end, before)
+
+
+def find_result(store: Database, run: RunStatus, position: int) -> Result:
+    """Return the result of one item of a run.
+
+    Raises
+    ------
+    UsageError
+        If the position is below 1.
+    NotFoundError
+        If the item has no verdict, or none yet.
+    DamagedError
+        If the record of the item cannot be read.
+    """
+    position = check_integer("the position", position, 1)
+    page = record_of(run).page(store, run, Wanted(), position - 1, 1)
+    for fault in page.faults:
+        if fault.first <= position <= fault.last:
+            raise DamagedError(fault_message(run.id, replace(fault, first=position, last=position)))
+    if not page.results or page.results[0].position != position:
+        why = f"it has {run.items:,} items" if run.finished else f"see its progress with: dealmill status {run.id}"
+        raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")
+    return page.results[0]

@@ -1,0 +1,477 @@
+"""Runs: their plans, their progress counted by their jobs, and summaries by engine."""
+
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Float,
+    Row,
+    RowMapping,
+    Select,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    or_,
+    select,
+)
+
+from dealmill.pipeline.arguments import MOST_PACKED, row_number
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.jobs import MOST, TOTALS, bounded, sizes
+from dealmill.pipeline.store.leases import JobTable
+from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, Shape, Storage, engines, jobs, runs, sources
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """The plan of a run: one engine with its node limit over one source.
+
+    `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
+    are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
+    `retracted` is the reason for the retraction of its engine version, or None.
+    """
+
+    id: int
+    source: int
+    source_name: str
+    game: str
+    generator: str | None
+    deals: Mapping[str, Any] | None
+    engine: str
+    version: str
+    max_nodes: int | None
+    storage: Storage
+    repeats: int | None
+    retracted: str | None
+
+
+JOINED = runs.outerjoin(sources).outerjoin(engines)
+"""Runs with their source and engine. Outer joins keep runs whose source or engine is missing; `planned_fields` reports
+them."""
+PLANNED: tuple[ColumnElement[Any], ...] = (
+    runs.c.id,
+    sources.c.id.label("source"),
+    sources.c.name.label("source_name"),
+    sources.c.game,
+    sources.c.generator,
+    sources.c.deals,
+    engines.c.name.label("engine"),
+    engines.c.version,
+    runs.c.node_limit.label("max_nodes"),
+    runs.c.storage,
+    runs.c.repeats,
+    engines.c.retracted_why.label("retracted"),
+)
+"""The fields of a `PlannedRun`."""
+
+
+SHAPE = Shape(
+    runs.c.id,
+    sources.c.id,
+    sources.c.name,
+    sources.c.game,
+    sources.c.generator,
+    sources.c.deals,
+    engines.c.name,
+    engines.c.version,
+    runs.c.node_limit,
+    runs.c.storage,
+    runs.c.repeats,
+    engines.c.retracted_why,
+)
+
+
+def planned_fields(row: RowMapping) -> dict[str, Any]:
+    """Return the fields of a `PlannedRun` from a row of its columns.
+
+    Raises
+    ------
+    DamagedError
+        If the row is damaged.
+    """
+    found = {field.name: row[field.name] for field in fields(PlannedRun)}
+    if trouble := SHAPE.trouble(list(found.values())):
+        raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
+    return {**found, "storage": Storage(row["storage"])}
+
+
+def item_count(what: str, items: object) -> int:
+    """Validate a recorded number of items.
+
+    Raises
+    ------
+    DamagedError
+        If it is not an integer from 0 to `MOST_PACKED`.
+    """
+    if not isinstance(items, int) or not 0 <= items <= MOST_PACKED:
+        raise DamagedError(
+            f"{what} cannot be read: its number of items is {items!r}, not a number from 0 to {MOST_PACKED:,}; restore "
+            "the database from a backup"
+        )
+    return items
+
+
+def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRun | None:
+    """Return the run that a job is about; None if the job does not exist (any more).
+
+    Raises
+    ------
+    DamagedError
+        If the run cannot be read.
+    """
+    row = connection.execute(_run_of_job(jobs), {"number": number}).one_or_none()
+    return None if row is None else PlannedRun(**planned_fields(row._mapping))
+
+
+@cache
+def _run_of_job(jobs: JobTable) -> Select[*tuple[Any, ...]]:
+    joined = jobs.joined.join(JOINED, jobs.run == runs.c.id)
+    return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("number"))
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus(PlannedRun):
+    """A run and its progress, counted by its jobs.
+
+    `items` is the number of items: while its source is not `complete`, those ingested so far; over an endless deal
+    range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
+    by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
+    items for every verdict that occurs. `recent` is the number of items finished in the last minute in which there were
+    any, and `recent_seconds` the time they took. `started` and `now` are in seconds since 1970, by the clock of the
+    database.
+    """
+
+    items: int
+    covered: int
+    complete: bool
+    jobs: int
+    pending: int
+    leased: int
+    done: int
+    retried: int
+    counts: dict[Verdict, int]
+    value_sum: int
+    nodes: int
+    recent: int
+    recent_seconds: float
+    started: float | None
+    now: float
+
+    @property
+    def solved(self) -> int:
+        """The number of items that have a verdict."""
+        return sum(self.counts.values())
+
+    @property
+    def finished(self) -> bool:
+        """Whether every item has a verdict and its source is complete."""
+        return self.complete and self.done == self.jobs and self.covered == self.items
+
+    @property
+    def damaged(self) -> bool:
+        """Whether its jobs do not match its items: some are missing, or there are too many."""
+        return self.covered > self.items or (self.complete and self.covered < self.items)
+
+    @property
+    def mean(self) -> float | None:
+        """The mean value of the scored layouts; None if there are none."""
+        scored = self.counts.get(Verdict.SCORED, 0)
+        return self.value_sum / scored if scored else None
+
+    @property
+    def rate(self) -> float | None:
+        """Verdicts per second in the last minute in which there were any; None if there were none."""
+        return self.recent / self.recent_seconds if self.recent_seconds > 0 else None
+
+    @property
+    def ends(self) -> float | None:
+        """The expected end at this rate, in seconds since 1970; None if no job is running."""
+        return self.now + (self.items - self.solved) / self.rate if self.leased and self.rate else None
+
+
+MINUTE = 60.0
+NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", expanding=True)
+MOST_PARAMETERS = 10_000
+"""The most parameters of one query, well below the limits of the databases."""
+
+
+def run_numbers(store: Database) -> list[int]:
+    """Return the numbers of all runs, oldest first."""
+    with store.reading() as connection:
+        return list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
+
+
+def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunStatus]:
+    """Return all runs, or those with the numbers `only`, oldest first. Issue a `DamagedWarning` for each one that
+    cannot be read."""
+    numbers = run_numbers(store) if only is None else sorted(set(only))
+    try:
+        return _counted_runs(store, numbers)
+    except DamagedError:  # one of them cannot be read
+        return [run for number in numbers for run in _readable(store, number)]
+
+
+def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
+    found: list[RunStatus] = []
+    with store.reading() as connection:
+        for start in range(0, len(numbers), MOST_PARAMETERS):
+            these = {"numbers": list(numbers[start : start + MOST_PARAMETERS])}
+            found += map(_run, connection.execute(_counted(), these))
+    return found
+
+
+def _readable(store: Database, number: int) -> list[RunStatus]:
+    """Return a run in a list; an empty list, with a `DamagedWarning`, if it cannot be read."""
+    try:
+        return _counted_runs(store, [number])
+    except DamagedError as error:
+        warnings.warn(DamagedWarning(str(error)), stacklevel=3)
+        return []
+
+
+def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
+    """Return the runs with these numbers, oldest first.
+
+    Raises
+    ------
+    DamagedError
+        If one of them is missing or cannot be read.
+    """
+    found = _counted_runs(store, sorted(set(numbers)))
+    if lost := set(numbers) - {run.id for run in found}:
+        raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
+    return found
+
+
+def runs_over(store: Database, source: int) -> list[RunStatus]:
+    """Return all runs over a source, oldest first.
+
+    Raises
+    ------
+    DamagedError
+        If one of them cannot be read.
+    """
+    with store.reading() as connection:
+        numbers = connection.execute(select(runs.c.id).where(runs.c.source_id == source)).scalars().all()
+    return _counted_runs(store, sorted(numbers))
+
+
+def related_runs(store: Database, run: RunStatus) -> list[int]:
+    """Return the numbers of the other runs of the same engine, in any version, over the same source, and of those that
+    repeat this run or that it repeats; oldest first."""
+    same = and_(runs.c.source_id == run.source, engines.c.name == run.engine)
+    query = (
+        select(runs.c.id)
+        .select_from(runs.join(engines))
+        .where(runs.c.id != run.id, or_(same, runs.c.repeats == run.id, runs.c.id == run.repeats))
+        .order_by(runs.c.id)
+    )
+    with store.reading() as connection:
+        return list(connection.execute(query).scalars())
+
+
+def find_run(store: Database, key: int | str) -> RunStatus:
+    """Return the run with the given number, which may be a string; ``last`` is the newest run.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such run.
+    DamagedError
+        If it cannot be read.
+    """
+    if key == "last":
+        with store.reading() as connection:
+            number = connection.execute(select(func.max(runs.c.id))).scalar()
+    else:
+        number = row_number(key)
+    found = _counted_runs(store, [number]) if number is not None else []
+    if not found:
+        raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
+    return found[0]
+
+
+@cache  # building it takes longer than executing it
+def _counted() -> Select[*tuple[Any, ...]]:
+    """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
+    the texts of their run."""
+    counted = _sums().subquery()
+    whole = ("covered", "jobs", "pending", "leased", "done", "retried", *TOTALS, "recent")
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            *PLANNED,
+            sources.c.accepted,
+            cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
+            ((runs.c.storage == Storage.PACKED) | sources.c.complete).label("complete"),
+            *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
+            counted.c.recent_seconds,
+            counted.c.started,
+            clock().label("now"),
+        )
+        .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
+        .where(runs.c.id.in_(NUMBERS))
+        .order_by(runs.c.id)
+    )
+    return query
+
+
+def _sums() -> Select[*tuple[Any, ...]]:
+    """A row for each of these runs that has jobs, with the sums over them."""
+
+    def how_many(state: int) -> ColumnElement[int]:
+        return func.sum(case((jobs.c.state == state, 1), else_=0))
+
+    size = sizes(jobs)
+    these = jobs.c.run_id.in_(NUMBERS)
+    latest = (
+        select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
+    )
+    recent = jobs.c.finished > latest.c.at - MINUTE
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            jobs.c.run_id,
+            func.max(jobs.c.stop).label("stop"),
+            func.sum(size).label("covered"),
+            func.count().label("jobs"),
+            how_many(PENDING).label("pending"),
+            how_many(LEASED).label("leased"),
+            how_many(DONE).label("done"),
+            func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
+            *(func.sum(bounded(jobs.c[name], -MOST)).label(name) for name in TOTALS),
+            func.sum(case((recent, size), else_=0)).label("recent"),
+            cast(func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started))), Float).label("recent_seconds"),
+            cast(func.min(jobs.c.started), Float).label("started"),
+        )
+        .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
+        .where(these)
+        .group_by(jobs.c.run_id)
+    )
+    return query
+
+
+def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
+    counted = row._mapping
+    planned = planned_fields(counted)
+    counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
+    return RunStatus(
+        **planned,
+        items=_items(planned, counted),
+        covered=int(counted["covered"]),
+        complete=counted["complete"],
+        jobs=int(counted["jobs"]),
+        pending=int(counted["pending"]),
+        leased=int(counted["leased"]),
+        done=int(counted["done"]),
+        retried=int(counted["retried"]),
+        counts={verdict: number for verdict, number in counts.items() if number},
+        value_sum=int(counted["value_sum"]),
+        nodes=int(counted["nodes"]),
+        recent=int(counted["recent"]),
+        recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # negative if the clock was set back meanwhile
+        started=counted["started"],
+        now=counted["now"],
+    )
+
+
+def _items(planned: Mapping[str, Any], counted: RowMapping) -> int:
+    """Return the number of items of a run.
+
+    Raises
+    ------
+    DamagedError
+        If the recorded number is not valid.
+    """
+    deals = planned["deals"] or {}
+    first, last = deals.get("first"), deals.get("last")
+    if planned["storage"] is Storage.ROWS:
+        items = counted["accepted"]
+    elif isinstance(first, int) and isinstance(last, int):
+        items = last - first + 1
+    else:
+        items = counted["reached"]
+    return item_count(f"run {planned['id']}", items)
+
+
+@dataclass(frozen=True, slots=True)
+class JobTotals:
+    """The number of items of a finished job, and how many of them are winnable and unwinnable."""
+
+    items: int
+    winnable: int
+    unwinnable: int
+
+
+def totals_from_the_first(store: Database, run: int) -> Iterator[JobTotals]:
+    """Yield the totals of the jobs of a run in order of position, up to the first job that is not finished or, with a
+    `DamagedWarning`, is damaged."""
+    columns = (jobs.c.first, jobs.c.stop, jobs.c.winnable, jobs.c.unwinnable)
+    shape = Shape(*columns)
+    query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE).order_by(jobs.c.first)
+    following = 1
+    with store.reading() as connection:
+        for first, stop, winnable, unwinnable in connection.execute(query):
+            if first != following:
+                return
+            if shape.trouble((first, stop, winnable, unwinnable)) or not _add_up(stop - first, winnable, unwinnable):
+                message = f"the totals of the job at item {following} of run {run} are damaged"
+                warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
+                return
+            yield JobTotals(stop - first, winnable, unwinnable)
+            following = stop
+
+
+def _add_up(items: int, winnable: int, unwinnable: int) -> bool:
+    return min(winnable, unwinnable) >= 0 and winnable + unwinnable <= items
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The results of an engine in some runs over some sources.
+
+    `layouts` counts the valid layouts, as everywhere. `duplicates` is None if they were not counted, as in packed runs.
+    `mean` is the mean of the values, None if no verdict is scored; `rate` is in layouts per second.
+    """
+
+    engine: str
+    layouts: int
+    duplicates: int | None
+    rejected: int
+    counts: dict[Verdict, int]
+    mean: float | None
+    rate: float | None
+    runs: list[int]
+
+
+def summarise(runs: Sequence[RunStatus], sources: Sequence[Source]) -> list[Summary]:
+    """Return a summary for each engine, in the order of its first run."""
+    engines = dict.fromkeys(run.engine for run in runs)
+    return [_summary(engine, [run for run in runs if run.engine == engine], sources) for engine in engines]
+
+
+def _summary(engine: str, runs: Sequence[RunStatus], sources: Sequence[Source]) -> Summary:
+    over = {run.source: run.items for run in runs}
+    read = [source for source in sources if source.id in over]
+    scored = sum(run.counts.get(Verdict.SCORED, 0) for run in runs)
+    seconds = sum(run.recent_seconds for run in runs)
+    return Summary(
+        engine=engine,
+        layouts=sum(over.values()),
+        duplicates=sum(source.duplicates for source in read) if all(source.complete for source in read) else None,
+        rejected=sum(source.rejected for source in read),
+        counts={verdict: sum(run.counts.get(verdict, 0) for run in runs) for verdict in Verdict},
+        mean=sum(run.value_sum for run in runs) / scored if scored else None,
+        rate=sum(run.recent for run in runs) / seconds if seconds else None,
+        runs=[run.id for run in runs],
+    )

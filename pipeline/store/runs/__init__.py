@@ -1,1 +1,0 @@
-"""Runs and engine versions: plans and progress."""

@@ -1,1 +1,0 @@
-"""Sources: their layouts and rejects, and the digests of both."""

@@ -1,0 +1,258 @@
+"""Local workers: a broker, worker processes and the reconciler, started and stopped by a command."""
+
+import fcntl
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event, Thread, current_thread, main_thread
+from types import TracebackType
+from typing import Self
+
+from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
+from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.settings import settings
+from dealmill.pipeline.store.database import Database, patiently
+from dealmill.pipeline.store.leases import JobTable, Lease, expire, leased
+from dealmill.pipeline.store.revisions import check_tables
+from dealmill.pipeline.store.workers import local_process
+from dealmill.workers.broker import LocalBroker
+from dealmill.workers.kinds import KINDS
+from dealmill.workers.logs import line_of
+from dealmill.workers.processes import STOP_SECONDS, has_ended, kill, start, stop
+from dealmill.workers.reconciler import check_broker, reconcile
+
+PREFIX = "dealmill-"
+OWNED = "owned"
+"""The name of the file that the command keeps locked while it runs."""
+
+
+@contextmanager
+def work_folder() -> Iterator[Path]:
+    """Create a temporary folder, and delete it at the end. Delete the folders of killed commands first."""
+    _remove_orphans()
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
+        unlocked = Path(name) / f"not-yet-{OWNED}"
+        with unlocked.open("w") as owned:
+            fcntl.flock(owned, fcntl.LOCK_EX)
+            unlocked.rename(Path(name) / OWNED)  # so that no other command finds it before it is locked
+            yield Path(name)
+
+
+def _remove_orphans() -> None:
+    for owned in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{OWNED}"):
+        with suppress(OSError), owned.open() as lock:  # raised if it belongs to a running command or to another user
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(owned.parent, ignore_errors=True)
+
+
+@contextmanager
+def ignored_interrupts() -> Iterator[Callable[[], None]]:
+    """Record interrupts that Python ignores. Yield a function that raises KeyboardInterrupt if one was ignored since
+    its last call. Signal handlers are not changed."""
+    ignored = Event()
+    before = sys.unraisablehook
+
+    def remember(unraisable: "sys.UnraisableHookArgs") -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            ignored.set()
+        else:
+            before(unraisable)
+
+    def check() -> None:
+        if ignored.is_set():
+            ignored.clear()
+            raise KeyboardInterrupt
+
+    if current_thread() is not main_thread():  # interrupts arrive in the main thread only
+        yield check
+        return
+    sys.unraisablehook = remember
+    try:
+        yield check
+    finally:
+        sys.unraisablehook = before
+
+
+Tell = Callable[[str], object]
+"""A function that is called with every line of the workers' output, in the thread that calls `Farm.tick`."""
+
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment variable of the metrics folder, which must be set before a worker imports the metrics library."""
+QUIET = "ignore:unknown setting:UserWarning"
+"""A filter for warnings that the command itself has already issued."""
+TICK = 0.5
+"""Seconds between two checks of the queue. Each check costs some milliseconds, during which no source is read."""
+STOPPED = "its command was stopped"
+"""The reason on record for an attempt that ended with its command."""
+LISTEN_SECONDS = 10.0
+"""How long to wait for the last lines of killed workers. Without load they are read at once."""
+QUICK_DEATH = 5.0
+QUICK_DEATHS = 3
+
+
+class Farm:
+    """A context manager that runs Celery workers on this machine, with a local broker unless one is configured. With
+    `engines`, the workers load the compiler of engines when they start.
+
+    Raises
+    ------
+    BrokerError
+        On entry, if the configured broker is not available or a local one cannot be started.
+    UsageError
+        On entry, if metrics are to be served and the extra ``metrics`` is not installed.
+    """
+
+    def __init__(self, store: Database, tell: Tell, *, engines: bool) -> None:
+        self._store = store
+        self._tell = tell
+        self._engines = engines
+        self._said: deque[str] = deque(maxlen=20)
+        self._lines: SimpleQueue[str] = SimpleQueue()
+        self._quick_deaths = 0
+        self._broker_answers = True
+        self._broker: LocalBroker | None = None
+        self._opened = ExitStack()
+        self._ticked = 0.0
+
+    def __enter__(self) -> Self:
+        with ExitStack() as opened:
+            self._check_interrupted = opened.enter_context(ignored_interrupts())
+            self._folder = opened.enter_context(work_folder())
+            if settings().metrics_port:
+                check_extra("metrics")
+            configured = settings().broker_url
+            if configured is None:
+                self._broker = opened.enter_context(LocalBroker(self._folder))
+                self._broker_url = self._broker.url
+            else:
+                self._broker_url = configured.get_secret_value()
+                check_broker(self._broker_url)
+            self._start_worker()
+            opened.callback(self._stop_worker)
+            self._opened = opened.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._opened:  # also if `tell` raises an exception
+            self._tell_lines()
+
+    def tick(self, *, at_once: bool = False) -> None:
+        """Restart what has died, and send pending jobs to the workers. Call this repeatedly; it acts at most every
+        `TICK` seconds, or immediately with `at_once`.
+
+        Raises
+        ------
+        WorkerError
+            If the workers exit repeatedly right after they start.
+        StoreError
+            If the store has been migrated to another revision.
+        KeyboardInterrupt
+            If Python has ignored an interrupt since the last call.
+        """
+        self._check_interrupted()
+        self._tell_lines()
+        if time.monotonic() - self._ticked < TICK and not at_once:
+            return
+        self._ticked = time.monotonic()
+        if self._broker:
+            self._broker.keep_up()
+        if self._worker.poll() is not None:
+            self._restart_worker()
+        patiently(partial(check_tables, self._store), self.say)
+        try:
+            patiently(partial(reconcile, self._store, self._broker_url), self.say)
+            self._broker_answers = True
+        except BrokerError as error:
+            if self._broker_answers:
+                self.say(str(error))
+            self._broker_answers = False
+
+    def say(self, message: str) -> None:
+        """Report a message in the format of the workers' log."""
+        self._tell(line_of(message))
+
+    def _start_worker(self) -> None:
+        self._worker_started = time.monotonic()
+        loaded = ["engines"] if self._engines else []
+        self._worker = start(
+            (sys.executable, "-P", "-W", QUIET, "-m", "dealmill.workers", str(settings().workers), *loaded),
+            environment={
+                "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
+                "DEALMILL_BROKER_URL": self._broker_url,
+                **({METRICS_FOLDER: self._folder_for_metrics()} if settings().metrics_port else {}),
+                "TMPDIR": str(self._folder),  # so that files of a killed worker are removed with the folder
+            },
+        )
+        self._listener = Thread(target=self._listen, args=(self._worker.stdout,), daemon=True)
+        self._listener.start()
+
+    def _folder_for_metrics(self) -> str:
+        """Return the folder for metrics. It is kept when workers are restarted, so that counters continue."""
+        folder = self._folder / "metrics"
+        folder.mkdir(exist_ok=True)
+        return str(folder)
+
+    def _stop_worker(self) -> None:
+        """Stop the workers. They get a second to finish their jobs. Then the leases of unfinished jobs are ended, so
+        that other workers can claim them at once."""
+        try:
+            with suppress(StoreError):
+                if count := len(self._leased(self._is_ours)):
+                    jobs_left = "1 job" if count == 1 else f"{count} jobs"
+                    self.say(
+                        f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again"
+                    )
+                    stop(self._worker)
+                else:
+                    kill(self._worker)
+                    self._listener.join(LISTEN_SECONDS)  # to report what the workers wrote, even on a busy machine
+                    self._tell_lines()
+        finally:  # also if `tell` raises an exception
+            kill(self._worker)
+            with suppress(StoreError):  # read again: a worker may have claimed a job since
+                for jobs, worker, lease in self._leased(lambda process: self._is_ours(process) or has_ended(process)):
+                    expire(self._store, jobs, lease.id, worker, STOPPED)
+
+    def _leased(self, chosen: Callable[[int], bool]) -> list[tuple[JobTable, str, Lease]]:
+        """Return the jobs leased to processes of this machine that `chosen` accepts, each with its table and worker."""
+        return [
+            (kind.TABLE, worker, lease)
+            for kind in KINDS.values()
+            for worker, lease in leased(self._store, kind.TABLE)
+            if (process := local_process(worker)) is not None and chosen(process)
+        ]
+
+    def _is_ours(self, process: int) -> bool:
+        """Whether this farm has started a process, which may be dying."""
+        try:
+            return os.getpgid(process) == self._worker.pid
+        except OSError:
+            return False
+
+    def _restart_worker(self) -> None:
+        gave_up = (self._worker.returncode or 0) > 0  # it exited by itself and was not killed
+        quick = gave_up and time.monotonic() - self._worker_started < QUICK_DEATH
+        self._quick_deaths = self._quick_deaths + 1 if quick else 0
+        if self._quick_deaths >= QUICK_DEATHS:
+            raise WorkerError("\n".join(["the workers exit right after they start; their output:", *self._said]))
+        self.say("the workers died; restarting them")
+        self._start_worker()
+
+    def _listen(self, output: Iterable[str]) -> None:
+        for line in output:
+            self._said.append(line.rstrip())
+            self._lines.put(line.rstrip())
+
+    def _tell_lines(self) -> None:
+        while not self._lines.empty():
+            self._tell(self._lines.get())

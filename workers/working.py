@@ -1,0 +1,277 @@
+"""Solving, auditing and surveying with local workers until the work is done."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.ingest.reading import Reading
+from dealmill.pipeline.programs.solver import check_starts
+from dealmill.pipeline.progress import (
+    Auditing,
+    Continued,
+    Ingested,
+    Message,
+    Progress,
+    Solving,
+    Surveying,
+    Working,
+)
+from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
+from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.leases import Lease, refused, stuck
+from dealmill.pipeline.store.plans import (
+    check_installed,
+    check_not_retracted,
+    installed_engines,
+    leave_out_unloadable,
+    version_mismatch,
+)
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, read_runs
+from dealmill.pipeline.survey.estimate import Estimate, estimate
+from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
+from dealmill.workers.farm import Farm
+from dealmill.workers.kinds import KINDS
+from dealmill.workers.reconciler import unfinished, unworkable
+
+LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
+"""Bounds on the seconds between two checks of the progress, which take time from the work. The pause is a fiftieth of
+the elapsed time."""
+TIMES, MOST_SECONDS = 20, 60.0
+"""After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
+million jobs, a check takes the database most of a second."""
+
+
+def work_until(
+    store: Database,
+    done: Callable[[], bool],
+    progress: Progress,
+    readings: Sequence[Reading] = (),
+    *,
+    engines: bool = True,
+) -> None:
+    """Run local workers until `done` returns True, and ingest the sources in `readings` meanwhile. Wait while the
+    database is not available. `engines` says whether the work needs engines.
+
+    Raises
+    ------
+    BrokerError, WorkerError
+        If the broker or the workers cannot be started.
+    StoreError
+        If the store is opened read-only, or its file was deleted or replaced.
+    """
+    store.refuse_read_only()
+    with Farm(store, lambda line: progress(Message(line)), engines=engines) as farm:
+        for reading in readings:
+            reading.finish(progress, farm.tick)
+        begun = due = time.monotonic()
+
+        def look() -> bool:
+            nonlocal due
+            start = time.monotonic()  # of the last try, where the database was away
+            found = done()
+            end = time.monotonic()
+            due = end + min(TIMES * (end - start), MOST_SECONDS)
+            return found
+
+        while time.monotonic() < due or not patiently(look, farm.say):
+            farm.tick(at_once=True)
+            time.sleep(min(max((time.monotonic() - begun) / 50, LEAST_PAUSE), LONGEST_PAUSE))
+
+
+def solve_runs(
+    store: Database, numbers: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
+) -> list[RunStatus]:
+    """Solve runs, while the sources in `readings` are being ingested, and return their final status. If all runs are
+    finished already, no workers are started.
+
+    Raises
+    ------
+    RetractedError
+        If the engine of a run was retracted.
+    DamagedError
+        If a run or some of its jobs are missing or damaged.
+    VersionError
+        If another version of an engine has been installed since its run was planned, or it cannot be loaded.
+    ProgramError
+        If an engine is a program that does not start.
+    """
+    known = {run.id: run for run in read_runs(store, numbers)}
+    finished = all(run.finished for run in known.values())
+    if finished:
+        for reading in readings:
+            progress(Ingested(reading.source, reading.name, new=False))
+    for run in known.values():
+        if run.finished or run.solved:
+            progress(_continued(run))
+    if finished:
+        return list(known.values())
+    leave_out_unloadable(())  # what this process could not load earlier may have been repaired
+    for run in known.values():
+        check_not_retracted(run)
+        check_installed(run)
+        if not run.finished:
+            _, engine = find_engine(run.engine)
+            check_starts(engine)
+
+    def done() -> bool:
+        known.update((run.id, run) for run in read_runs(store, [run.id for run in known.values() if not run.finished]))
+        runs = list(known.values())
+        waiting = refused(store, SOLVING) if any(run.retried for run in runs) else ()
+        leave_out_unloadable(run for run in runs if run.id in waiting)
+        for run in runs:
+            check_not_retracted(run)
+            check_not_damaged(store, run)
+            check_installed(run)
+        progress(_solving(runs))
+        broken = {reading.source.id for reading in readings if reading.error}
+        return all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)
+
+    work_until(store, done, progress, readings)
+    refresh_statistics(store)
+    return list(known.values())
+
+
+def check_not_damaged(store: Database, run: RunStatus) -> None:
+    """Check that a run can be finished, so that it is worth waiting for.
+
+    Raises
+    ------
+    DamagedError
+        If some of its jobs are missing, damaged or stuck.
+    ProgramError
+        If some are stuck because a program does not start.
+    """
+    nothing_left = run.complete and not run.finished and not run.pending + run.leased
+    if run.damaged or nothing_left:
+        raise DamagedError(
+            f"run {run.id} cannot be finished, because some of its jobs are missing or damaged; find them with: "
+            f"dealmill audit {run.id}"
+        )
+    for lease in stuck(store, SOLVING, [run.id]) if run.retried else ():
+        raise _stuck(f"run {run.id}", lease)
+
+
+def _stuck(what: str, lease: Lease) -> ProgramError | DamagedError:
+    kind = ProgramError if lease.startless else DamagedError
+    return kind(
+        f"items {lease.first:,} to {lease.stop - 1:,} of {what} cannot be done after {lease.attempt} attempts: "
+        f"{lease.trouble}; fix the cause, then try again with: dealmill work"
+    )
+
+
+def _continued(run: RunStatus) -> Continued:
+    return Continued(run.id, run.engine, run.source_name, run.solved, run.items, run.complete, run.finished)
+
+
+def _solving(runs: Sequence[RunStatus]) -> Solving:
+    working = next((run for run in runs if not run.finished), runs[-1])
+    solved, layouts = sum(run.solved for run in runs), sum(run.items for run in runs)
+    return Solving(solved, layouts, working.id, working.engine, working.source_name, working.rate)
+
+
+def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatus:
+    """Do a planned audit and return its final status.
+
+    Raises
+    ------
+    DamagedError
+        If some of its jobs are missing or changed, or one fails repeatedly.
+    """
+
+    def done() -> bool:
+        audit = find_audit(store, number)
+        progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
+        if audit.damaged:
+            raise DamagedError(
+                f"audit {number} cannot be finished, because some of its jobs are missing or changed; start a new audit"
+            )
+        for lease in () if audit.finished else stuck(store, AUDITING, [number]):
+            raise _stuck(f"audit {number}", lease)
+        return audit.finished
+
+    work_until(store, done, progress, engines=False)
+    return find_audit(store, number)
+
+
+def work(store: Database, progress: Progress, *, drain: bool) -> None:
+    """Do all queued jobs. Run forever, or with `drain`, until no job is left that this installation can do.
+
+    Raises
+    ------
+    VersionError
+        If jobs are left that need other versions, or engines that cannot be loaded; jobs of retracted versions do not
+        count.
+    DamagedError
+        If jobs are left that fail repeatedly.
+    ProgramError
+        If jobs are left whose program does not start.
+    """
+    most = unfinished(store)
+
+    def done() -> bool:
+        nonlocal most
+        leave_out_unloadable(list_runs(store, refused(store, SOLVING)))
+        left = unfinished(store)
+        most = max(most, left) if left else 0
+        progress(Working(most - left, most))
+        return drain and not left
+
+    work_until(store, done, progress)
+    others = []
+    for engine, version, retracted, count in unworkable(store):
+        if retracted:
+            progress(Message(f"skipped jobs of {engine} {version}, which was retracted: {count:,}"))
+        else:
+            here = version_mismatch(engine, version) or "its deals need another generator"
+            others.append(f"{count:,} of {engine} {version} ({here})")
+    if others:
+        raise VersionError(
+            f"some jobs cannot be done here: {', '.join(others)}; run dealmill work where these versions are "
+            "installed, or retract them"
+        )
+    for kind in KINDS.values():
+        for lease in stuck(store, kind.TABLE, kind.TABLE.owners(installed_engines())):
+            raise _stuck(f"{kind.TABLE.owner.name.removesuffix('_id')} {lease.owner}", lease)
+
+
+def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
+    """Work on a survey until its interval is narrow enough, or it has the requested number of deals. Return its status
+    and its estimate.
+
+    Raises
+    ------
+    RetractedError
+        If its engine was retracted.
+    StoreError
+        If no number of deals would be enough, because too many are undecided or failed.
+    DamagedError
+        If some of its jobs are missing or damaged.
+    VersionError
+        If another version of its engine has been installed, or it cannot be loaded.
+    DifferenceError
+        If some of its verdicts are missing from the record or damaged.
+    """
+    run, found = find_run(store, number), None
+
+    def done() -> bool:
+        nonlocal run, found
+        run = find_run(store, number)
+        progress(Surveying(run.solved, run.items, run.id, run.rate))
+        if not run.finished:
+            check_not_retracted(run)
+            check_not_damaged(store, run)
+            leave_out_unloadable([run] if run.retried and run.id in refused(store, SOLVING) else [])
+            check_installed(run)
+            return False
+        found = estimate(store, run)
+        wanted = next_stage(found, goal)
+        if wanted > run.items:
+            extend_to(store, run, wanted)
+        return wanted <= run.items
+
+    if not done():
+        work_until(store, done, progress)
+    assert found is not None  # noqa: S101 -- there is at least one block
+    return run, found

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from numba.core.event import Event, Listener, install_listener
 
-from dealmill.pipeline.games.caches import caches
+from dealmill.pipeline.games.caches import CacheError, caches
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +22,12 @@ def compiling(what: str) -> Iterator[None]:
 
 @contextmanager
 def _compilation_lock() -> Iterator[None]:
-    with (caches() / "compiling").open("w") as lock:
+    file = caches() / "compiling"
+    try:
+        lock = file.open("w")
+    except OSError as error:  # it belongs to another user
+        raise CacheError.about(file, error) from error
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

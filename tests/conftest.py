@@ -14,6 +14,7 @@ from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.revisions import create_tables
 from tests.faults.tables import aligned
 from tests.forks.workers import take_workers_from
+from tests.needs import STRICT, announce, count_skips
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres
 from tests.statements import share_statements
 
@@ -112,14 +113,26 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000)
 
 
-def pytest_sessionfinish() -> None:
-    """Stop the servers that were started when they were first needed."""
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say what a run of all tests takes and skips, in the first line."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and session.config.args_source.name != "ARGS":
+        announce(reporter)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Stop the servers that were started when they were first needed. Fail if a test was skipped that must not be."""
     RUNNING.close()
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if STRICT and exitstatus == pytest.ExitCode.OK and reporter and reporter.getreports("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the tables recorded by tests in all processes: complete tables, and one table per file for the rows that
-    its tests have recorded."""
+    its tests have recorded. Then print how many tests were skipped, and why."""
+    if count_skips(terminalreporter) and STRICT:
+        terminalreporter.write_line("TEST_SKIPS=fail: this run fails, because tests were skipped", red=True)
     rows: dict[str, list[dict[str, object]]] = {}
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:

@@ -28,6 +28,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
 from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -296,6 +297,8 @@ class Game:
         module = f"{self.package}.{name}"
         try:
             found = import_module(module)
+        except CacheError:
+            raise  # says all that a user needs to know
         except (Exception, SystemExit) as error:
             raise DealmillError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
         for function in functions:

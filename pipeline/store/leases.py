@@ -236,7 +236,7 @@ def free_expired(store: Database, jobs: JobTable) -> None:
 
 @cache
 def _expired(jobs: JobTable) -> ColumnElement[bool]:
-    over = or_(jobs.table.c.leased_until < clock(), jobs.table.c.started > clock() + SLEW)
+    over = or_(jobs.table.c.leased_until <= clock(), jobs.table.c.started > clock() + SLEW)
     return and_(jobs.table.c.state == LEASED, over)
 
 
@@ -304,7 +304,7 @@ def _waiting(jobs: JobTable) -> ColumnElement[bool]:
     """Return the condition that a job can be claimed. During a pause, `leased_until` is the end of the pause."""
     until = jobs.table.c.leased_until
     farthest = bindparam("farthest", callable_=lambda: PAUSES[-1] + SLEW, type_=Float)  # read at each execution
-    over = or_(until.is_(None), until < clock(), until > clock() + farthest)
+    over = or_(until.is_(None), until <= clock(), until > clock() + farthest)
     return and_(jobs.table.c.state == PENDING, over)
 
 

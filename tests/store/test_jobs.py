@@ -107,6 +107,15 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
     assert not now.finished
 
 
+def test_a_lease_of_no_time_is_over_at_once(store: Database, run: int) -> None:
+    number = pending(store)[-1]  # of one item: it cannot be split
+    for attempt in range(1, 21):  # the clocks of databases hardly move between two statements
+        lease = claim(store, number, "w", 0.0)
+        assert lease is not None and lease.lease.attempt == attempt
+        leases.free_expired(store, SOLVING)
+        assert pending(store)[-1] == number
+
+
 def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) -> None:
     first = pending(store)[-1]  # of one item: it cannot be split
     late = claim(store, first, "late", -1.0)

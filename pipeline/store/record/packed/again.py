@@ -10,6 +10,7 @@ from dealmill.pipeline.digests import block_of, whole_blocks
 from dealmill.pipeline.errors import DamagedError, VersionError
 from dealmill.pipeline.games import engine_of_run, find_game
 from dealmill.pipeline.games.batch import Solved, Texts
+from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.record.packed.packs import Kept
 from dealmill.pipeline.store.runs import PlannedRun
@@ -47,7 +48,10 @@ def dealt_here(run: PlannedRun) -> DealRange:
         See `deals_of`.
     VersionError
         If the engine is not installed, or another version of it or of the generator.
+    CacheError
+        If compiled engines cannot be cached.
     """
+    caches()
     _, engine = engine_of_run(run.id, run.engine)
     if engine.version != run.version:
         raise VersionError(

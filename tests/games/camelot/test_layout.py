@@ -36,7 +36,7 @@ def test_the_asterisk_ends_the_input() -> None:
         ),
     ],
 )
-def test_all_reasons_are_given(deck: str, reasons: list[str]) -> None:
+def test_a_bad_deck_is_rejected_with_all_reasons(deck: str, reasons: list[str]) -> None:
     with pytest.raises(BadLayout) as caught:
         canonical(deck)
     assert list(caught.value.reasons) == reasons

@@ -120,8 +120,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as slow by their files and databases. Begin with the long tests, so that no process is left with one of
-    them at the end."""
+    """Mark tests as slow by their files and databases. Begin with the long tests, so that no process is left with one
+    of them at the end."""
     for item in items:
         second_database = "postgresql" in parameters(item) and not item.nodeid.startswith(ABOUT_DATABASES)
         if second_database or item.nodeid.startswith(SLOW):

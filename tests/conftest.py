@@ -68,6 +68,8 @@ def empty_store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) ->
     store = Database(database_url(url))
     yield store
     store.close()
+    if backend != "sqlite":
+        request.getfixturevalue("postgres").drop(url)
 
 
 @pytest.fixture
@@ -77,9 +79,11 @@ def store(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
         yield request.getfixturevalue("sqlite_store")
     else:
         postgres: Postgres = request.getfixturevalue("postgres")
-        store = Database(database_url(postgres.new_database(template=request.getfixturevalue("tables"))))
+        url = postgres.new_database(template=request.getfixturevalue("tables"))
+        store = Database(database_url(url))
         yield store
         store.close()
+        postgres.drop(url)
 
 
 @pytest.fixture(scope="session")

@@ -66,8 +66,8 @@ def from_then_on(first: progress.Progress) -> progress.Progress:
     [
         (while_reading, KeyboardInterrupt, False),
         (while_solving, ZeroDivisionError, True),
-        (from_then_on(while_reading), ZeroDivisionError, False),
-        (from_then_on(while_solving), ZeroDivisionError, True),
+        pytest.param(from_then_on(while_reading), ZeroDivisionError, False, marks=pytest.mark.slow),
+        pytest.param(from_then_on(while_solving), ZeroDivisionError, True, marks=pytest.mark.slow),
     ],
     ids=["while reading", "while solving", "from reading on", "from solving on"],
 )

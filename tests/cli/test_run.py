@@ -205,7 +205,12 @@ def children_with(marker: str) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda s: s.name
+    "signal_number",
+    [
+        *(signal.SIGINT, signal.SIGKILL),
+        *(pytest.param(number, marks=pytest.mark.slow) for number in (signal.SIGTERM, signal.SIGHUP)),
+    ],
+    ids=lambda s: s.name,
 )
 def test_a_stopped_run_resumes_where_it_stopped(signal_number: signal.Signals, tmp_path: Path) -> None:
     count = 400_000
@@ -236,6 +241,7 @@ def test_a_stopped_run_resumes_where_it_stopped(signal_number: signal.Signals, t
     assert json.loads(again.stdout)[0]["scored"] == count
 
 
+@pytest.mark.slow
 def test_a_run_under_nohup_survives_the_end_of_its_terminal(tmp_path: Path) -> None:
     nohup = ("sh", "-c", "trap '' HUP; exec \"$@\"", "-")
     running = started("run", "deal:memory:seed=6:1-100000", cwd=tmp_path, under=nohup)

@@ -47,12 +47,6 @@ def test_a_line_longer_than_any_deck_is_told_by_its_length() -> None:
     assert entry == Reject(1, "K" * 200, ("the line is 100000 characters long, expected at most 1000",))
 
 
-@given(st.text())
-def test_any_text_is_read_without_an_error(text: str) -> None:
-    for entry in entries(text):
-        assert isinstance(entry, Reject) and entry.reasons
-
-
 @given(st.permutations(DECK))
 def test_any_order_of_the_deck_is_a_layout(order: list[str]) -> None:
     assert entries("".join(order)) == [Layout(1, "".join(order))]

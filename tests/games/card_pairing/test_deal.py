@@ -50,13 +50,6 @@ def test_deals_can_be_made_from_the_documentation_alone(seed: int, number: int, 
     assert deal(seed, number, 1, ranks=ranks, stacks=stacks) == [" ".join(cut)]
 
 
-def test_a_deal_does_not_depend_on_those_before_it() -> None:
-    together = deal(2, 1, 100)
-    assert together == [deal(2, number, 1)[0] for number in range(1, 101)]
-    assert len(set(together) | set(deal(3, 1, 100))) == 200
-    assert deal(2, 5, 0) == []
-
-
 def test_deals_of_every_shape_are_layouts() -> None:
     for ranks in range(1, 17):
         for stacks in range(2, 37):

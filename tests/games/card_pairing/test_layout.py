@@ -136,21 +136,6 @@ def test_a_long_file_is_read_in_bounded_memory(first_line: str) -> None:
     assert peak < 1_000_000
 
 
-@given(st.text())
-def test_any_text_is_read_without_an_error(text: str) -> None:
-    for entry in entries(text):
-        assert isinstance(entry, Layout) or (entry.reasons and len(entry.text) <= 200)
-
-
-@given(st.lists(st.text(alphabet="AK6 \t\r1ak", max_size=12), max_size=5))
-def test_nearly_layouts_are_read_without_an_error(lines: list[str]) -> None:
-    for entry in entries("\n".join(lines)):
-        if isinstance(entry, Layout):
-            assert canonical(entry.text) == entry.text
-        else:
-            assert entry.reasons
-
-
 @given(st.lists(st.text("6A \t", max_size=10), min_size=1, max_size=4).map(" ".join))
 def test_a_layout_is_accepted_if_and_only_if_it_follows_the_rules(text: str) -> None:
     stacks = text.split()

@@ -108,12 +108,6 @@ def test_boards_may_be_untidy() -> None:
     assert entries(f"  {EMPTY.lower()} \r") == [Layout(1, EMPTY)]
 
 
-@given(st.text())
-def test_any_text_is_read_without_an_error(text: str) -> None:
-    for entry in entries(text):
-        assert isinstance(entry, Layout) or (entry.reasons and len(entry.text) <= 200)
-
-
 @given(st.lists(st.from_regex(r"-?0{0,2}[0-9]{1,2}", fullmatch=True)))
 def test_any_numbers_are_read_without_an_error(numbers: list[str]) -> None:
     for entry in entries(" ".join(["1", *numbers])):

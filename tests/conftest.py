@@ -18,6 +18,19 @@ from tests.needs import STRICT, announce, count_skips
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres
 from tests.statements import share_statements
 
+ABOUT_DATABASES = (
+    *("tests/store/", "tests/workers/", "tests/test_whole_way.py", "tests/api/test_opening.py"),
+    *("tests/web/test_safety.py", "tests/web/test_searches.py"),
+)
+"""The tests that `make test` runs on both databases. All others that use PostgreSQL are part of `make test-slow`."""
+
+SLOW = (
+    *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/", "tests/reproduce/"),
+    *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py", "tests/ingest/test_compiled.py"),
+    *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
+)
+"""The tests that only `make test-slow` runs, in addition to those that are marked as slow."""
+
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
 take_workers_from(fork_server_for)
@@ -56,6 +69,8 @@ def empty_store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) ->
     store = Database(database_url(url))
     yield store
     store.close()
+    if backend != "sqlite":
+        request.getfixturevalue("postgres").drop(url)
 
 
 @pytest.fixture
@@ -65,9 +80,11 @@ def store(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
         yield request.getfixturevalue("sqlite_store")
     else:
         postgres: Postgres = request.getfixturevalue("postgres")
-        store = Database(database_url(postgres.new_database(template=request.getfixturevalue("tables"))))
+        url = postgres.new_database(template=request.getfixturevalue("tables"))
+        store = Database(database_url(url))
         yield store
         store.close()
+        postgres.drop(url)
 
 
 @pytest.fixture(scope="session")
@@ -93,14 +110,27 @@ def with_tables(store: Database) -> Database:
     return store
 
 
+def parameters(item: pytest.Item) -> list[object]:
+    """Return the parameters of a test."""
+    return (
+        list(item.callspec.params.values()) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else []
+    )
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Run one process more than there are processors, because tests wait for other processes for much of the time."""
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long tests, so that no process is left with one of them at the end."""
+    """Mark tests as slow by their files and databases. Begin with the long tests, so that no process is left with one
+    of them at the end."""
+    for item in items:
+        second_database = "postgresql" in parameters(item) and not item.nodeid.startswith(ABOUT_DATABASES)
+        if second_database or item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 

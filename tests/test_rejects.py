@@ -6,7 +6,7 @@ from dealmill.pipeline.store.sources import count_reasons
 from tests.doing import deal
 
 
-def test_what_differs_is_elided_and_what_is_the_same_is_kept() -> None:
+def test_reasons_are_grouped_by_their_common_words() -> None:
     rejects = [
         Reject(2, "x", ("rank K occurs 5 times, expected 4", "rank A occurs 3 times, expected 4")),
         Reject(3, "y", ("unknown symbol 'T' at card 1; ten is written 0",)),

@@ -22,7 +22,7 @@ each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: g
 
 
 @each_game
-def test_a_game_imports_what_a_game_from_outside_can_import(game: Game) -> None:
+def test_games_import_only_what_other_packages_can_import(game: Game) -> None:
     for module in GRAPH.find_descendants(game.package) | {game.package}:
         for imported in GRAPH.find_modules_directly_imported_by(module):
             if imported.startswith("dealmill"):
@@ -30,7 +30,7 @@ def test_a_game_imports_what_a_game_from_outside_can_import(game: Game) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DOORS))
-def test_a_door_only_offers_what_is_defined_below(name: str) -> None:
+def test_public_modules_only_reexport_names(name: str) -> None:
     assert name in GRAPH.modules
     door = import_module(name)
     public = {key for key, found in vars(door).items() if not key.startswith("_") and not isinstance(found, ModuleType)}
@@ -41,7 +41,7 @@ def test_a_door_only_offers_what_is_defined_below(name: str) -> None:
 
 
 @each_game
-def test_the_referee_shares_no_code_with_what_is_compiled(game: Game) -> None:
+def test_the_referee_shares_no_code_with_engines(game: Game) -> None:
     behind_the_referee = GRAPH.find_upstream_modules(f"{game.package}.rules")
     compiled = {f"{game.package}.{name}" for name in ("engine", "deal", "canonical")} & GRAPH.modules
     behind_the_engine = {module for name in compiled for module in GRAPH.find_upstream_modules(name)}

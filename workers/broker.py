@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.workers.local.processes import kill, start, stop
+from dealmill.workers.processes import kill, start, stop
 
 SERVERS = ("valkey-server", "redis-server")
 START_SECONDS = 20

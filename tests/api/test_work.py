@@ -66,7 +66,7 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worked]:
         yield Worked(folder, store, run, audit, diff, survey, told)
 
 
-def test_everything_is_done(worked: Worked) -> None:
+def test_run_audit_rerun_survey_and_work_finish(worked: Worked) -> None:
     assert worked.run.status().finished
     assert worked.audit.valid and worked.audit.status.valid == 6_000
     assert worked.diff.equal and worked.diff.compared == 6_000
@@ -77,7 +77,7 @@ def test_everything_is_done(worked: Worked) -> None:
     assert worked.run.fingerprint == worked.store.find_run(worked.diff.other.id).fingerprint
 
 
-def test_each_kind_of_work_has_its_events(worked: Worked) -> None:
+def test_each_method_reports_its_events(worked: Worked) -> None:
     kinds = {name: told.kinds() for name, told in worked.told.items()}
     assert kinds == {
         "run": [progress.Opening, progress.Ingesting, progress.Ingested, progress.Solving],
@@ -89,7 +89,7 @@ def test_each_kind_of_work_has_its_events(worked: Worked) -> None:
     }
 
 
-def test_events_come_in_the_thread_of_the_caller_and_count_to_the_end(worked: Worked) -> None:
+def test_events_arrive_in_the_thread_of_the_caller_and_count_up_to_the_total(worked: Worked) -> None:
     for name, told in worked.told.items():
         assert told.threads == {get_ident()}, name
         steps = [event for event in told.events if isinstance(event, progress.Step)]
@@ -163,7 +163,7 @@ def test_one_source_and_one_engine_are_lists_of_one(worked: Worked) -> None:
     assert [run.id for run in worked.store.run_all(deals.name.encode()).runs] == [worked.run.id]  # type: ignore[arg-type]
 
 
-def test_sources_that_cannot_be_leave_nothing(store: Database, tmp_path: Path) -> None:
+def test_invalid_sources_are_refused_and_leave_nothing_in_the_store(store: Database, tmp_path: Path) -> None:
     opened = Store(store)
     for source, error, message in (
         (tmp_path, dealmill.InputError, "is a folder"),
@@ -184,7 +184,7 @@ def test_sources_that_cannot_be_leave_nothing(store: Database, tmp_path: Path) -
     assert opened.runs() == []
 
 
-def test_calls_in_two_threads_work_side_by_side(tmp_path: Path) -> None:
+def test_calls_in_two_threads_work_at_the_same_time(tmp_path: Path) -> None:
     """The shorter one ends while the longer one still sends jobs to its broker."""
     solved: dict[int, int] = {}
     told: dict[int, Recorder] = {60_000: Recorder(), 2_000: Recorder()}

@@ -52,7 +52,7 @@ def test_a_checker_has_the_rules_as_they_are_and_imports_only_the_standard_libra
     assert set(modules) <= set(sys.stdlib_module_names)
 
 
-def test_checkers_are_clean(tmp_path: Path) -> None:
+def test_checkers_pass_the_linter(tmp_path: Path) -> None:
     for game in games():
         for suffix in READERS:
             (tmp_path / f"{game}{suffix}.check.py").write_text(text_of(game, suffix))
@@ -64,7 +64,7 @@ def test_checkers_are_clean(tmp_path: Path) -> None:
 
 
 @given(st.text(), st.text(), st.text())
-def test_no_name_gets_out_of_its_place(file: str, source: str, why: str) -> None:
+def test_no_text_of_an_export_breaks_out_of_its_checker(file: str, source: str, why: str) -> None:
     export = EXPORT._replace(file=printable(file), source=source)
     text = checker(SECTIONS, export, {"retracted": why})
     tree = ast.parse(text)

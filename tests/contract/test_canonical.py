@@ -35,7 +35,7 @@ def test_some_of_the_hostile_texts_are_canonical(game: Game) -> None:
 
 
 @each_game
-def test_the_check_says_what_the_reader_says_of_any_text(game: Game) -> None:
+def test_the_compiled_check_agrees_with_the_reader_on_any_text(game: Game) -> None:
     real = st.sampled_from([text.decode() for text in canonical_texts(game)])
 
     @given(st.lists(inputs.mutated(real) | inputs.anything | st.text(), max_size=5))
@@ -56,7 +56,7 @@ def test_a_game_without_a_compiled_check_uses_its_reader(game: Game, monkeypatch
 
 
 @each_engine
-def test_an_engine_comes_behind_the_check(game: Game, engine: Engine) -> None:
+def test_engines_get_canonical_layouts_only(game: Game, engine: Engine) -> None:
     good = canonical_texts(game)[0].decode()
     with pytest.raises(BadLayout, match=f"'garbage' is not a canonical layout of {game.name}: "):
         game.solver(engine)(pack([good, "garbage"]))

@@ -129,7 +129,7 @@ def test_entries_can_be_skipped_and_joined(game: Game, data: st.DataObject) -> N
 
 @each_game
 @pytest.mark.parametrize("compiled", [True, False])
-def test_what_stands_before_a_broken_place_is_found(game: Game, *, compiled: bool) -> None:
+def test_layouts_before_a_damaged_place_are_found(game: Game, *, compiled: bool) -> None:
     statement = (game.examples / f"{game.name}-statement.txt").read_bytes()
     for good in (statement, "\n".join(deal(game, 3, 1, 5)).encode() + b"\n"):
         found, error = scanned(game, good + b"A\0B\n", [1 << 20], compiled=compiled)

@@ -246,6 +246,7 @@ def test_the_command_shows_the_traceback_of_a_broken_game(site: Path) -> None:
     assert "dealmill-golf 0.1 offers the game golf = golf:GAME, which cannot be used" in str(ran.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "before", "after", "error"),
     [

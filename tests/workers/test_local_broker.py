@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.workers.local import broker
-from dealmill.workers.local.broker import LocalBroker, find_server
+from dealmill.workers import broker
+from dealmill.workers.broker import LocalBroker, find_server
 
 ELSEWHERE = "or set DEALMILL_BROKER_URL to the URL of a running Valkey or Redis server"
 

@@ -1,5 +1,6 @@
 """The Celery task: claim a job, do it with no transaction open, and write the results if this attempt still holds the
-job. While the database is not available, the task waits."""
+job. While the database is not available, the task waits. If a worker process dies, its parent ends its lease at once.
+"""
 
 import logging
 import os
@@ -7,11 +8,15 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, TypeVar
 
+from celery.exceptions import WorkerLostError
+from celery.worker.request import Request
+
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database, database_url, patiently
+from dealmill.pipeline.store.job_kinds import KINDS, JobKind
 from dealmill.pipeline.store.leases import Lease
 from dealmill.pipeline.store.plans import installed_engines, version_mismatch
 from dealmill.pipeline.store.revisions import check_revision
@@ -19,7 +24,6 @@ from dealmill.pipeline.store.runs import PlannedRun, run_of_job
 from dealmill.pipeline.store.workers import worker_name
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
-from dealmill.workers.kinds import KINDS, Kind
 from dealmill.workers.logs import IN_HAND
 
 logger = logging.getLogger(__name__)
@@ -35,7 +39,7 @@ def configured_store() -> Database:
     return Database(database_url(settings().database_url.get_secret_value()))
 
 
-@app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
+@app.task(name=TASK, Request=f"{__name__}:WatchedRequest")  # type: ignore[untyped-decorator]
 def do_job(*message: object, **_more: object) -> None:
     """Do the job with the kind and number in a message, if this installation can do it. A message may be delivered
     late, twice or never without harm; see `dealmill.pipeline.store.leases`."""
@@ -52,7 +56,7 @@ def do_job(*message: object, **_more: object) -> None:
         _log_store_error(str(error))
 
 
-def _do_number(kind: Kind, number: int) -> None:
+def _do_number(kind: JobKind[Any, Any], number: int) -> None:
     store = configured_store()
     run = _waiting(partial(_run, store, kind, number))
     if isinstance(run, DamagedError):
@@ -68,7 +72,7 @@ def _lease_seconds(run: PlannedRun) -> float:
     return max(settings().lease_seconds, engine.program.longest if engine.program else 0.0)
 
 
-def _run(store: Database, kind: Kind, number: int) -> PlannedRun | DamagedError | None:
+def _run(store: Database, kind: JobKind[Any, Any], number: int) -> PlannedRun | DamagedError | None:
     """Return the run of a job, or why it cannot be read; None if this installation cannot do the job, or there is no
     such job.
 
@@ -78,17 +82,17 @@ def _run(store: Database, kind: Kind, number: int) -> PlannedRun | DamagedError 
     with store.reading() as connection:
         check_revision(connection)
         try:
-            run = run_of_job(connection, kind.TABLE, number)
+            run = run_of_job(connection, kind.table, number)
         except DamagedError as error:
             return error
-        if run is None or leases.workable(connection, kind.TABLE, number, installed_engines()):
+        if run is None or leases.workable(connection, kind.table, number, installed_engines()):
             return run
     _log_unworkable(run.engine, run.version)
     return None
 
 
-def _do(store: Database, kind: Kind, job: Any) -> None:
-    number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
+def _do(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
+    number, engine, owner = job.lease.id, job.run.engine, kind.table.owner.name.removesuffix("_id")
     IN_HAND[owner] = job.lease.owner
     # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
     over = job.lease.attempt > leases.ATTEMPTS and not job.lease.startless
@@ -104,7 +108,7 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
         reason = f"{type(error).__name__}: {error}"
         known = isinstance(error, DealmillError)
         logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
-        _waiting(partial(leases.release, store, kind.TABLE, job.lease, reason))
+        _waiting(partial(leases.release, store, kind.table, job.lease, reason))
         metrics.count(engine, owner, "retried", {})
         return
     if finished:
@@ -113,16 +117,16 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
         logger.warning("job %d was taken over by another worker; discarded its results", number)
 
 
-def _refuse_damaged(store: Database, kind: Kind, number: int, error: DamagedError) -> None:
+def _refuse_damaged(store: Database, kind: JobKind[Any, Any], number: int, error: DamagedError) -> None:
     """Release a job whose run cannot be read, with the reason, so that commands that wait for it can report it."""
 
     def claim() -> Lease | None:
         with store.writing() as connection:
-            return leases.claim(connection, kind.TABLE, number, worker_name(os.getpid()), settings().lease_seconds)
+            return leases.claim(connection, kind.table, number, worker_name(os.getpid()), settings().lease_seconds)
 
     if lease := _waiting(claim):
         logger.error("job %d cannot be done: %s", number, error)
-        _waiting(partial(leases.release, store, kind.TABLE, lease, str(error)))
+        _waiting(partial(leases.release, store, kind.table, lease, str(error)))
 
 
 def _waiting(step: Callable[[], T]) -> T:
@@ -142,7 +146,7 @@ def _log_store_error(why: str) -> None:
     logger.error("jobs cannot be done: %s", why)
 
 
-def _prepared(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool:
+def _prepared(store: Database, kind: JobKind[Any, Any], number: int, run: PlannedRun) -> bool:
     """Load and compile an engine, before the lease starts, because compiling may take longer than a lease. Return False
     if that fails: it is an error of the installation, not of the layouts, so the job waits."""
     try:
@@ -150,7 +154,7 @@ def _prepared(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool
     except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
         reason = f"{type(error).__name__}: {error}"
         _log_unloadable(run.engine, reason, traced=not isinstance(error, DealmillError))
-        _waiting(partial(leases.refuse, store, kind.TABLE, number, reason))
+        _waiting(partial(leases.refuse, store, kind.table, number, reason))
         return False
     return True
 
@@ -159,3 +163,24 @@ def _prepared(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool
 def _log_unloadable(engine: str, reason: str, *, traced: bool) -> None:
     """Log that an engine cannot be loaded, once per process and reason."""
     logger.error("%s cannot be loaded, so its jobs wait: %s", engine, reason, exc_info=traced)
+
+
+class WatchedRequest(Request):  # type: ignore[misc]
+    """A request that ends the lease of its job if the worker process dies."""
+
+    def on_failure(self, exc_info: object, send_failed_event: bool = True, return_ok: bool = False) -> object:
+        """Handle the failure of a task. Called in the parent of the worker processes."""
+        error = exc_info.exception  # type: ignore[attr-defined]
+        lost = getattr(error, "exc", error)
+        if isinstance(lost, WorkerLostError):
+            name, number = self.args
+            trouble = str(lost).partition(" Job:")[0]  # without the job number, which differs each time
+            self._end_lease(name, number, trouble)
+            return_ok = True  # no traceback
+        return super().on_failure(exc_info, send_failed_event, return_ok)
+
+    def _end_lease(self, name: str, number: int, trouble: str) -> None:
+        try:
+            leases.expire(configured_store(), KINDS[name].table, number, worker_name(self.worker_pid), trouble)
+        except DealmillError as away:
+            logger.warning("job %s cannot be retried before its lease expires: %s", number, away)

@@ -19,6 +19,7 @@ from dealmill.pipeline.progress import (
 )
 from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.leases import Lease, refused, stuck
 from dealmill.pipeline.store.plans import (
@@ -32,7 +33,6 @@ from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, read_ru
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
 from dealmill.workers.farm import Farm
-from dealmill.workers.kinds import KINDS
 from dealmill.workers.reconciler import unfinished, unworkable
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
@@ -220,20 +220,20 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
 
     work_until(store, done, progress)
     others = []
-    for engine, version, retracted, count in unworkable(store):
-        if retracted:
-            progress(Message(f"skipped jobs of {engine} {version}, which was retracted: {count:,}"))
+    for jobs in unworkable(store):
+        if jobs.retracted:
+            progress(Message(f"skipped jobs of {jobs.engine} {jobs.version}, which was retracted: {jobs.count:,}"))
         else:
-            here = version_mismatch(engine, version) or "its deals need another generator"
-            others.append(f"{count:,} of {engine} {version} ({here})")
+            reason = version_mismatch(jobs.engine, jobs.version) or "its deals need another generator"
+            others.append(f"{jobs.count:,} of {jobs.engine} {jobs.version} ({reason})")
     if others:
         raise VersionError(
             f"some jobs cannot be done here: {', '.join(others)}; run dealmill work where these versions are "
             "installed, or retract them"
         )
     for kind in KINDS.values():
-        for lease in stuck(store, kind.TABLE, kind.TABLE.owners(installed_engines())):
-            raise _stuck(f"{kind.TABLE.owner.name.removesuffix('_id')} {lease.owner}", lease)
+        for lease in stuck(store, kind.table, kind.table.owners(installed_engines())):
+            raise _stuck(f"{kind.table.owner.name.removesuffix('_id')} {lease.owner}", lease)
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:

@@ -285,9 +285,18 @@ def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
         return connection.execute(query).scalar_one()
 
 
-def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[tuple[str, str, bool, int]]:
-    """Return the pending jobs that cannot be worked on with these engines, grouped by engine: its full name and
-    version, whether it was retracted, and the number of jobs."""
+@dataclass(frozen=True, slots=True)
+class UnworkableJobs:
+    """The number of pending jobs of an engine that cannot be worked on, and whether the engine was retracted."""
+
+    engine: str
+    version: str
+    retracted: bool
+    count: int
+
+
+def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[UnworkableJobs]:
+    """Return the pending jobs that cannot be worked on with these engines, grouped by engine."""
     retracted = engines.c.retracted.is_not(None)
     query = (
         select(engines.c.name, engines.c.version, retracted, func.count())
@@ -297,7 +306,8 @@ def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[tu
         .order_by(engines.c.name, engines.c.version)
     )
     with store.reading() as connection:
-        return [(name, version, bool(gone), count) for name, version, gone, count in connection.execute(query)]
+        rows = connection.execute(query).all()
+    return [UnworkableJobs(engine, version, bool(gone), count) for engine, version, gone, count in rows]
 
 
 def _waiting(jobs: JobTable) -> ColumnElement[bool]:

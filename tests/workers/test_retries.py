@@ -121,7 +121,7 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
         ):
             working.solve_runs(store, [run.id], silent)
         assert reconciler.unfinished(store) == 0, "the jobs are left to other installations"
-        assert reconciler.unworkable(store) == [("memory/two-pass", "1", False, 3)]
+        assert reconciler.unworkable(store) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
     monkeypatch.setattr(working, "work_until", lambda *_: None)
     working.solve_runs(store, [run.id], silent)  # the engine was repaired
     assert reconciler.unfinished(store) == 3

@@ -39,7 +39,7 @@ def test_whatever_comes_in_is_taken_or_refused(name: str) -> None:
 def test_of_long_lines_only_the_beginning_is_kept(game: Game, header: str) -> None:
     long = f"8 {'9' * MEBIBYTE}"
     tracemalloc.start()
-    entries = list(game.layout.read([(1, header), *((number, long) for number in range(2, 66))]))
+    entries = list(game.read([(1, header), *((number, long) for number in range(2, 66))]))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert any(isinstance(entry, Reject) for entry in entries)

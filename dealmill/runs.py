@@ -24,7 +24,7 @@ from dealmill.pipeline.store.results import START, Ends, Query, answers_of, find
 from dealmill.pipeline.store.runs import RunStatus, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import rejects_of
-from dealmill.pipeline.survey.estimate import Interval, Point, convergence_of, of_share
+from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:
     import pyarrow

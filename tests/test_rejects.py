@@ -30,7 +30,7 @@ def test_a_file_of_another_game_has_few_reasons() -> None:
     for game in games().values():
         for other in games().values():
             lines = enumerate(deal(other, 1, 1, 100), start=1)
-            rejects = [entry for entry in game.layout.read(lines) if isinstance(entry, Reject)]
+            rejects = [entry for entry in game.read(lines) if isinstance(entry, Reject)]
             assert (len(rejects) > 0) == (game is not other)
             reasons = count_reasons(rejects)
             assert len(reasons) <= 12, (game.name, other.name, reasons)

@@ -27,6 +27,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.installed import offered_games
 from dealmill.pipeline.games.kernels import compiling
+from dealmill.pipeline.solve import canonical_mask, function_of
 from dealmill.workers.processes import die_with_parent
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted
@@ -94,9 +95,9 @@ def _load_games() -> None:
         assert isinstance(game, Game)
         with compiling(game.name):
             deal = DealRange(game, 1, 1, 1).texts()
-            game.canonical(deal)
+            canonical_mask(game, deal)
             for engine in game.engines:
-                game.solver(engine)(deal, None)
+                function_of(game, engine)(deal)
 
 
 def _fork_for_clients(listener: socket.socket) -> Callable[[], object]:

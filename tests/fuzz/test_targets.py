@@ -39,7 +39,7 @@ def test_every_reader_accepts_or_refuses_any_input(name: str) -> None:
 def test_only_the_beginning_of_long_lines_is_stored(game: Game, header: str) -> None:
     long = f"8 {'9' * MEBIBYTE}"
     tracemalloc.start()
-    entries = list(game.layout.read([(1, header), *((number, long) for number in range(2, 66))]))
+    entries = list(game.read([(1, header), *((number, long) for number in range(2, 66))]))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert any(isinstance(entry, Reject) for entry in entries)

@@ -97,7 +97,7 @@ def _load_deals(game: str) -> None:
     from dealmill.pipeline.games.kernels import compiling
 
     with compiling(f"the deals of {game}"):
-        find_game(game).deal.deal(1, 1, 1)
+        find_game(game).deal(1, 1, 1)
 
 
 def solve(_store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack:

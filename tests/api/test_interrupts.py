@@ -110,7 +110,7 @@ def test_an_audit_and_a_survey_go_on_too(temporary: Path, tmp_path: Path) -> Non
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):
                 store.survey("memory", count=2_000, progress=at_once)
-        run = store.survey("memory", count=2_000).run
+        run = store.survey("memory", count=2_000)
         with pytest.raises(KeyboardInterrupt):
             run.audit(progress=at_once)
         assert not children_with(str(temporary))

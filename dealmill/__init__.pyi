@@ -57,8 +57,8 @@ from .pipeline.store.sources import Source as Source
 from .pipeline.store.tables import Storage as Storage
 from .pipeline.store.workers import Held as Held
 from .pipeline.store.workers import Worker as Worker
-from .pipeline.survey.estimate import Interval as Interval
-from .pipeline.survey.estimate import Point as Point
+from .pipeline.survey.interval import Interval as Interval
+from .pipeline.survey.interval import Point as Point
 from .runs import Audit as Audit
 from .runs import BatchResult as BatchResult
 from .runs import Ingestion as Ingestion

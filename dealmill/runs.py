@@ -26,7 +26,7 @@ from dealmill.pipeline.store.results import START, Ends, Query, answers_of, find
 from dealmill.pipeline.store.runs import RunStatus, Summary, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import Source, rejects_of
-from dealmill.pipeline.survey.estimate import Interval, Point, convergence_of, of_share
+from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:
     import pyarrow

@@ -58,7 +58,7 @@ MODULES = (
     *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.process"),
     *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs"),
     *("dealmill.pipeline.survey.growth", "dealmill.workers.kinds", "dealmill.workers.broker"),
-    *("dealmill.workers.farm", "dealmill.workers.logs", "dealmill.workers.messages"),
+    *("dealmill.workers.logs", "dealmill.workers.messages"),
 )
 """Modules that most commands and workers import, and whose import reads no settings."""
 

@@ -7,7 +7,7 @@ from statistics import NormalDist, mean, stdev
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.survey.estimate import Interval, Z, deviation, of_mean, of_share
+from dealmill.pipeline.survey.interval import Interval, Z, deviation, of_mean, of_share
 
 
 def test_z_leaves_five_per_cent_outside() -> None:

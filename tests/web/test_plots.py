@@ -21,7 +21,7 @@ from dealmill.pipeline.store.histograms import (
     doubling_bars,
     equal_bars,
 )
-from dealmill.pipeline.survey.estimate import of_share
+from dealmill.pipeline.survey.interval import of_share
 from dealmill.web.plots import convergence, histogram, interval, verdict_bar
 from tests.doing import a_run
 from tests.survey.doing import a_survey, alter

@@ -83,9 +83,10 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
     name = called_as()
-    for run in batch.runs:
-        if run.progress.counts.get(Verdict.FAILED) and run.fingerprint is None:
-            tell(f"failures to retry:   {name} retry {run.id}")
+    failed = [run for run in batch.runs if run.progress.counts.get(Verdict.FAILED)]
+    retryable = [run.id for run in failed if run.fingerprint is None]
+    for number in retryable:
+        tell(f"failures to retry:   {name} retry {number}")
 
 
 def _summary(summary: "dealmill.Summary") -> dict[str, object]:

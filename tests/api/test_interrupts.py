@@ -110,7 +110,7 @@ def test_an_interrupted_audit_and_survey_are_resumed(temporary: Path, tmp_path: 
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):
                 store.survey("memory", count=2_000, progress=at_once)
-        run = store.survey("memory", count=2_000).run
+        run = store.survey("memory", count=2_000)
         with pytest.raises(KeyboardInterrupt):
             run.audit(progress=at_once)
         assert not children_with(str(temporary))

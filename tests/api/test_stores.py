@@ -47,13 +47,13 @@ def test_runs_and_sources_are_found_by_number_and_name(opened: Store) -> None:
 
 
 def test_status_counts_verdicts_and_watch_ends_when_all_are_solved(opened: Store) -> None:
-    overviews = opened.status()
-    assert [one.run.id for one in overviews] == [1, 2, 3]
+    runs = opened.status()
+    assert [run.id for run in runs] == [1, 2, 3]
     assert len(list(opened.watch())) == 1
     [one] = opened.status(1)
-    assert one.run.finished and one.run.solved == 40 and one.audit is None
+    assert one.progress.finished and one.progress.solved == 40 and one.latest_audit is None
     assert one.fingerprint == opened.find_run(1).fingerprint
-    assert one.run.counts == opened.find_run(1).status().counts
+    assert one.progress.counts == opened.find_run(1).status().counts
     assert {worker.jobs for worker in opened.workers()} == {3}
 
 
@@ -373,8 +373,8 @@ def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) ->
     assert [one.id for one in run.results(audit="valid").unaudited] == [2]
     audit = dealmill.Audit(store, an_audit(store, run.status()))
     assert (audit.valid, list(audit.findings()), repr(audit)) == (True, [], "<Audit 1 of run 2: valid>")
-    [overview] = opened.status(2)
-    assert overview.audit == audit.status
+    [run] = opened.status(2)
+    assert run.latest_audit is not None and run.latest_audit.status == audit.status
     outcomes = {outcome: len(list(run.results(audit=outcome))) for outcome in dealmill.Outcome}
     counted = audit.status
     assert list(outcomes.values()) == [counted.valid, counted.invalid, counted.no_evidence]

@@ -55,7 +55,7 @@ MODULES = (
     *("kombu.transport.pyamqp", "kombu.transport.redis", "numpy.ma", "numpy.typing", "rich.progress"),
     *("sqlalchemy.dialects.sqlite", "tomllib"),
     *("dealmill.cli.progress", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
-    *("dealmill.surveys", "dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
+    *("dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
     *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.process"),
     *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.job_kinds"),
     *("dealmill.pipeline.survey.growth", "dealmill.workers.broker"),

@@ -139,7 +139,7 @@ def test_damaged_totals_are_named(sqlite_store: Database, value: str) -> None:
             assert found.convergence() == points[:1]
         alter(sqlite_store, "UPDATE jobs SET winnable = -70000")
         with pytest.raises(dealmill.DamagedError, match="the counts of run 1 are damaged"):
-            _ = found.winnability
+            _ = opened.find_run(run).winnability
 
 
 def test_the_plot_of_points_is_svg() -> None:

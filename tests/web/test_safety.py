@@ -187,4 +187,4 @@ def test_the_database_itself_refuses_writes(store: Database) -> None:
         with pytest.raises(StoreError, match="read-only"):
             opened.retract("memory/two-pass", "1", "no reason")
     with dealmill.open(url) as opened:
-        assert opened.status()[0].run.retracted is None
+        assert opened.status()[0].progress.retracted is None

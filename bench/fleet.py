@@ -18,9 +18,9 @@ from dealmill.pipeline.digests import BLOCK, block_of
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.job_kinds import KINDS, Job, SolvingJobs
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs as solving
 from dealmill.pipeline.store.record.packed.solving import SolvedPack
 from dealmill.pipeline.store.record.packed.solving import solve as solve_packed
 from dealmill.pipeline.store.revisions import open_store
@@ -28,7 +28,6 @@ from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import open_deals
 from dealmill.pipeline.store.tables import Storage
 from dealmill.workers import tasks
-from dealmill.workers.kinds import KINDS
 from tests.servers import Postgres
 
 ENGINE = "memory/two-pass"
@@ -41,19 +40,13 @@ LOADS = [(workers, workers / STEADY) for workers in (10, 100, 400)] + [(workers,
 
 
 @dataclass(frozen=True)
-class Sleeping:
+class Sleeping(SolvingJobs):
     """A kind of jobs: packed ones of a block each, but whoever does one sleeps, and finds the same as all others."""
 
     seconds: Callable[[], float]
     found: SolvedPack
-    TABLE = SOLVING
-    prepare = staticmethod(solving.prepare)
-    claim = staticmethod(solving.claim)
-    give_up = staticmethod(solving.give_up)
-    finish = staticmethod(solving.finish)
-    count = staticmethod(solving.count)
 
-    def do(self, _store: Database, job: solving.Job) -> SolvedPack:
+    def do(self, store: Database, job: Job) -> SolvedPack:
         """Sleep."""
         time.sleep(self.seconds())
         first, [digest] = job.lease.first, self.found.digests.values()

@@ -18,11 +18,11 @@ from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.record.packed.solving import solve
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import find_run
 from dealmill.workers import tasks
-from dealmill.workers.kinds import KINDS
 from tests.servers import Postgres
 
 CLIENTS = (1, 2, 8, 32, 128, 400)

@@ -7,13 +7,13 @@ from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Batch, Entries, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store import audits, leases
-from dealmill.pipeline.store.audit_jobs import do, queue_audit
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.sources import Source
@@ -51,9 +51,9 @@ def do_runs(store: Database, *, backwards: bool = False) -> None:
     """Do all pending jobs of runs."""
     numbers = leases.pending(store, SOLVING, installed_engines(), 10_000)
     for number in reversed(numbers) if backwards else numbers:
-        job = jobs.claim(store, number, "test", LEASE)
+        job = SOLVING_JOBS.claim(store, number, "test", LEASE)
         assert job is not None
-        assert jobs.finish(store, job, jobs.do(store, job))
+        assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
 
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
@@ -84,7 +84,7 @@ def an_audit(store: Database, run: RunStatus, sample: int | None = None, seed: i
 def do_audit(store: Database, number: int) -> AuditStatus:
     """Do all pending jobs of audits, and return the audit with the given number."""
     for part in leases.pending(store, AUDITING, installed_engines(), 10_000):
-        job = audits.claim(store, part, "test", LEASE)
+        job = AUDIT_JOBS.claim(store, part, "test", LEASE)
         assert job is not None
-        assert audits.finish(store, job, do(store, job))
+        assert AUDIT_JOBS.finish(store, job, AUDIT_JOBS.do(store, job))
     return find_audit(store, number)

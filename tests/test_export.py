@@ -22,9 +22,9 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import results
 from dealmill.pipeline.store.runs import RunStatus, find_run
@@ -160,8 +160,8 @@ def test_what_was_left_out_or_retracted_is_told(store: Database, folder: Path) -
 def test_a_run_under_way_is_exported_as_far_as_it_is(store: Database, folder: Path) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
-    job = jobs.claim(store, first, "test", LEASE)
-    assert job is not None and jobs.finish(store, job, jobs.do(store, job))
+    job = SOLVING_JOBS.claim(store, first, "test", LEASE)
+    assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     run = find_run(store, number)
     assert not run.finished
     assert export(store, run, folder / "a.parquet") == 100

@@ -17,9 +17,9 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from tests.doing import LEASE, a_run, a_source, deal
@@ -140,8 +140,8 @@ def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Da
     random.Random(chunk).shuffle(left)
     for job_number in left:
         assert fingerprint_of(store, number, len(LAYOUTS)) is None
-        job = jobs.claim(store, job_number, "test", LEASE)
-        assert job is not None and jobs.finish(store, job, jobs.do(store, job))
+        job = SOLVING_JOBS.claim(store, job_number, "test", LEASE)
+        assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
@@ -149,20 +149,26 @@ def test_it_does_not_depend_on_splits(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=2_000)
     for attempt in range(6):
         for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
-            jobs.claim(store, job_number, "dies", -1.0)
+            SOLVING_JOBS.claim(store, job_number, "dies", -1.0)
         leases.free_expired(store, SOLVING)
     for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000):
-        job = jobs.claim(store, job_number, "test", LEASE)
-        assert job is not None and jobs.finish(store, job, jobs.do(store, job))
+        job = SOLVING_JOBS.claim(store, job_number, "test", LEASE)
+        assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     assert find_run(store, number).jobs > 10
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
 def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
-    claimed = [jobs.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)]
+    claimed = [
+        SOLVING_JOBS.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)
+    ]
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(lambda job: job is not None and jobs.finish(store, job, jobs.do(store, job)), claimed))
+        assert all(
+            pool.map(
+                lambda job: job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job)), claimed
+            )
+        )
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 

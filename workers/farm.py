@@ -20,11 +20,11 @@ from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database import Database, patiently
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.leases import JobTable, Lease, expire, leased
 from dealmill.pipeline.store.revisions import check_tables
 from dealmill.pipeline.store.workers import local_process
 from dealmill.workers.broker import LocalBroker
-from dealmill.workers.kinds import KINDS
 from dealmill.workers.logs import line_of
 from dealmill.workers.processes import STOP_SECONDS, has_ended, kill, start, stop
 from dealmill.workers.reconciler import check_broker, reconcile
@@ -226,9 +226,9 @@ class Farm:
     def _leased(self, chosen: Callable[[int], bool]) -> list[tuple[JobTable, str, Lease]]:
         """Return the jobs leased to processes of this machine that `chosen` accepts, each with its table and worker."""
         return [
-            (kind.TABLE, worker, lease)
+            (kind.table, worker, lease)
             for kind in KINDS.values()
-            for worker, lease in leased(self._store, kind.TABLE)
+            for worker, lease in leased(self._store, kind.table)
             if (process := local_process(worker)) is not None and chosen(process)
         ]
 

@@ -11,9 +11,9 @@ from kombu.transport.redis import Channel
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.plans import installed_engines
 from dealmill.workers.app import QUEUE, TASK, app
-from dealmill.workers.kinds import KINDS
 from dealmill.workers.messages import BROKER_ERRORS
 
 WINDOW = 10_000
@@ -65,7 +65,7 @@ def reconcile(store: Database, broker_url: str) -> None:
         If the broker is not available, or another program uses its keys.
     """
     for kind in KINDS.values():
-        leases.free_expired(store, kind.TABLE)
+        leases.free_expired(store, kind.table)
     with _channel(broker_url) as channel:
         _check_keys(channel)
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
@@ -75,7 +75,7 @@ def reconcile(store: Database, broker_url: str) -> None:
             return
         with app.amqp.Producer(channel) as producer:
             for name, kind in KINDS.items():
-                for number in leases.pending(store, kind.TABLE, installed_engines(), WINDOW):
+                for number in leases.pending(store, kind.table, installed_engines(), WINDOW):
                     app.send_task(TASK, (name, number), producer=producer)
 
 
@@ -121,9 +121,9 @@ def _channel(url: str) -> Iterator[Any]:
 
 def unfinished(store: Database) -> int:
     """Return the number of pending and leased jobs that this installation can do."""
-    return sum(leases.unfinished(store, kind.TABLE, installed_engines()) for kind in KINDS.values())
+    return sum(leases.unfinished(store, kind.table, installed_engines()) for kind in KINDS.values())
 
 
 def unworkable(store: Database) -> list[tuple[str, str, bool, int]]:
     """Return the pending jobs that this installation cannot do; see `leases.unworkable`."""
-    return [found for kind in KINDS.values() for found in leases.unworkable(store, kind.TABLE, installed_engines())]
+    return [found for kind in KINDS.values() for found in leases.unworkable(store, kind.table, installed_engines())]

@@ -12,6 +12,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database, database_url, patiently
+from dealmill.pipeline.store.job_kinds import KINDS, JobKind
 from dealmill.pipeline.store.leases import Lease
 from dealmill.pipeline.store.plans import installed_engines, version_mismatch
 from dealmill.pipeline.store.revisions import check_revision
@@ -19,7 +20,6 @@ from dealmill.pipeline.store.runs import PlannedRun, run_of_job
 from dealmill.pipeline.store.workers import worker_name
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
-from dealmill.workers.kinds import KINDS, Kind
 from dealmill.workers.logs import IN_HAND
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ def do_job(*message: object, **_more: object) -> None:
         _log_store_error(str(error))
 
 
-def _do_number(kind: Kind, number: int) -> None:
+def _do_number(kind: JobKind[Any, Any], number: int) -> None:
     store = configured_store()
     run = _waiting(partial(_run, store, kind, number))
     if isinstance(run, DamagedError):
@@ -68,7 +68,7 @@ def _lease_seconds(run: PlannedRun) -> float:
     return max(settings().lease_seconds, engine.program.longest if engine.program else 0.0)
 
 
-def _run(store: Database, kind: Kind, number: int) -> PlannedRun | DamagedError | None:
+def _run(store: Database, kind: JobKind[Any, Any], number: int) -> PlannedRun | DamagedError | None:
     """Return the run of a job, or why it cannot be read; None if this installation cannot do the job, or there is no
     such job.
 
@@ -78,17 +78,17 @@ def _run(store: Database, kind: Kind, number: int) -> PlannedRun | DamagedError 
     with store.reading() as connection:
         check_revision(connection)
         try:
-            run = run_of_job(connection, kind.TABLE, number)
+            run = run_of_job(connection, kind.table, number)
         except DamagedError as error:
             return error
-        if run is None or leases.workable(connection, kind.TABLE, number, installed_engines()):
+        if run is None or leases.workable(connection, kind.table, number, installed_engines()):
             return run
     _log_unworkable(run.engine, run.version)
     return None
 
 
-def _do(store: Database, kind: Kind, job: Any) -> None:
-    number, engine, owner = job.lease.id, job.run.engine, kind.TABLE.owner.name.removesuffix("_id")
+def _do(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
+    number, engine, owner = job.lease.id, job.run.engine, kind.table.owner.name.removesuffix("_id")
     IN_HAND[owner] = job.lease.owner
     # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
     over = job.lease.attempt > leases.ATTEMPTS and not job.lease.startless
@@ -104,7 +104,7 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
         reason = f"{type(error).__name__}: {error}"
         known = isinstance(error, DealmillError)
         logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
-        _waiting(partial(leases.release, store, kind.TABLE, job.lease, reason))
+        _waiting(partial(leases.release, store, kind.table, job.lease, reason))
         metrics.count(engine, owner, "retried", {})
         return
     if finished:
@@ -113,16 +113,16 @@ def _do(store: Database, kind: Kind, job: Any) -> None:
         logger.warning("job %d was taken over by another worker; discarded its results", number)
 
 
-def _refuse_damaged(store: Database, kind: Kind, number: int, error: DamagedError) -> None:
+def _refuse_damaged(store: Database, kind: JobKind[Any, Any], number: int, error: DamagedError) -> None:
     """Release a job whose run cannot be read, with the reason, so that commands that wait for it can report it."""
 
     def claim() -> Lease | None:
         with store.writing() as connection:
-            return leases.claim(connection, kind.TABLE, number, worker_name(os.getpid()), settings().lease_seconds)
+            return leases.claim(connection, kind.table, number, worker_name(os.getpid()), settings().lease_seconds)
 
     if lease := _waiting(claim):
         logger.error("job %d cannot be done: %s", number, error)
-        _waiting(partial(leases.release, store, kind.TABLE, lease, str(error)))
+        _waiting(partial(leases.release, store, kind.table, lease, str(error)))
 
 
 def _waiting(step: Callable[[], T]) -> T:
@@ -142,7 +142,7 @@ def _log_store_error(why: str) -> None:
     logger.error("jobs cannot be done: %s", why)
 
 
-def _prepared(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool:
+def _prepared(store: Database, kind: JobKind[Any, Any], number: int, run: PlannedRun) -> bool:
     """Load and compile an engine, before the lease starts, because compiling may take longer than a lease. Return False
     if that fails: it is an error of the installation, not of the layouts, so the job waits."""
     try:
@@ -150,7 +150,7 @@ def _prepared(store: Database, kind: Kind, number: int, run: PlannedRun) -> bool
     except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
         reason = f"{type(error).__name__}: {error}"
         _log_unloadable(run.engine, reason, traced=not isinstance(error, DealmillError))
-        _waiting(partial(leases.refuse, store, kind.TABLE, number, reason))
+        _waiting(partial(leases.refuse, store, kind.table, number, reason))
         return False
     return True
 

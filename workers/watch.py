@@ -6,9 +6,9 @@ from celery.exceptions import WorkerLostError
 from celery.worker.request import Request
 
 from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.leases import expire
 from dealmill.pipeline.store.workers import worker_name
-from dealmill.workers.kinds import KINDS
 from dealmill.workers.tasks import configured_store
 
 logger = logging.getLogger(__name__)
@@ -30,6 +30,6 @@ class Watched(Request):  # type: ignore[misc]
 
     def _end_lease(self, name: str, number: int, trouble: str) -> None:
         try:
-            expire(configured_store(), KINDS[name].TABLE, number, worker_name(self.worker_pid), trouble)
+            expire(configured_store(), KINDS[name].table, number, worker_name(self.worker_pid), trouble)
         except DealmillError as away:
             logger.warning("job %s cannot be retried before its lease expires: %s", number, away)

@@ -19,6 +19,7 @@ from dealmill.pipeline.progress import (
 )
 from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.leases import Lease, refused, stuck
 from dealmill.pipeline.store.plans import (
@@ -32,7 +33,6 @@ from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, read_ru
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
 from dealmill.workers.farm import Farm
-from dealmill.workers.kinds import KINDS
 from dealmill.workers.reconciler import unfinished, unworkable
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
@@ -232,8 +232,8 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
             "installed, or retract them"
         )
     for kind in KINDS.values():
-        for lease in stuck(store, kind.TABLE, kind.TABLE.owners(installed_engines())):
-            raise _stuck(f"{kind.TABLE.owner.name.removesuffix('_id')} {lease.owner}", lease)
+        for lease in stuck(store, kind.table, kind.table.owners(installed_engines())):
+            raise _stuck(f"{kind.table.owner.name.removesuffix('_id')} {lease.owner}", lease)
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:

@@ -11,14 +11,14 @@ from dealmill.pipeline.errors import DealmillError, UsageError, VersionError
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store import audits, leases
-from dealmill.pipeline.store.audit_jobs import give_up, queue_audit
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AUDITING, latest_audits, objections_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.runs import find_run
@@ -50,9 +50,9 @@ def test_an_audit_finds_the_same_however_it_is_cut(
 def test_a_run_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
     plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
     for part in leases.pending(store, SOLVING, installed_engines(), 3):
-        job = jobs.claim(store, part, "test", LEASE)
+        job = SOLVING_JOBS.claim(store, part, "test", LEASE)
         assert job is not None
-        jobs.finish(store, job, jobs.do(store, job))
+        SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     audit = an_audit(store, find_run(store, "1"))
     assert (audit.valid, audit.invalid, audit.faults) == (1_500, 0, 0)
 
@@ -117,10 +117,10 @@ def test_a_late_auditor_writes_nothing(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB"])
     queue_audit(store, run, None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 10)
-    late = audits.claim(store, part, "late", -1.0)
+    late = AUDIT_JOBS.claim(store, part, "late", -1.0)
     leases.free_expired(store, AUDITING)
     assert late is not None
-    assert not audits.finish(store, late, ([(1, Judgement(Outcome.INVALID, 0, "late"))], []))
+    assert not AUDIT_JOBS.finish(store, late, ([(1, Judgement(Outcome.INVALID, 0, "late"))], []))
     assert an_audit(store, run).valid == 1
 
 
@@ -128,13 +128,13 @@ def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS[:30])
     queue_audit(store, run, None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 10)
-    job = audits.claim(store, part, "test", LEASE)
+    job = AUDIT_JOBS.claim(store, part, "test", LEASE)
     assert job is not None
     leases.release(store, AUDITING, job.lease, "MemoryError: ")
     alter(store, "UPDATE audit_jobs SET leased_until = 0")
-    job = audits.claim(store, part, "test", LEASE)
+    job = AUDIT_JOBS.claim(store, part, "test", LEASE)
     assert job is not None
-    assert give_up(store, job, f"twice: {job.lease.trouble}") == (
+    assert AUDIT_JOBS.give_up(store, job, f"twice: {job.lease.trouble}") == (
         [],
         [Fault(1, 30, "these items cannot be audited: twice: MemoryError: ")],
     )

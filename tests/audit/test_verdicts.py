@@ -14,9 +14,9 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.record.rows.solving import solved_rows
 from dealmill.pipeline.store.runs import find_run
@@ -131,12 +131,14 @@ def test_an_unreadable_layout_does_not_stop_the_referee(store: Database) -> None
 def test_an_engine_that_lies_is_caught(store: Database) -> None:
     number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
     for part in leases.pending(store, SOLVING, installed_engines(), 10):
-        job = jobs.claim(store, part, "test", LEASE)
+        job = SOLVING_JOBS.claim(store, part, "test", LEASE)
         assert job is not None
         first, stop = job.lease.first, job.lease.stop
         ones = np.ones(stop - first, dtype=np.int64)
         lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * (stop - first)))
-        assert jobs.finish(store, job, solved_rows(store, job.run, first, pack(DEALS[first - 1 : stop - 1]), lies))
+        assert SOLVING_JOBS.finish(
+            store, job, solved_rows(store, job.run, first, pack(DEALS[first - 1 : stop - 1]), lies)
+        )
     run = find_run(store, number)
     honest = a_run(store, PAIRING, DEALS[:300], max_nodes=10**6)
     winnable = {position for position, _ in of_verdict(store, honest, Verdict.WINNABLE)}

@@ -17,9 +17,9 @@ from dealmill.pipeline.results.checker.writing import checker_path, export_with_
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun, queue_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.tables import Storage
 from tests.checker.loaded import Checked, Checker
@@ -78,8 +78,8 @@ def test_a_part_of_a_run_says_that_it_is_one(suffix: str, store: Database, tmp_p
 
 def test_an_unfinished_run_is_checked_up_to_where_it_is(store: Database, tmp_path: Path) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=40)
-    job = jobs.claim(store, leases.pending(store, SOLVING, installed_engines(), 1)[0], "test", LEASE)
-    assert job is not None and jobs.finish(store, job, jobs.do(store, job))
+    job = SOLVING_JOBS.claim(store, leases.pending(store, SOLVING, installed_engines(), 1)[0], "test", LEASE)
+    assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     path = tmp_path / "a.csv"
     told = checked(store, find_run(store, number), path)
     assert told.code == 0 and "not checked: the other 20 layouts of the run\n" in told.out

@@ -26,11 +26,10 @@ from dealmill.pipeline.store.audits import faults_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Difference, diff
 from dealmill.pipeline.store.filters import ALL, Filter, Order, Ordering
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.jobs import Job
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import Source
@@ -130,7 +129,7 @@ def pending(store: Database) -> list[int]:
 
 
 def claimed(store: Database, number: int, seconds: float = LEASE) -> Job:
-    job = jobs.claim(store, number, "test", seconds)
+    job = SOLVING_JOBS.claim(store, number, "test", seconds)
     assert job is not None
     return job
 
@@ -171,14 +170,14 @@ def solved_pair(store: Database, scenario: Scenario, engine: str) -> Pair:
     read_in(store, scenario.deals)
     waiting = pending(store)
     lost = [claimed(store, number, -1.0) for number in chance.sample(waiting, min(scenario.lost, len(waiting)))]
-    late = [(job, jobs.do(store, job)) for job in lost]
+    late = [(job, SOLVING_JOBS.do(store, job)) for job in lost]
     leases.free_expired(store, SOLVING)
     waiting = pending(store)
     chance.shuffle(waiting)
     for number in waiting:
         job = claimed(store, number)
-        assert jobs.finish(store, job, jobs.do(store, job))
-    assert not any(jobs.finish(store, job, solution) for job, solution in late)
+        assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+    assert not any(SOLVING_JOBS.finish(store, job, solution) for job, solution in late)
     return pair_of(store, numbers)
 
 

@@ -22,8 +22,8 @@ from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import append, leave
@@ -120,7 +120,7 @@ def do_blocks(store: Database, blocks: Mapping[int, set[int]]) -> None:
     for number in pending(store):
         job = claimed(store, number)
         if {(job.lease.first - 1) // BLOCK, (job.lease.stop - 2) // BLOCK} <= blocks[job.run.id]:
-            assert jobs.finish(store, job, jobs.do(store, job))
+            assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
 
 
 @each_engine

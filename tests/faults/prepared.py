@@ -14,12 +14,12 @@ from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.tables import Storage
 from dealmill.workers import tasks
-from dealmill.workers.kinds import KINDS
 from tests.doing import an_audit, dealer, do_runs
 
 DEALS = 2_100
@@ -82,7 +82,7 @@ def work_here(
         if done():
             return
         for name, kind in KINDS.items():
-            leases.free_expired(store, kind.TABLE)
-            for number in leases.pending(store, kind.TABLE, installed_engines(), 1_000):
+            leases.free_expired(store, kind.table)
+            for number in leases.pending(store, kind.table, installed_engines(), 1_000):
                 tasks.do_job(name, number)
     raise NeverDone("waits for jobs that are never done")

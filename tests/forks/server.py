@@ -56,8 +56,8 @@ MODULES = (
     *("dealmill.cli.progress", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
     *("dealmill.surveys", "dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
     *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.process"),
-    *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.record.jobs"),
-    *("dealmill.pipeline.survey.growth", "dealmill.workers.kinds", "dealmill.workers.broker"),
+    *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.job_kinds"),
+    *("dealmill.pipeline.survey.growth", "dealmill.workers.broker"),
     *("dealmill.workers.farm", "dealmill.workers.logs", "dealmill.workers.messages"),
 )
 """Modules that most commands and workers import, and whose import reads no settings."""

@@ -14,11 +14,11 @@ REST_SECONDS = "MARK_REST_SECONDS"
 
 def slow_jobs_if_wanted() -> None:
     """Sleep in each job of this process and its children, or before it, if `JOB_SECONDS` or `REST_SECONDS` is set."""
-    from dealmill.pipeline.store.record import jobs
+    from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 
-    for step, variable in ((jobs.prepare, REST_SECONDS), (jobs.do, JOB_SECONDS)):
+    for step, variable in ((SOLVING_JOBS.prepare, REST_SECONDS), (SOLVING_JOBS.do, JOB_SECONDS)):
         if seconds := float(os.environ.get(variable, "0")):
-            setattr(jobs, step.__name__, _slowly(step, seconds))
+            setattr(SOLVING_JOBS, step.__name__, _slowly(step, seconds))
 
 
 def _slowly(step: Callable[..., Any], seconds: float) -> Callable[..., Any]:

@@ -18,10 +18,10 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.log import list_actions
 from dealmill.pipeline.store.plans import check_installed, installed_engines, queue_rerun, queue_retry, queue_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import find_result, matching_runs
 from dealmill.pipeline.store.runs import find_run
@@ -29,7 +29,6 @@ from dealmill.pipeline.store.source_writing import open_deals
 from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import tasks, working
-from dealmill.workers.kinds import KINDS
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 from tests.programs.conftest import Declare
 from tests.programs.processes import left_in, running_in
@@ -141,7 +140,7 @@ def test_a_program_that_changes_meanwhile_gives_its_job_back(store: Database, de
     declare("changes on disk", POISON)
     number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
     [job] = leases.pending(store, SOLVING, installed_engines(), 9)
-    claimed = jobs.claim(store, job, "test", 60)
+    claimed = SOLVING_JOBS.claim(store, job, "test", 60)
     assert claimed is not None
     tasks._do(store, KINDS["solve"], claimed)
     run = find_run(store, number)
@@ -157,7 +156,7 @@ def test_a_program_that_does_not_start_fails_no_layouts(
     number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
     for _ in range(leases.MOST_CLAIMS + 1):
         [job] = leases.pending(store, SOLVING, installed_engines(), 9)
-        claimed = jobs.claim(store, job, "test", 60)
+        claimed = SOLVING_JOBS.claim(store, job, "test", 60)
         assert claimed is not None
         tasks._do(store, KINDS["solve"], claimed)
     [stuck] = leases.stuck(store, SOLVING, [number])

@@ -8,9 +8,9 @@ import pytest
 
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import find_run, list_runs
@@ -42,14 +42,14 @@ def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
     a_run(store, "memory/two-pass", texts)
     number = plan_run(store, a_source(store, "memory/two-pass", texts), "memory/incremental", "1", 9, chunk=1_000)
     taken, *_ = leases.pending(store, SOLVING, installed_engines(), 9)
-    job = jobs.claim(store, taken, "at work", LEASE)
+    job = SOLVING_JOBS.claim(store, taken, "at work", LEASE)
     assert job is not None
 
     restored = backed_up(store, tmp_path, request)
     assert [(run.solved, run.leased) for run in list_runs(restored)] == [(3_000, 0), (0, 1)]
     leases.expire(restored, SOLVING, taken, "at work", "it is none of the copy's")
     leases.free_expired(restored, SOLVING)
-    assert jobs.finish(store, job, jobs.do(store, job))
+    assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     for each in (store, restored):
         do_runs(each)
     original, copy = find_run(store, number), find_run(restored, number)

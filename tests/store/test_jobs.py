@@ -12,9 +12,9 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import leases, tables
 from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import plan_repetition, plan_run
-from dealmill.pipeline.store.record.jobs import Job, claim, do, finish
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.record.rows.solving import SolvedRows, solved_rows
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_of_job
@@ -23,6 +23,7 @@ from dealmill.pipeline.store.sources import Source
 from dealmill.pipeline.store.tables import PENDING
 
 LEASE = 60.0
+claim, do, finish = SOLVING_JOBS.claim, SOLVING_JOBS.do, SOLVING_JOBS.finish
 ENGINE = "memory/two-pass"
 INSTALLED = {("memory/two-pass", "1"), ("memory/incremental", "7")}
 TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]

@@ -19,9 +19,9 @@ from dealmill.pipeline.store import leases, revisions
 from dealmill.pipeline.store.audits import faults_of, latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import histogram_of
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, SPREAD, grow
 from dealmill.pipeline.store.plans import installed_engines, plan_repetition, plan_run, queue_rerun
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.revisions import create_store, open_store
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
@@ -248,7 +248,7 @@ def found_by_audit(store: Database, run: RunStatus) -> list[Fault]:
 def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_then(store: Database) -> None:
     number = plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
     first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
-    assert jobs.claim(store, first, "w", 60.0)
+    assert SOLVING_JOBS.claim(store, first, "w", 60.0)
     revisions.upgrade(store)  # there is nothing to do
     with pytest.raises(StoreError, match=r"workers hold leases \(1\); stop all commands.* within (59|60) s"):
         revisions.downgrade(store, "0003")
@@ -273,7 +273,7 @@ def test_a_job_is_not_taken_over_tables_of_another_revision(store: Database) -> 
     first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
     revisions.downgrade(store, "0006")
     with pytest.raises(StoreError, match="do not match this version of Dealmill"):
-        jobs.claim(store, first, "began before the migration", 60.0)
+        SOLVING_JOBS.claim(store, first, "began before the migration", 60.0)
     revisions.upgrade(store)  # which waits for no lease
     do_runs(store)
     assert find_run(store, "1").finished

@@ -6,13 +6,13 @@ from importlib.metadata import version
 import pytest
 from sqlalchemy import update
 
-from dealmill.pipeline.store import audits, leases, tables
+from dealmill.pipeline.store import leases, tables
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AUDITING
 from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.workers import list_workers, worker_name
 from tests.doing import a_run, a_source
@@ -31,10 +31,10 @@ def test_who_works_on_what_and_how_fast(store: Database, run: RunStatus) -> None
     assert list_workers(store) == []
     first, second, third = leases.pending(store, SOLVING, installed_engines(), 9)
     for number, seconds in ((first, 60.0), (second, 60.0), (third, -1.0)):
-        job = jobs.claim(store, number, ME if number != third else "far:7 0.0.9", seconds)
+        job = SOLVING_JOBS.claim(store, number, ME if number != third else "far:7 0.0.9", seconds)
         assert job is not None
         if number == first:
-            jobs.finish(store, job, jobs.do(store, job))
+            SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     other, mine = sorted(list_workers(store), key=lambda worker: worker.name == ME.split()[0])
     assert (mine.name, mine.version, mine.jobs, mine.items) == (ME.split()[0], version("dealmill"), 1, 2)
     assert mine.rate is not None and mine.rate > 0
@@ -48,7 +48,7 @@ def test_who_works_on_what_and_how_fast(store: Database, run: RunStatus) -> None
 def test_audits_are_work_too(store: Database) -> None:
     audit = queue_audit(store, a_run(store, "memory/two-pass", TEXTS), None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 9)
-    assert audits.claim(store, part, "auditor:1", 60.0)
+    assert AUDIT_JOBS.claim(store, part, "auditor:1", 60.0)
     holds = {worker.name: [held.what for held in worker.holds] for worker in list_workers(store)}
     assert holds == {"auditor:1": [f"audit {audit}"], "test": []}
 
@@ -56,10 +56,10 @@ def test_audits_are_work_too(store: Database) -> None:
 def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Database, run: RunStatus) -> None:
     first, second, _ = leases.pending(store, SOLVING, installed_engines(), 9)
     for number, worker in ((first, "done"), (second, "hanging")):
-        job = jobs.claim(store, number, worker, 60.0)
+        job = SOLVING_JOBS.claim(store, number, worker, 60.0)
         assert job is not None
         if worker == "done":
-            jobs.finish(store, job, jobs.do(store, job))
+            SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     with store.writing() as connection:
         connection.execute(update(tables.jobs).values(started=clock() - 7200))
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == first).values(finished=clock() - 3700))
@@ -68,7 +68,7 @@ def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Databa
 
 def test_a_run_counts_the_jobs_that_were_tried_in_vain(store: Database, run: RunStatus) -> None:
     number = leases.pending(store, SOLVING, installed_engines(), 1)[0]
-    job = jobs.claim(store, number, ME, 60.0)
+    job = SOLVING_JOBS.claim(store, number, ME, 60.0)
     assert job is not None
     leases.release(store, SOLVING, job.lease, "no room")
     assert find_run(store, run.id).retried == 1

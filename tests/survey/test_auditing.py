@@ -10,14 +10,14 @@ from dealmill.pipeline.errors import DamagedError, DamagedWarning, DifferenceErr
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store import audits, leases
-from dealmill.pipeline.store.audit_jobs import give_up, queue_audit
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AUDITING, faults_of, objections_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import grow
 from dealmill.pipeline.store.plans import installed_engines
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import find_run, run_of_job
@@ -42,7 +42,7 @@ def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Database
     [left] = leases.pending(store, AUDITING, installed_engines(), 10)
     with store.reading() as connection:
         assert run_of_job(connection, AUDITING, left) is not None
-    job = audits.claim(store, left, "one", LEASE)
+    job = AUDIT_JOBS.claim(store, left, "one", LEASE)
     assert job is not None and job.run.id == 2
 
 
@@ -72,8 +72,8 @@ def test_what_an_audit_objected_to_is_looked_through_to_its_end(
 def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
     survey = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, survey.id, 6_000, 2_000)
-    job = jobs.claim(store, pending(store)[1], "one", LEASE)
-    assert job is not None and jobs.finish(store, job, jobs.do(store, job))
+    job = SOLVING_JOBS.claim(store, pending(store)[1], "one", LEASE)
+    assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     under_way = find_run(store, survey.id)
     audit = an_audit(store, under_way)
     assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_000, 0, 0, 0)
@@ -151,7 +151,7 @@ def test_an_audit_of_a_survey_without_deals_ends(store: Database) -> None:
     assert (audit.finished, audit.size, audit.valid, audit.clean) == (True, 0, 0, True)
     stuck = queue_audit(store, a_survey(store, MEMORY, 1_000), None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 10)
-    job = audits.claim(store, part, "test", LEASE)
+    job = AUDIT_JOBS.claim(store, part, "test", LEASE)
     assert job is not None and job.lease.owner == stuck
     none = replace(job, size=0, population=0)
-    assert give_up(store, none, "no room") == ([], [Fault(1, 1, "these items cannot be audited: no room")])
+    assert AUDIT_JOBS.give_up(store, none, "no room") == ([], [Fault(1, 1, "these items cannot be audited: no room")])

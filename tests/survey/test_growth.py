@@ -8,8 +8,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.histograms import extremes
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import grow
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.results import results
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.survey.estimate import estimate, estimates_after
@@ -64,8 +64,8 @@ def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -
     assert extremes(store, survey.id) == (values.min(), values.max())
     grow(store, survey.id, 6_000, 1_000)
     for number in pending(store)[1:]:
-        job = jobs.claim(store, number, "test", LEASE)
-        assert job is not None and jobs.finish(store, job, jobs.do(store, job))
+        job = SOLVING_JOBS.claim(store, number, "test", LEASE)
+        assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     assert [stage.deals for stage in estimates_after(store, survey.id, [3, 4, 6])] == [3_000]
 
 

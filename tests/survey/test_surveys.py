@@ -27,9 +27,9 @@ from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, grow
 from dealmill.pipeline.store.plans import queue_rerun, queue_run
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import find_result, query_of, results
 from dealmill.pipeline.store.runs import RunStatus, find_run
@@ -95,7 +95,7 @@ def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Databas
     crooked = open_survey(store, deals, MEMORY, 10**6)
     for items, chunk in ((1_000, 1_000), (6_000, 3_000), (5_000, 1_000), (9_000, 2_000)):
         grow(store, crooked.id, items, chunk)
-    dead = [jobs.claim(store, number, "dead", 0.0) for number in pending(store)[1:3]]
+    dead = [SOLVING_JOBS.claim(store, number, "dead", 0.0) for number in pending(store)[1:3]]
     leases.free_expired(store, SOLVING)
     do_runs(store, backwards=True)
     found = find_run(store, crooked.id)
@@ -103,7 +103,7 @@ def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Databas
     assert fingerprint_of(store, found.id, 9_000) == fingerprint_of(store, straight.id, 9_000)
     assert estimate(store, found) == estimate(store, straight)
     for job in filter(None, dead):
-        assert not jobs.finish(store, job, jobs.do(store, job))
+        assert not SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     assert an_audit(store, found).clean
 
 
@@ -112,7 +112,7 @@ def test_a_survey_is_split_into_whole_blocks_only(store: Database) -> None:
     grow(store, run.id, 3_000, 3_000)
     for _ in range(4):
         for number in pending(store):
-            assert jobs.claim(store, number, "dead", -1.0)
+            assert SOLVING_JOBS.claim(store, number, "dead", -1.0)
         leases.free_expired(store, SOLVING)
     found = find_run(store, run.id)
     assert (found.jobs, found.pending, found.items) == (3, 3, 3_000)
@@ -122,11 +122,11 @@ def test_a_job_is_finished_once(store: Database) -> None:
     run = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, run.id, 1_000, 1_000)
     [number] = pending(store)
-    job = jobs.claim(store, number, "one", LEASE)
-    assert job is not None and jobs.claim(store, number, "other", LEASE) is None
-    found = jobs.do(store, job)
-    assert jobs.finish(store, job, found)
-    assert not jobs.finish(store, job, found)
+    job = SOLVING_JOBS.claim(store, number, "one", LEASE)
+    assert job is not None and SOLVING_JOBS.claim(store, number, "other", LEASE) is None
+    found = SOLVING_JOBS.do(store, job)
+    assert SOLVING_JOBS.finish(store, job, found)
+    assert not SOLVING_JOBS.finish(store, job, found)
     assert find_run(store, run.id).solved == 1_000
 
 

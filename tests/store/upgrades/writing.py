@@ -16,9 +16,9 @@ from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress import Event, Ingesting
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, grow
 from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun
-from dealmill.pipeline.store.record import jobs
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, dealer, do_runs
@@ -110,9 +110,9 @@ def _half_done(store: Store) -> None:
 
 def _do_newest_job(store: Store) -> None:
     *_, number = leases.pending(store._database, SOLVING, installed_engines(), 1_000)
-    job = jobs.claim(store._database, number, "test", LEASE)
+    job = SOLVING_JOBS.claim(store._database, number, "test", LEASE)
     assert job is not None
-    assert jobs.finish(store._database, job, jobs.do(store._database, job))
+    assert SOLVING_JOBS.finish(store._database, job, SOLVING_JOBS.do(store._database, job))
 
 
 def _interrupt(event: Event) -> None:

@@ -1,0 +1,236 @@
+"""The kinds of jobs: a worker claims a job, does it with no transaction open, and finishes it in one transaction."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import bindparam, select, update
+
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome, referee
+from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.audits import AUDITING
+from dealmill.pipeline.store.bulk import insert_rows
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.earlier_audits import findings_digest
+from dealmill.pipeline.store.invariants import AuditScope, faults_of
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.leases import JobTable, Lease
+from dealmill.pipeline.store.record import record_of
+from dealmill.pipeline.store.record.contract import Fault, Found
+from dealmill.pipeline.store.runs import PlannedRun, run_of_job
+from dealmill.pipeline.store.tables import DONE, audit_jobs, audits, faults, judgements
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A claimed job: the items ``[lease.first, lease.stop)`` of a run."""
+
+    lease: Lease
+    run: PlannedRun
+
+
+@dataclass(frozen=True, slots=True)
+class AuditJob(Job):
+    """A claimed job of an audit: the verdicts ``[lease.first, lease.stop)`` of the audit, numbered from 1.
+
+    `population`, `size` and `seed` are those of the audit.
+    """
+
+    population: int
+    size: int
+    seed: int
+
+
+Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
+"""The findings of a job of an audit: judgements, each with the position of its verdict, and faults."""
+
+JobT = TypeVar("JobT", bound=Job)
+ResultsT = TypeVar("ResultsT")
+
+
+class JobKind(ABC, Generic[JobT, ResultsT]):
+    """A kind of job. Its jobs are rows of `table`."""
+
+    table: JobTable
+
+    @abstractmethod
+    def prepare(self, run: PlannedRun) -> None:
+        """Load and compile everything needed for jobs of a run, before the lease starts."""
+
+    @abstractmethod
+    def claim(self, store: Database, number: int, worker: str, seconds: float) -> JobT | None:
+        """Claim a job for `seconds`; return None if it is done or leased to another worker.
+
+        The run is read in the same transaction: SQLite reuses the numbers of deleted rows, so a run that was read
+        earlier for this job number may be that of another job.
+
+        Raises
+        ------
+        DamagedError
+            If the run cannot be read. The job is not claimed then.
+        """
+
+    @abstractmethod
+    def do(self, store: Database, job: JobT) -> ResultsT:
+        """Do a job and return its results."""
+
+    @abstractmethod
+    def give_up(self, store: Database, job: JobT, trouble: str) -> ResultsT:
+        """Return the results of a job that has failed permanently because of `trouble`."""
+
+    @abstractmethod
+    def finish(self, store: Database, job: JobT, results: ResultsT) -> bool:
+        """Write the results and mark the job done. Return False, and write nothing, if another attempt holds the
+        job."""
+
+    @abstractmethod
+    def count(self, results: ResultsT) -> Mapping[str, int]:
+        """Return the number of verdicts or judgements by word, for the metrics."""
+
+
+class SolvingJobs(JobKind[Job, Found]):
+    """The jobs of runs. The storage of a run decides how its items are solved and its verdicts stored."""
+
+    table = SOLVING
+
+    def prepare(self, run: PlannedRun) -> None:
+        """Load and compile the engine of a run."""
+        record_of(run).prepare(run)
+
+    def claim(self, store: Database, number: int, worker: str, seconds: float) -> Job | None:
+        """Claim a job for `seconds`, with its run."""
+        with store.writing() as connection:
+            lease = leases.claim(connection, SOLVING, number, worker, seconds)
+            run = None if lease is None else run_of_job(connection, SOLVING, number)
+        return None if lease is None or run is None else Job(lease, run)
+
+    def do(self, store: Database, job: Job) -> Found:
+        """Solve the items of a job."""
+        return record_of(job.run).solve(store, job.run, job.lease.first, job.lease.stop)
+
+    def give_up(self, store: Database, job: Job, trouble: str) -> Found:
+        """Return the verdict ``failed`` for the items of a job, with `trouble` as the error."""
+        return record_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, trouble)
+
+    def finish(self, store: Database, job: Job, results: Found) -> bool:
+        """Write the verdicts and totals of a job and mark it done. The items that were not solved become jobs of the
+        length that was."""
+        with store.writing() as connection:
+            totals = {**results.totals, **results.spread}
+            if not leases.finish(connection, SOLVING, job.lease, totals, results.stop):
+                return False
+            results.write(connection)
+        return True
+
+    def count(self, results: Found) -> Mapping[str, int]:
+        """Return the number of verdicts by word."""
+        return {verdict.word: results.totals[verdict.word] for verdict in Verdict}
+
+
+AUDIT_OF_JOB = select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == bindparam("audit"))
+CLEAR_DIGEST_OF_FINISHED_JOB = (
+    update(audit_jobs)
+    .where(audit_jobs.c.id == bindparam("job"), audit_jobs.c.digest.is_not(None))
+    .values(state=DONE, digest=b"")
+)
+SET_DIGEST = update(audit_jobs).where(audit_jobs.c.id == bindparam("job")).values(digest=bindparam("findings"))
+
+
+class AuditJobs(JobKind[AuditJob, Findings]):
+    """The jobs of audits. Each checks verdicts with the referee, and the record against its invariants."""
+
+    table = AUDITING
+
+    def prepare(self, run: PlannedRun) -> None:
+        """Do nothing: a referee needs no preparation."""
+
+    def claim(self, store: Database, number: int, worker: str, seconds: float) -> AuditJob | None:
+        """Claim a job for `seconds`, with its run and the sample of its audit."""
+        with store.writing() as connection:
+            lease = leases.claim(connection, AUDITING, number, worker, seconds)
+            run = None if lease is None else run_of_job(connection, AUDITING, number)
+            if lease is None or run is None:
+                return None
+            audit = connection.execute(AUDIT_OF_JOB, {"audit": lease.owner}).one()
+        return AuditJob(lease, run, audit.population, audit.size, audit.seed)
+
+    def do(self, store: Database, job: AuditJob) -> Findings:
+        """Return the judgements of the referee and the faults of the record. In an audit of a sample, only the sampled
+        items are checked."""
+        run, numbers, record = job.run, range(job.lease.first, job.lease.stop), record_of(job.run)
+        whole = job.size >= job.population
+        if whole:
+            stretch = record.stretch(
+                store, run, job.population, range(numbers.start, min(numbers.stop, job.population + 1))
+            )
+        else:
+            positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
+            stretch = record.sample(store, run, job.population, positions)
+        scope = AuditScope(store, run, job.lease.owner, job.population, stretch, whole)
+        judge = referee(run.engine)
+        judged = [
+            (item.position, judge(item.layout, item.verdict, item.value, item.evidence))
+            for item in stretch.items
+            if item.verdict is not None
+        ]
+        return judged, faults_of(scope)
+
+    def give_up(self, store: Database, job: AuditJob, trouble: str) -> Findings:
+        """Return the findings of a job that cannot be done because of `trouble`: one fault."""
+        ends = (number for number in (job.lease.first, job.lease.stop - 1) if number <= job.size)
+        positions = [sampled(number, job.size, job.population, job.seed) for number in ends] or [1]
+        return [], [Fault(positions[0], positions[-1], f"these items cannot be audited: {trouble}")]
+
+    def finish(self, store: Database, job: AuditJob, results: Findings) -> bool:
+        """Write the findings of a job with their digest and mark it done. The valid verdicts of a packed run are only
+        counted."""
+        judged, job_faults = results
+        outcomes = [judgement.outcome for _, judgement in judged]
+        totals = {
+            "valid": outcomes.count(Outcome.VALID),
+            "invalid": outcomes.count(Outcome.INVALID),
+            "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
+            "faults": len(job_faults),
+        }
+        lease, audit, keeps_valid = job.lease, job.lease.owner, record_of(job.run).KEEPS_VALID
+        judgement_rows = [
+            (position, int(judgement.outcome), judgement.step, judgement.reason)
+            for position, judgement in judged
+            if keeps_valid or judgement.outcome is not Outcome.VALID
+        ]
+        fault_rows = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(job_faults, 1)]
+        digest = findings_digest((audit, lease.first, lease.stop, *totals.values()), judgement_rows, fault_rows)
+        with store.writing() as connection:
+            if connection.execute(CLEAR_DIGEST_OF_FINISHED_JOB, {"job": lease.id}).rowcount == 1:
+                # The state of a finished job was changed by hand. Its findings are kept, but its digest is cleared now,
+                # so that audits report it.
+                return True
+            if not leases.finish(connection, AUDITING, lease, totals):
+                return False
+            connection.execute(SET_DIGEST, {"job": lease.id, "findings": digest})
+            insert_rows(
+                connection,
+                judgements,
+                ("run_id", "audit_id", "position", "outcome", "step", "reason"),
+                [(job.run.id, audit, *row) for row in judgement_rows],
+            )
+            insert_rows(
+                connection,
+                faults,
+                ("audit_id", "job", "number", "first", "last", "reason"),
+                [(audit, lease.first, *row) for row in fault_rows],
+            )
+        return True
+
+    def count(self, results: Findings) -> Mapping[str, int]:
+        """Return the number of judgements for each outcome, by its name in lower case."""
+        return Counter(judgement.outcome.name.lower() for _, judgement in results[0])
+
+
+SOLVING_JOBS, AUDIT_JOBS = SolvingJobs(), AuditJobs()
+KINDS: dict[str, JobKind[Any, Any]] = {"solve": SOLVING_JOBS, "audit": AUDIT_JOBS}
+"""All kinds of jobs, by their name in messages."""

@@ -11,7 +11,7 @@ from bench.room import bytes_by_part
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.record.contract import Wanted
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import results
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import find_run, list_runs
@@ -71,9 +71,9 @@ def _row(what: str, few: float, many: float) -> list[str]:
 def _asked(database: Path) -> str:
     store = open_store(f"sqlite:///{database}")
     run = find_run(store, "1")
-    lost = Wanted(verdicts=(Verdict.UNWINNABLE,))
+    lost = Filter(verdict=(Verdict.UNWINNABLE,))
 
-    def page(wanted: Wanted, after: int) -> Callable[[], object]:
+    def page(wanted: Filter, after: int) -> Callable[[], object]:
         return lambda: list(results(store, [run], wanted, (run.id, after), PAGE))
 
     asked = {
@@ -81,8 +81,8 @@ def _asked(database: Path) -> str:
         f"the first {PAGE} unwinnable": page(lost, 0),
         f"{PAGE} unwinnable after the middle": page(lost, MANY // 2),
         f"{PAGE} unwinnable near the end": page(lost, MANY - 10 * PAGE),
-        f"the first {PAGE} of all": page(Wanted(), 0),
-        f"{PAGE} of all near the end": page(Wanted(), MANY - 10 * PAGE),
+        f"the first {PAGE} of all": page(Filter(), 0),
+        f"{PAGE} of all near the end": page(Filter(), MANY - 10 * PAGE),
     }
     rows = []
     for what, ask in asked.items():

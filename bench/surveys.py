@@ -15,8 +15,8 @@ from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import find_run
 from tests.servers import clean_environment, dealmill_command
@@ -118,7 +118,7 @@ def _asked(folder: Path, deals: int) -> list[str]:
     store = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
     run = find_run(store, "1")
     record_of(run).prepare(run)
-    lost = Wanted((Verdict.UNWINNABLE,))
+    lost = Filter((Verdict.UNWINNABLE,))
     questions: list[Callable[[], object]] = [
         lambda: list(results(store, [run], lost, (0, 0), 100)),
         lambda: list(results(store, [run], lost, (1, deals - 1_000), 100)),

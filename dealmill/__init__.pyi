@@ -44,11 +44,11 @@ from .pipeline.store.audits import AuditStatus as AuditStatus
 from .pipeline.store.audits import Finding as Finding
 from .pipeline.store.diff import Diff as Diff
 from .pipeline.store.diff import Difference as Difference
+from .pipeline.store.filters import Order as Order
 from .pipeline.store.find import Match as Match
 from .pipeline.store.histograms import Bar as Bar
 from .pipeline.store.histograms import Histogram as Histogram
 from .pipeline.store.log import Action as Action
-from .pipeline.store.record.order import Order as Order
 from .pipeline.store.results import Query as Query
 from .pipeline.store.runs import RunStatus as RunStatus
 from .pipeline.store.runs import Summary as Summary

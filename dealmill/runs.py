@@ -18,11 +18,11 @@ from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Diff, diff
+from dealmill.pipeline.store.filters import Ends, Filter, Order
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.plans import queue_rerun, queue_retry, requeue
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.order import Order
-from dealmill.pipeline.store.results import START, Ends, Query, answers_of, find_result, query_of, wanted_results
+from dealmill.pipeline.store.results import START, Query, answers_of, find_result, query_of
 from dealmill.pipeline.store.runs import RunStatus, Summary, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import Source, rejects_of
@@ -151,7 +151,7 @@ class Run:
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
         status = answers_of(self.status(), retracted=retracted)
-        wanted = wanted_results(verdict, value, nodes, audit, layout_length, evidence_length)
+        wanted = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
         start = (self.id, after) if after else START
         end = None if before is None else (self.id, before)
         return query_of(self._store, [status], wanted, start, limit, before=end, order=order, descending=descending)
@@ -330,7 +330,7 @@ class Run:
         from dealmill.pipeline.results.export import export
 
         status = answers_of(self.status(), retracted=retracted)
-        verdicts = wanted_results(verdict).verdicts
+        verdicts = Filter.of(verdict).verdict
         write = export_with_checker if with_checker else export
         return write(self._store, status, Path(path), verdicts, force=force, progress=progress)
 
@@ -347,7 +347,7 @@ class Run:
         from dealmill.pipeline.results.export import to_arrow
 
         status = answers_of(self.status(), retracted=retracted)
-        return to_arrow(self._store, status, wanted_results(verdict).verdicts)
+        return to_arrow(self._store, status, Filter.of(verdict).verdict)
 
 
 class Audit:

@@ -20,21 +20,10 @@ from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.audits import AuditStatus, latest_audits
 from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.engines import retract, unretract
+from dealmill.pipeline.store.filters import BY_POSITION, Ends, Filter, Order
 from dealmill.pipeline.store.log import Action, list_actions
 from dealmill.pipeline.store.plans import engines_for, queue_run
-from dealmill.pipeline.store.record.order import BY_POSITION, Order
-from dealmill.pipeline.store.results import (
-    END,
-    START,
-    Ends,
-    Item,
-    Query,
-    answers_of,
-    matching_runs,
-    parse_item,
-    query_of,
-    wanted_results,
-)
+from dealmill.pipeline.store.results import END, START, Item, Query, answers_of, matching_runs, parse_item, query_of
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_numbers, summarise
 from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
@@ -367,7 +356,7 @@ class Store:
         over = None if source is None else str(source)
         among = None if run is None else [answers_of(find_run(self._database, run), retracted=retracted)]
         runs = matching_runs(self._database, game, engine, over, among, retracted=retracted)
-        wanted = wanted_results(verdict, value, nodes, audit, layout_length, evidence_length)
+        wanted = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
         return query_of(self._database, runs, wanted, after, limit, before=before, order=order, descending=descending)
 
     def find(

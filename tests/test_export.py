@@ -21,11 +21,11 @@ from dealmill.pipeline.results.export import COLUMNS, FORMS, Row, export
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.results import results
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from tests.doing import LEASE, a_run, a_source, deal
@@ -40,7 +40,7 @@ each_form = pytest.mark.parametrize("suffix", FORMS)
 
 def queried(store: Database, run: RunStatus, *verdicts: Verdict) -> list[Row]:
     """What a query says."""
-    found = results(store, [run], Wanted(verdicts=verdicts), (0, 0), None)
+    found = results(store, [run], Filter(verdict=verdicts), (0, 0), None)
     return [(row.position, row.line, row.layout, row.verdict.word, row.value, row.nodes, row.evidence) for row in found]
 
 

@@ -36,22 +36,17 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.plans import NO_END, check_finished
 from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import ALL, Wanted
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.source_writing import open_deals, open_source
 from dealmill.pipeline.store.sources import Source, altered_layouts, earlier_namesake
 from dealmill.pipeline.store.tables import Storage
 
 PREFIX = "query:"
-RANGES = {
-    "value": "values",
-    "nodes": "nodes",
-    "layout-length": "layout_lengths",
-    "evidence-length": "evidence_lengths",
-}
-"""The conditions on numbers, and their fields in `Wanted`."""
+RANGES = ("value", "nodes", "layout-length", "evidence-length")
+"""The conditions on numbers: the fields of `Filter`, with hyphens."""
 PAGE = 2_000
 LINES = 1 << 19
 """The bytes of a query's layouts that are read into memory together."""
@@ -62,16 +57,21 @@ class SavedQuery:
     """The `wanted` results of a run, in order of position."""
 
     run: int
-    wanted: Wanted
+    wanted: Filter
 
     @property
     def name(self) -> str:
         """The query as text, in its only canonical form."""
-        verdicts = [f"verdict={verdict.word}" for verdict in sorted(set(self.wanted.verdicts))]
-        ranges = [(name, getattr(self.wanted, field)) for name, field in RANGES.items()]
+        verdicts = [f"verdict={verdict.word}" for verdict in sorted(set(self.wanted.verdict))]
+        ranges = [(name, getattr(self.wanted, _field(name))) for name in RANGES]
         numbers = [f"{name}={_range_text(ends)}" for name, ends in ranges if ends != ALL]
         audit = [f"audit={self.wanted.audit.word}"] if self.wanted.audit else []
         return f"{PREFIX}{self.run}:{','.join([*verdicts, *numbers, *audit])}"
+
+
+def _field(name: str) -> str:
+    """Return the field of `Filter` for a condition."""
+    return name.replace("-", "_")
 
 
 def _range_text(ends: tuple[int, int]) -> str:
@@ -111,12 +111,12 @@ def parse_saved_query(text: str) -> SavedQuery:
     return SavedQuery(int(found[1]), _wanted(verdicts, others))
 
 
-def _wanted(verdicts: list[Verdict], others: Mapping[str, str]) -> Wanted:
+def _wanted(verdicts: list[Verdict], others: Mapping[str, str]) -> Filter:
     ranges = {
-        RANGES[name]: checked_range(name, number_range(value), ALL) for name, value in others.items() if name in RANGES
+        _field(name): checked_range(name, number_range(value), ALL) for name, value in others.items() if name in RANGES
     }
     audit = Outcome.of(others["audit"]) if "audit" in others else None
-    return Wanted(tuple(sorted(set(verdicts))), audit=audit, **ranges)
+    return Filter(tuple(sorted(set(verdicts))), audit=audit, **ranges)
 
 
 def queried_run(store: Database, query: SavedQuery) -> RunStatus:
@@ -197,8 +197,8 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[li
 
 def _check_count(run: RunStatus, query: SavedQuery, count: int) -> None:
     """Check that some results were found and, if the jobs of the run have counted them, that none is missing."""
-    counted = sum(run.counts.get(verdict, 0) for verdict in query.wanted.verdicts)
-    if query.wanted == Wanted(query.wanted.verdicts) and count != counted:
+    counted = sum(run.counts.get(verdict, 0) for verdict in query.wanted.verdict)
+    if query.wanted == Filter(query.wanted.verdict) and count != counted:
         raise _damaged(run, query, f"run {run.id} has {count:,} such verdicts, but its jobs counted {counted:,}")
     if not count:
         raise InputError(f"{query.name} is empty: no result of run {run.id} matches")

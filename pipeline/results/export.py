@@ -20,8 +20,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.results import PAGE, results
 from dealmill.pipeline.store.runs import RunStatus
 
@@ -59,7 +59,7 @@ def export(
         If the file cannot be written, exists (unless `force` is set), or is not a regular file.
     """
     form = _form_of(path)
-    found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
+    found = results(store, [run], Filter(verdict=tuple(verdicts)), (0, 0), None)
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = 0
     with atomic_file(path, force) as file, form(file, metadata(store, run, verdicts)) as write:
@@ -85,7 +85,7 @@ def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) 
     import pyarrow as pa
 
     schema = _schema(metadata(store, run, verdicts))
-    found = results(store, [run], Wanted(verdicts=tuple(verdicts)), (0, 0), None)
+    found = results(store, [run], Filter(verdict=tuple(verdicts)), (0, 0), None)
     batches = []
     while rows := [_row(result) for result in islice(found, PAGE)]:
         batches.append(_record_batch(rows, schema))

@@ -8,18 +8,17 @@ from heapq import nsmallest
 from itertools import chain, islice
 from time import monotonic
 
-from dealmill.pipeline.arguments import check_integer, checked_range
+from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Order, Ordering
 from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import ALL, BEHIND, Fault, Page, Wanted
-from dealmill.pipeline.store.record.order import BY_POSITION, Order, Ordering
+from dealmill.pipeline.store.record.contract import Fault, Page
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import find_source
 
@@ -55,9 +54,6 @@ def fault_message(run: int, fault: Fault) -> str:
 
 PAGE = 2_000
 
-Ends = tuple[int | None, int | None]
-"""The ends of a range, both included; None for an open end."""
-
 Item = str | tuple[int, int]
 """An item as named by a caller: ``"3:17"`` or ``(3, 17)``, a run and a position."""
 
@@ -84,7 +80,7 @@ class Query:
 
     store: Database
     runs: list[RunStatus]
-    wanted: Wanted
+    wanted: Filter
     after: tuple[int, int] = START
     limit: int | None = None
     before: tuple[int, int] = END
@@ -149,37 +145,10 @@ class Query:
         )
 
 
-def wanted_results(
-    verdict: Verdict | str | Iterable[Verdict | str] = (),
-    value: Ends | int | None = None,
-    nodes: Ends | int | None = None,
-    audit: Outcome | str | None = None,
-    layout_length: Ends | int | None = None,
-    evidence_length: Ends | int | None = None,
-) -> Wanted:
-    """Return a filter with the arguments of a caller.
-
-    Raises
-    ------
-    UsageError
-        If there is no such verdict or outcome, or a range is not valid.
-    """
-    verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
-    outcome = None if audit is None else Outcome.of(audit)
-    return Wanted(
-        tuple(map(Verdict.of, verdicts)),
-        checked_range("value", value, ALL),
-        checked_range("nodes", nodes, ALL),
-        outcome,
-        checked_range("layout_length", layout_length, ALL),
-        checked_range("evidence_length", evidence_length, ALL),
-    )
-
-
 def query_of(
     store: Database,
     runs: list[RunStatus],
-    wanted: Wanted,
+    wanted: Filter,
     after: Item,
     limit: int | None,
     *,
@@ -304,7 +273,7 @@ def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
 def results(
     store: Database,
     runs: list[RunStatus],
-    wanted: Wanted,
+    wanted: Filter,
     after: tuple[int, int],
     most: int | None,
     *,
@@ -328,7 +297,7 @@ def results(
     return islice(chain.from_iterable(_read(run, pages) for run, pages in each), most)
 
 
-def _listed(runs: list[RunStatus], wanted: Wanted) -> list[RunStatus]:
+def _listed(runs: list[RunStatus], wanted: Filter) -> list[RunStatus]:
     """Return the runs whose record has what is needed to list the wanted results.
 
     Raises
@@ -343,13 +312,13 @@ def _listed(runs: list[RunStatus], wanted: Wanted) -> list[RunStatus]:
     return [run for run in runs if _can_list(run, wanted)]
 
 
-def _can_list(run: RunStatus, wanted: Wanted) -> bool:
+def _can_list(run: RunStatus, wanted: Filter) -> bool:
     """Return whether the record of a run has what is needed to list the wanted results."""
     return wanted.audit is not Outcome.VALID or record_of(run).KEEPS_VALID
 
 
 def _first_of_each(
-    store: Database, runs: list[RunStatus], wanted: Wanted, ordering: Ordering, most: int
+    store: Database, runs: list[RunStatus], wanted: Filter, ordering: Ordering, most: int
 ) -> Iterator[Result]:
     """Yield the first `most` results of each run in the given order."""
     for run in runs:
@@ -359,7 +328,7 @@ def _first_of_each(
 def _pages_of_each(
     store: Database,
     runs: list[RunStatus],
-    wanted: Wanted,
+    wanted: Filter,
     after: tuple[int, int],
     before: tuple[int, int],
     most: int | None,
@@ -387,7 +356,7 @@ def _read(run: RunStatus, pages: Iterable[Page]) -> Iterator[Result]:
 
 
 def _pages(
-    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, size: int, *, backwards: bool
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, size: int, *, backwards: bool
 ) -> Iterator[Page]:
     end: int | None = 0
     while end is not None:
@@ -411,7 +380,7 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
         If the record of the item cannot be read.
     """
     position = check_integer("the position", position, 1)
-    page = record_of(run).page(store, run, Wanted(), position - 1, 1)
+    page = record_of(run).page(store, run, Filter(), position - 1, 1)
     for fault in page.faults:
         if fault.first <= position <= fault.last:
             raise DamagedError(fault_message(run.id, replace(fault, first=position, last=position)))

@@ -15,10 +15,11 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AUDITING, latest_audits, objections_of
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record.contract import Fault, Wanted
+from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.record.rows.reading import page
 from dealmill.pipeline.store.runs import find_run
 from tests.audit.findings import DEALS, NUMBER, PAIRING, alter, faults
@@ -77,7 +78,7 @@ def test_only_the_sampled_verdicts_are_judged(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     audit = an_audit(store, run, sample=NUMBER, seed=7)
     assert (audit.valid, audit.judged, audit.size) == (NUMBER, NUMBER, NUMBER)
-    judged = [row.position for row in page(store, run, Wanted(audit=Outcome.VALID), 0, 10_000).results]
+    judged = [row.position for row in page(store, run, Filter(audit=Outcome.VALID), 0, 10_000).results]
     assert judged == [sampled(number, NUMBER, len(DEALS), 7) for number in range(1, NUMBER + 1)]
     alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = :position", position=judged[3])
     again = an_audit(store, run, sample=NUMBER, seed=7)
@@ -90,13 +91,13 @@ def test_the_newest_audit_of_a_verdict_counts(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
 
     def positions(outcome: Outcome) -> list[int]:
-        return [row.position for row in page(store, run, Wanted(audit=outcome), 0, 9).results]
+        return [row.position for row in page(store, run, Filter(audit=outcome), 0, 9).results]
 
     assert positions(Outcome.VALID) == positions(Outcome.INVALID) == []
     alter(store, "UPDATE verdicts SET value = value + 1 WHERE position = 2")
     an_audit(store, run)
     assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1], [2])
-    [row] = page(store, run, Wanted(audit=Outcome.INVALID), 0, 9).results
+    [row] = page(store, run, Filter(audit=Outcome.INVALID), 0, 9).results
     assert row.judgement == Judgement(Outcome.INVALID, 0, "the game took 8 flips, not 9")
     alter(store, "UPDATE verdicts SET value = value - 1 WHERE position = 2")
     an_audit(store, run)

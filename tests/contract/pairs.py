@@ -25,12 +25,11 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audits import faults_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Difference, diff
+from dealmill.pipeline.store.filters import ALL, Filter, Order, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.contract import ALL, Wanted
-from dealmill.pipeline.store.record.order import Order, Ordering
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import Source
@@ -203,12 +202,12 @@ def plain(found: Iterable[Result]) -> list[PlainResult]:
     return [PlainResult._make(contents(one)) for one in found]
 
 
-def everything(store: Database, run: RunStatus, wanted: Wanted = Wanted()) -> list[PlainResult]:  # noqa: B008 -- frozen
+def everything(store: Database, run: RunStatus, wanted: Filter = Filter()) -> list[PlainResult]:  # noqa: B008 -- frozen
     """The results of a run."""
     return plain(results(store, [run], wanted, (0, 0), None))
 
 
-def pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: int) -> Iterator[list[PlainResult]]:
+def pages(store: Database, run: RunStatus, wanted: Filter, after: int, size: int) -> Iterator[list[PlainResult]]:
     """The pages of a query, at most `size` results each."""
     while page := plain(results(store, [run], wanted, (run.id, after), size)):
         yield page
@@ -216,7 +215,7 @@ def pages(store: Database, run: RunStatus, wanted: Wanted, after: int, size: int
 
 
 def pages_before(
-    store: Database, run: RunStatus, wanted: Wanted, before: int, size: int
+    store: Database, run: RunStatus, wanted: Filter, before: int, size: int
 ) -> Iterator[list[PlainResult]]:
     """The pages of a query read backwards, at most `size` results each."""
     backwards = Ordering(descending=True)
@@ -233,19 +232,17 @@ def within(number: int, ends: tuple[int, int]) -> bool:
     return ends[0] <= number <= ends[1]
 
 
-def chosen(found: Sequence[PlainResult], wanted: Wanted) -> list[PlainResult]:
+def chosen(found: Sequence[PlainResult], wanted: Filter) -> list[PlainResult]:
     """Filter results in Python, as the expected result of a query."""
     return [
         one
         for one in found
-        if (not wanted.verdicts or one.verdict in wanted.verdicts)
-        and (wanted.values == ALL if one.value is None else within(one.value, wanted.values))
+        if (not wanted.verdict or one.verdict in wanted.verdict)
+        and (wanted.value == ALL if one.value is None else within(one.value, wanted.value))
         and within(one.nodes, wanted.nodes)
-        and within(len(one.layout), wanted.layout_lengths)
+        and within(len(one.layout), wanted.layout_length)
         and (
-            wanted.evidence_lengths == ALL
-            if one.evidence is None
-            else within(len(one.evidence), wanted.evidence_lengths)
+            wanted.evidence_length == ALL if one.evidence is None else within(len(one.evidence), wanted.evidence_length)
         )
     ]
 
@@ -265,7 +262,7 @@ def in_order(found: Sequence[PlainResult], name: str, *, descending: bool) -> li
     return there + [one for one in found if number(one) is None]
 
 
-def filters(found: Sequence[PlainResult], chance: Random) -> list[Wanted]:
+def filters(found: Sequence[PlainResult], chance: Random) -> list[Filter]:
     """Seven filters by verdicts, ranges or both; some match nothing."""
     values = sorted({one.value for one in found if one.value is not None}) or [0]
     low, high = sorted(chance.choices(values, k=2))
@@ -273,21 +270,21 @@ def filters(found: Sequence[PlainResult], chance: Random) -> list[Wanted]:
     short, long = sorted(chance.choices([len(one.layout) for one in found] or [0], k=2))
     brief, wordy = sorted(chance.choices([len(one.evidence or "") for one in found] or [0], k=2))
     wishes = [
-        *(Wanted((verdict,)) for verdict in Verdict),
-        Wanted((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
-        Wanted((Verdict.SCORED, Verdict.FAILED, Verdict.WINNABLE), nodes=(few, ALL[1])),
-        Wanted(values=(low, high)),
-        Wanted(values=(ALL[0], high - 1)),
-        Wanted(values=(values[-1] + 1, ALL[1])),
-        Wanted(nodes=(few, many)),
-        Wanted(nodes=(many + 1, ALL[1])),
-        Wanted((chance.choice(list(Verdict)),), (low, ALL[1]), (ALL[0], many)),
-        Wanted((), (low, high), (few, many)),
-        Wanted(layout_lengths=(short, long)),
-        Wanted(layout_lengths=(long + 1, ALL[1])),
-        Wanted(evidence_lengths=(ALL[0], wordy)),
+        *(Filter((verdict,)) for verdict in Verdict),
+        Filter((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
+        Filter((Verdict.SCORED, Verdict.FAILED, Verdict.WINNABLE), nodes=(few, ALL[1])),
+        Filter(value=(low, high)),
+        Filter(value=(ALL[0], high - 1)),
+        Filter(value=(values[-1] + 1, ALL[1])),
+        Filter(nodes=(few, many)),
+        Filter(nodes=(many + 1, ALL[1])),
+        Filter((chance.choice(list(Verdict)),), (low, ALL[1]), (ALL[0], many)),
+        Filter((), (low, high), (few, many)),
+        Filter(layout_length=(short, long)),
+        Filter(layout_length=(long + 1, ALL[1])),
+        Filter(evidence_length=(ALL[0], wordy)),
     ]
-    return [*chance.sample(wishes, 6), Wanted(evidence_lengths=(brief, wordy), layout_lengths=(short, ALL[1]))]
+    return [*chance.sample(wishes, 6), Filter(evidence_length=(brief, wordy), layout_length=(short, ALL[1]))]
 
 
 def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResult]:
@@ -298,7 +295,7 @@ def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResu
     for wanted in wishes:
         for run in pair:
             assert everything(store, run, wanted) == chosen(found, wanted), (run.storage, wanted)
-    for wanted in (Wanted(), wishes[0]):
+    for wanted in (Filter(), wishes[0]):
         size, after = chance.randint(len(found) // 6 + 1, len(found) + 2), chance.choice((0, chance.randint(0, 3_500)))
         behind = chosen([one for one in found if one.position > after], wanted)
         for run in pair:
@@ -311,11 +308,11 @@ def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResu
 
 
 def check_orders(
-    store: Database, pair: Pair, found: Sequence[PlainResult], wishes: Sequence[Wanted], chance: Random
+    store: Database, pair: Pair, found: Sequence[PlainResult], wishes: Sequence[Filter], chance: Random
 ) -> None:
     """Check that ordered queries of both runs return what sorting all results returns."""
     for order in Order:
-        wanted, descending, limit = chance.choice((Wanted(), *wishes)), chance.random() < 0.5, chance.randint(0, 50)
+        wanted, descending, limit = chance.choice((Filter(), *wishes)), chance.random() < 0.5, chance.randint(0, 50)
         expected = chosen(found, wanted)
         if order is Order.POSITION:
             expected = expected[::-1] if descending else expected
@@ -363,7 +360,7 @@ def check_audits(store: Database, pair: Pair, sample: int | None, seed: int = 1)
         said.append((audit.population, audit.size, audit.valid, audit.invalid, audit.no_evidence, audit.faults))
     assert said[0] == said[1]
     for outcome in (Outcome.NO_EVIDENCE, Outcome.INVALID):
-        rows, packed = (everything(store, run, Wanted(audit=outcome)) for run in pair)
+        rows, packed = (everything(store, run, Filter(audit=outcome)) for run in pair)
         assert rows == packed
         assert len(rows) >= (said[0][4] if outcome is Outcome.NO_EVIDENCE else 0)
 

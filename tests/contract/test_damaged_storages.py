@@ -17,9 +17,10 @@ from dealmill.pipeline.store.audits import faults_of, objections_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.contract import Fault, Said, Wanted
+from dealmill.pipeline.store.record.contract import Fault, Said
 from dealmill.pipeline.store.record.packed import bitmap
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import RunStatus, find_run
@@ -64,7 +65,7 @@ def flip(store: Database, run: RunStatus, position: int) -> Verdict:
 
 def decided(store: Database, run: RunStatus, after: int) -> Result:
     """The next winnable or unwinnable result."""
-    wanted = Wanted((Verdict.WINNABLE, Verdict.UNWINNABLE))
+    wanted = Filter((Verdict.WINNABLE, Verdict.UNWINNABLE))
     return next(results(store, [run], wanted, (run.id, after), 1))
 
 
@@ -117,7 +118,7 @@ def test_a_changed_digest_of_a_packed_run_is_a_difference_without_a_layout(
         DamagedWarning, match="2:1001-1100 cannot be read: solving again does not give the recorded result"
     ):
         assert len(everything(store, damaged.packed)) == BLOCK
-    assert len(next(pages(store, damaged.packed, Wanted(), 0, BLOCK))) == BLOCK
+    assert len(next(pages(store, damaged.packed, Filter(), 0, BLOCK))) == BLOCK
     assert an_audit(store, damaged.rows).clean
 
 
@@ -153,7 +154,7 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
         alter(store, "UPDATE packs SET verdicts = :kept WHERE run_id = 2 AND first = :first", kept=kept, first=first)
     assert list(diff(store, *damaged)) == []
     assert an_audit(store, damaged.packed).clean
-    assert list(results(store, [damaged.packed], Wanted(audit=Outcome.INVALID), (0, 0), None)) == []
+    assert list(results(store, [damaged.packed], Filter(audit=Outcome.INVALID), (0, 0), None)) == []
 
 
 BEHIND = {

@@ -16,8 +16,8 @@ from dealmill.pipeline.progress import Event, Message, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract_engine
+from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.record.contract import ALL, Wanted
 from dealmill.pipeline.store.runs import find_run
 from tests.doing import a_run, a_source, an_audit, dealer, do_runs
 from tests.survey.doing import alter
@@ -31,14 +31,14 @@ RANGES = st.one_of(
     NUMBERS.map(lambda high: (ALL[0], high)),
 )
 WANTED = st.builds(
-    lambda verdicts, *others: Wanted(tuple(sorted(verdicts)), *others),
+    lambda verdicts, *others: Filter(tuple(sorted(verdicts)), *others),
     st.sets(st.sampled_from(Verdict)),
     RANGES,
     RANGES,
     st.none() | st.sampled_from(Outcome),
     RANGES,
     RANGES,
-).filter(lambda wanted: wanted != Wanted())
+).filter(lambda wanted: wanted != Filter())
 
 
 def opened(store: Database) -> dealmill.Store:
@@ -46,7 +46,7 @@ def opened(store: Database) -> dealmill.Store:
 
 
 @given(st.integers(0, 10**9 - 1), WANTED)
-def test_a_name_means_the_query_it_was_made_of(run: int, wanted: Wanted) -> None:
+def test_a_name_means_the_query_it_was_made_of(run: int, wanted: Filter) -> None:
     query = SavedQuery(run, wanted)
     assert parse_saved_query(query.name) == query
 

@@ -6,7 +6,7 @@ import dealmill
 from dealmill import Result, Verdict
 from dealmill.pipeline.games import games
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.record.contract import ALL, Wanted
+from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.record.packed import reading as packed
 from dealmill.pipeline.store.record.rows import reading as rows
 from dealmill.pipeline.store.results import Query, query_of
@@ -17,15 +17,15 @@ from tests.survey.doing import a_survey, alter
 COUNT, CHUNK = 3_000, 1_000
 ENGINES = ("card-pairing/winnable", "hi-q/greedy")
 FILTERS = (
-    Wanted((Verdict.UNWINNABLE,)),
-    Wanted((Verdict.FAILED, Verdict.UNDECIDED)),
-    Wanted((Verdict.WINNABLE,), nodes=(20, 30)),
-    Wanted(nodes=(14, 200)),
-    Wanted(nodes=(10**6, ALL[1])),
-    Wanted(values=(150, 160)),
-    Wanted(values=(ALL[0], -1)),
-    Wanted(values=(200, ALL[1]), nodes=(0, 9)),
-    Wanted(layout_lengths=(1, 30)),
+    Filter((Verdict.UNWINNABLE,)),
+    Filter((Verdict.FAILED, Verdict.UNDECIDED)),
+    Filter((Verdict.WINNABLE,), nodes=(20, 30)),
+    Filter(nodes=(14, 200)),
+    Filter(nodes=(10**6, ALL[1])),
+    Filter(value=(150, 160)),
+    Filter(value=(ALL[0], -1)),
+    Filter(value=(200, ALL[1]), nodes=(0, 9)),
+    Filter(layout_length=(1, 30)),
 )
 
 
@@ -42,15 +42,15 @@ def runs(store: Database, request: pytest.FixtureRequest, monkeypatch: pytest.Mo
     ]
 
 
-def asked(store: Database, run: RunStatus, wanted: Wanted) -> Query:
+def asked(store: Database, run: RunStatus, wanted: Filter) -> Query:
     return query_of(store, [run], wanted, (0, 0), None)
 
 
-def matching(results: list[Result], wanted: Wanted) -> list[int]:
+def matching(results: list[Result], wanted: Filter) -> list[int]:
     return [
         one.position
         for one in results
-        if (not wanted.verdicts or one.verdict in wanted.verdicts)
+        if (not wanted.verdict or one.verdict in wanted.verdict)
         and all(
             (number := order.measure(one)) is not None and ends[0] <= number <= ends[1]
             for order, ends in wanted.ranges.items()
@@ -60,7 +60,7 @@ def matching(results: list[Result], wanted: Wanted) -> list[int]:
 
 def test_filters_find_what_matches_in_both_directions(store: Database, runs: list[RunStatus]) -> None:
     for run in runs:
-        everything = list(asked(store, run, Wanted()))
+        everything = list(asked(store, run, Filter()))
         assert len(everything) == COUNT
         for wanted in FILTERS:
             expected = matching(everything, wanted)
@@ -73,7 +73,7 @@ def test_filters_find_what_matches_in_both_directions(store: Database, runs: lis
 
 def test_searches_without_time_continue_where_they_stopped(store: Database, runs: list[RunStatus]) -> None:
     for run in runs:
-        everything = list(asked(store, run, Wanted()))
+        everything = list(asked(store, run, Filter()))
         for wanted in FILTERS:
             part = query_of(store, [run], wanted, (run.id, 0), None).search(0.0)
             found, steps = [one.position for one in part.results], 1
@@ -89,11 +89,11 @@ def test_searches_without_time_continue_where_they_stopped(store: Database, runs
 def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStatus]) -> None:
     pairing, hi_q = runs
     for run, wanted, skipped in (
-        (pairing, Wanted((Verdict.UNWINNABLE,)), "unwinnable = 0"),
-        (hi_q, Wanted(values=(150, 160)), "greatest_value = 149"),
-        (hi_q, Wanted(values=(150, 160)), "least_value = 161"),
-        (hi_q, Wanted(nodes=(9, 10)), "greatest_nodes = 8"),
-        (hi_q, Wanted(nodes=(9, 10)), "least_nodes = 11"),
+        (pairing, Filter((Verdict.UNWINNABLE,)), "unwinnable = 0"),
+        (hi_q, Filter(value=(150, 160)), "greatest_value = 149"),
+        (hi_q, Filter(value=(150, 160)), "least_value = 161"),
+        (hi_q, Filter(nodes=(9, 10)), "greatest_nodes = 8"),
+        (hi_q, Filter(nodes=(9, 10)), "least_nodes = 11"),
     ):
         before = [one.position for one in asked(store, run, wanted)]
         assert {place > CHUNK for place in before} == {True, False}
@@ -111,7 +111,7 @@ def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStat
 
 def test_jobs_without_recorded_distributions_are_read(store: Database, runs: list[RunStatus]) -> None:
     _, hi_q = runs
-    wanted = Wanted(nodes=(9, 10))
+    wanted = Filter(nodes=(9, 10))
     before = [one.position for one in asked(store, hi_q, wanted)]
     alter(store, "UPDATE jobs SET least_nodes = NULL, greatest_nodes = NULL, node_counts = NULL")
     assert [one.position for one in asked(store, hi_q, wanted)] == before
@@ -120,4 +120,4 @@ def test_jobs_without_recorded_distributions_are_read(store: Database, runs: lis
 
 def test_a_search_is_in_order_of_position(store: Database, runs: list[RunStatus]) -> None:
     with pytest.raises(dealmill.UsageError, match="in order of position, not of nodes"):
-        query_of(store, runs, Wanted(), (0, 0), 5, order="nodes").search(1.0)
+        query_of(store, runs, Filter(), (0, 0), 5, order="nodes").search(1.0)

@@ -14,10 +14,11 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AUDITING, faults_of, objections_of
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import grow
 from dealmill.pipeline.store.plans import installed_engines
-from dealmill.pipeline.store.record.contract import Fault, Wanted
+from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import find_run, run_of_job
 from dealmill.pipeline.survey.estimate import estimate
@@ -62,7 +63,7 @@ def test_a_query_by_audit_reads_a_survey_to_its_end(store: Database, monkeypatch
         broken.setattr(room, "load", lambda _name: brittle)
         survey = a_survey(store, PAIRING, 2_000, max_nodes=9)
     assert an_audit(store, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
-    failed = Wanted((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
+    failed = Filter((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
     assert [found.position for found in results(store, [survey], failed, (0, 0), 3)] == [1_999]
 
 
@@ -139,7 +140,7 @@ def test_a_flipped_bit_is_found_and_its_block_is_not_shown(store: Database) -> N
         estimate(store, survey)
     alter(store, "DELETE FROM packs")
     with pytest.warns(DamagedWarning, match="1:1-2000 cannot be read: "):
-        assert list(results(store, [survey], Wanted(), (0, 0), None)) == []
+        assert list(results(store, [survey], Filter(), (0, 0), None)) == []
 
 
 def test_an_audit_of_a_survey_without_deals_ends(store: Database) -> None:

@@ -26,11 +26,11 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, grow
 from dealmill.pipeline.store.plans import queue_rerun, queue_run
 from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.contract import Wanted
 from dealmill.pipeline.store.results import find_result, query_of, results
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.source_writing import open_deals
@@ -45,7 +45,7 @@ from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endles
 ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
 
 
-def said(store: Database, run: RunStatus, wanted: Wanted) -> list[tuple[object, ...]]:
+def said(store: Database, run: RunStatus, wanted: Filter) -> list[tuple[object, ...]]:
     """All that a run says, but for its number."""
     return [
         (it.position, it.line, it.verdict, it.value, it.nodes, it.evidence, it.layout)
@@ -61,20 +61,20 @@ def test_a_survey_gives_the_results_of_a_run_over_the_same_deals(engine: str, st
     run = a_run(store, engine, deal(game, 7, 1, 3_000), max_nodes=max_nodes)
     assert (survey.counts, survey.value_sum, survey.nodes) == (run.counts, run.value_sum, run.nodes)
     assert fingerprint_of(store, survey.id, 3_000) == fingerprint_of(store, run.id, 3_000) is not None
-    middle = sorted(it.value or 0 for it in results(store, [run], Wanted(), (0, 0), None))[1_500]
+    middle = sorted(it.value or 0 for it in results(store, [run], Filter(), (0, 0), None))[1_500]
     for wanted in (
-        Wanted(),
-        Wanted((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
-        Wanted(values=(middle, 2**62)),
-        Wanted(nodes=(5, 9)),
-        Wanted((Verdict.FAILED,)),
+        Filter(),
+        Filter((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
+        Filter(value=(middle, 2**62)),
+        Filter(nodes=(5, 9)),
+        Filter((Verdict.FAILED,)),
     ):
         assert said(store, survey, wanted) == said(store, run, wanted)
 
 
 def test_pages_of_a_survey_go_on_where_the_last_one_ended(store: Database) -> None:
     survey = a_survey(store, PAIRING, 2_000)
-    lost = Wanted((Verdict.UNWINNABLE,))
+    lost = Filter((Verdict.UNWINNABLE,))
     whole = list(results(store, [survey], lost, (0, 0), None))
     parts = []
     after = 0
@@ -83,7 +83,7 @@ def test_pages_of_a_survey_go_on_where_the_last_one_ended(store: Database) -> No
         after = page[-1].position
     assert parts == whole
     assert find_result(store, survey, 1_537) == next(
-        islice(results(store, [survey], Wanted(), (survey.id, 1_536), None), 1)
+        islice(results(store, [survey], Filter(), (survey.id, 1_536), None), 1)
     )
     with pytest.raises(NotFoundError, match="no verdict on item 2001"):
         find_result(store, survey, 2_001)
@@ -159,14 +159,14 @@ def test_failed_deals_are_stored_with_their_reason_and_not_retried(
         run = a_run(store, PAIRING, layouts)
     assert survey.counts == run.counts and survey.counts[Verdict.FAILED] == 3
     assert fingerprint_of(store, survey.id, 3_000) == fingerprint_of(store, run.id, 3_000)
-    assert said(store, survey, Wanted((Verdict.FAILED,))) == said(store, run, Wanted((Verdict.FAILED,)))
-    assert [it.position for it in results(store, [survey], Wanted((Verdict.FAILED,)), (0, 0), None)] == [5, 2999, 3000]
+    assert said(store, survey, Filter((Verdict.FAILED,))) == said(store, run, Filter((Verdict.FAILED,)))
+    assert [it.position for it in results(store, [survey], Filter((Verdict.FAILED,)), (0, 0), None)] == [5, 2999, 3000]
     audit = an_audit(store, survey)
     assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_997, 3, 0, 0)
-    [first, *_] = results(store, [survey], Wanted(audit=Outcome.NO_EVIDENCE), (0, 0), None)
+    [first, *_] = results(store, [survey], Filter(audit=Outcome.NO_EVIDENCE), (0, 0), None)
     assert first.position == 5 and first.judgement is not None
     with pytest.raises(UsageError, match="audits of packed runs only record"):
-        list(results(store, [survey], Wanted(audit=Outcome.VALID), (0, 0), None))
+        list(results(store, [survey], Filter(audit=Outcome.VALID), (0, 0), None))
     found = estimate(store, survey)
     assert found is not None and found.unknown == 3
 
@@ -260,7 +260,7 @@ def test_a_query_of_several_runs_leaves_out_those_that_cannot_answer_it(store: D
     run = a_run(store, MEMORY, ["AABB"])
     for each in (survey, run):
         an_audit(store, each)
-    valid = query_of(store, [survey, run], Wanted(audit=Outcome.VALID), (0, 0), None)
+    valid = query_of(store, [survey, run], Filter(audit=Outcome.VALID), (0, 0), None)
     assert [found.run for found in valid] == [run.id]
     assert ([one.id for one in valid.unlisted], valid.unaudited) == ([survey.id], [])
 

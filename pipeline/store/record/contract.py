@@ -6,45 +6,12 @@ from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, exists
 
-from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.record.order import Order, Ordering
+from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs import PlannedRun, RunStatus
 from dealmill.pipeline.store.tables import judgements
-
-ALL = (-(2**62), 2**62)
-BEHIND = MOST + 1
-"""A number greater than all positions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A filter for verdicts. Ranges include both ends, and lengths are in characters. A verdict without a value or
-    without evidence matches a range of values or of evidence lengths only if that is `ALL`.
-
-    `audit` is the outcome of the newest audit of a verdict; None matches all verdicts, whether audited or not.
-    """
-
-    verdicts: tuple[Verdict, ...] = ()
-    values: tuple[int, int] = ALL
-    nodes: tuple[int, int] = ALL
-    audit: Outcome | None = None
-    layout_lengths: tuple[int, int] = ALL
-    evidence_lengths: tuple[int, int] = ALL
-
-    @property
-    def ranges(self) -> dict[Order, tuple[int, int]]:
-        """The ranges other than `ALL`, by the numbers that they limit. Results can also be ordered by these numbers."""
-        every = {
-            Order.VALUE: self.values,
-            Order.NODES: self.nodes,
-            Order.LAYOUT_LENGTH: self.layout_lengths,
-            Order.EVIDENCE_LENGTH: self.evidence_lengths,
-        }
-        return {order: ends for order, ends in every.items() if ends != ALL}
 
 
 def newest_judgement() -> ColumnElement[bool]:
@@ -198,7 +165,7 @@ class Record(Protocol):
         self,
         store: Database,
         run: RunStatus,
-        wanted: Wanted,
+        wanted: Filter,
         after: int,
         most: int,
         *,
@@ -214,7 +181,7 @@ class Record(Protocol):
             If the items must be solved again, but another version of the engine or of the generator is installed.
         """
 
-    def ordered(self, store: Database, run: RunStatus, wanted: Wanted, ordering: Ordering, most: int) -> Page:
+    def ordered(self, store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int) -> Page:
         """Return the first `most` verdicts in the given order that match `wanted`. Memory grows with `most` only.
 
         Raises

@@ -5,22 +5,22 @@ from functools import lru_cache
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, false, func, not_, or_, select
 
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.jobs import LONGEST
-from dealmill.pipeline.store.record.contract import ALL, Wanted
 from dealmill.pipeline.store.tables import DONE, jobs
 
 
 def next_job(
-    connection: Connection, run: int, wanted: Wanted, after: int, before: int, *, backwards: bool
+    connection: Connection, run: int, wanted: Filter, after: int, before: int, *, backwards: bool
 ) -> tuple[int, int] | None:
     """Return the range `[first, stop)` of the first finished job between the positions `after` and `before` (both
     exclusive) that may have a matching verdict, or of the last one if `backwards`; None if there is none."""
     if after + 1 >= before:
         return None
     where = {"run": run, "behind": after - LONGEST, "after": after, "last": before - 1}
-    for name, (low, high) in (("values", wanted.values), ("nodes", wanted.nodes)):
+    for name, (low, high) in (("values", wanted.value), ("nodes", wanted.nodes)):
         where |= {f"least_{name}": low, f"greatest_{name}": high}
-    query = _next_job(wanted.verdicts, wanted.values != ALL, wanted.nodes != ALL, backwards)
+    query = _next_job(wanted.verdict, wanted.value != ALL, wanted.nodes != ALL, backwards)
     found = connection.execute(query, where).one_or_none()
     return None if found is None else (found.first, found.stop)
 

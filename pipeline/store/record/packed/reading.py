@@ -1,6 +1,6 @@
 """Reading packed verdicts page by page. Blocks without matching verdicts are skipped, and others are solved again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from heapq import nsmallest
 from itertools import groupby
@@ -16,9 +16,9 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.record.blocks import mark, recorded_digests
-from dealmill.pipeline.store.record.contract import BEHIND, Fault, Page, Said, Wanted, newest_judgement
-from dealmill.pipeline.store.record.order import Ordering
+from dealmill.pipeline.store.record.contract import Fault, Page, Said, newest_judgement
 from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
 from dealmill.pipeline.store.record.packed.packs import Pack, kept_of, next_pack, previous_pack
 from dealmill.pipeline.store.record.skipping import next_job
@@ -34,7 +34,7 @@ OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 def page(
     store: Database,
     run: RunStatus,
-    wanted: Wanted,
+    wanted: Filter,
     after: int,
     most: int,
     *,
@@ -58,13 +58,13 @@ def page(
             block = block_again(store, run, found)
         except DifferenceError:
             return Page([], [Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)], end)
-        if results := [one for one in _fitting(block, wanted) if after < one.position < before]:
+        if results := [one for one in block if after < one.position < before and wanted.matches(one)]:
             results.sort(key=attrgetter("position"), reverse=backwards)
             return Page(results[:most], [], end if len(results) <= most else results[most - 1].position)
     return Page([], [], None)
 
 
-def ordered(store: Database, run: RunStatus, wanted: Wanted, ordering: Ordering, most: int) -> Page:
+def ordered(store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int) -> Page:
     faults = list[Fault]()
 
     def results() -> Iterator[Result]:
@@ -127,7 +127,7 @@ def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) 
 def _objected(
     store: Database,
     run: RunStatus,
-    wanted: Wanted,
+    wanted: Filter,
     outcome: Outcome,
     after: int,
     most: int,
@@ -147,7 +147,7 @@ def _objected(
             faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
             continue
         said = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in judged.items()]
-        results += _fitting(said, wanted)
+        results += filter(wanted.matches, said)
     reached = [position for position, _ in objections] + [fault.last for fault in faults]
     return Page(results, faults, (min if backwards else max)(reached, default=None))
 
@@ -196,11 +196,11 @@ def _found_valid_since() -> ColumnElement[bool]:
 
 
 def _blocks_with(
-    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, *, backwards: bool
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, *, backwards: bool
 ) -> Iterator[int | Fault]:
     """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`, and
     faults where verdicts are missing or damaged."""
-    codes = [int(verdict) for verdict in wanted.verdicts] or list(map(int, Verdict))
+    codes = [int(verdict) for verdict in wanted.verdict] or list(map(int, Verdict))
     for pack in _packs(store, run, wanted, after, before, backwards=backwards):
         if isinstance(pack, Fault):
             yield pack
@@ -217,12 +217,12 @@ def _blocks_with(
 
 
 def _packs(
-    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, *, backwards: bool
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, *, backwards: bool
 ) -> Iterator[Pack | Fault]:
     """Yield the packs that may have matching verdicts between the positions `after` and `before`, and faults for the
     gaps between them if the run is finished."""
     while True:
-        if wanted != Wanted():
+        if wanted != Filter():
             with store.reading() as connection:
                 job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
             if job is None:
@@ -238,18 +238,3 @@ def _packs(
         after, before = (after, pack.first) if backwards else (pack.stop - 1, before)
     if run.finished and after + 1 < before:
         yield Fault(after + 1, before - 1, NOT_AS_RECORDED)
-
-
-def _fitting(block: Sequence[Result], wanted: Wanted) -> list[Result]:
-    """The results that a filter leaves."""
-    ranges = wanted.ranges
-    return [
-        one
-        for one in block
-        if (not wanted.verdicts or one.verdict in wanted.verdicts)
-        and all(_within(order.measure(one), ends) for order, ends in ranges.items())
-    ]
-
-
-def _within(number: int | None, ends: tuple[int, int]) -> bool:
-    return number is not None and ends[0] <= number <= ends[1]

@@ -13,10 +13,10 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.record.blocks import mark, read_block
-from dealmill.pipeline.store.record.contract import BEHIND, Fault, Page, Said, Wanted
-from dealmill.pipeline.store.record.order import Ordering
-from dealmill.pipeline.store.record.rows.statements import Filter, by_number, by_position, parameters
+from dealmill.pipeline.store.record.contract import Fault, Page, Said
+from dealmill.pipeline.store.record.rows.statements import Conditions, by_number, by_position, parameters
 from dealmill.pipeline.store.record.skipping import next_job
 from dealmill.pipeline.store.runs import PlannedRun, RunStatus
 from dealmill.pipeline.store.tables import Shape, items, judgements, verdicts
@@ -45,17 +45,17 @@ def check_readable(_run: PlannedRun) -> None:
 def page(
     store: Database,
     run: RunStatus,
-    wanted: Wanted,
+    wanted: Filter,
     after: int,
     most: int,
     *,
     before: int = BEHIND,
     backwards: bool = False,
 ) -> Page:
-    if wanted != Wanted() and wanted.audit in (None, Outcome.VALID):
+    if wanted != Filter() and wanted.audit in (None, Outcome.VALID):
         return _searched(store, run, wanted, after, before, most, backwards=backwards)
     rows = _between(store, run, wanted, after, before, most, backwards=backwards)
-    whole = wanted == Wanted() and run.finished
+    whole = wanted == Filter() and run.finished
     read_to = int(rows[-1][0]) if len(rows) == most else None
     first = read_to if backwards and read_to is not None else after
     stop = read_to if not backwards and read_to is not None else min(before, run.items + 1)
@@ -65,7 +65,7 @@ def page(
 
 
 def _searched(
-    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, most: int, *, backwards: bool
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
 ) -> Page:
     """Return the matching verdicts among the next `SEARCHED` ones, beginning with a job that may have some."""
     with store.reading() as connection:
@@ -85,29 +85,29 @@ def _searched(
 
 
 def _between(
-    store: Database, run: RunStatus, wanted: Wanted, after: int, before: int, most: int, *, backwards: bool
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
 ) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of a page in order."""
     where = {"first": after + 1, "last": before - 1, "most": most}
-    rows = _rows(store, run, by_position(Filter.of(wanted), backwards), wanted, where)
+    rows = _rows(store, run, by_position(Conditions.of(wanted), backwards), wanted, where)
     return sorted(rows, key=itemgetter(0), reverse=backwards)
 
 
-def ordered(store: Database, run: RunStatus, wanted: Wanted, ordering: Ordering, most: int) -> Page:
-    rows = _rows(store, run, by_number(Filter.of(wanted), ordering), wanted, {"most": most})
+def ordered(store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int) -> Page:
+    rows = _rows(store, run, by_number(Conditions.of(wanted), ordering), wanted, {"most": most})
     results, faults = _readable(run, wanted, rows)
     return Page(sorted(results, key=ordering.key), faults, None)
 
 
 def _rows(
-    store: Database, run: RunStatus, query: Select[*tuple[Any, ...]], wanted: Wanted, where: Mapping[str, int]
+    store: Database, run: RunStatus, query: Select[*tuple[Any, ...]], wanted: Filter, where: Mapping[str, int]
 ) -> list[Row[*tuple[Any, ...]]]:
     with store.reading() as connection:
         return list(connection.execute(query, {**parameters(run, wanted), **where}).all())
 
 
 def _readable(
-    run: RunStatus, wanted: Wanted, rows: Sequence[Row[*tuple[Any, ...]]]
+    run: RunStatus, wanted: Filter, rows: Sequence[Row[*tuple[Any, ...]]]
 ) -> tuple[list[Result], list[Fault]]:
     """Return the results in these rows, and faults for those that cannot be read."""
     shape, results, faults = JUDGED if wanted.audit else ROW, list[Result](), list[Fault]()

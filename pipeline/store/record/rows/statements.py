@@ -7,13 +7,13 @@ from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, func,
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store.record.contract import Wanted, newest_judgement
-from dealmill.pipeline.store.record.order import Order, Ordering
+from dealmill.pipeline.store.filters import Filter, Order, Ordering
+from dealmill.pipeline.store.record.contract import newest_judgement
 from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.tables import items, judgements, verdicts
 
 
-class Filter(NamedTuple):
+class Conditions(NamedTuple):
     """A filter without the ends of its ranges, which are parameters of its statements."""
 
     verdicts: tuple[Verdict, ...]
@@ -21,12 +21,12 @@ class Filter(NamedTuple):
     ranges: tuple[Order, ...]
 
     @classmethod
-    def of(cls, wanted: Wanted) -> Self:
+    def of(cls, wanted: Filter) -> Self:
         """Return the filter for `wanted`."""
-        return cls(wanted.verdicts, wanted.audit, tuple(wanted.ranges))
+        return cls(wanted.verdict, wanted.audit, tuple(wanted.ranges))
 
 
-def parameters(run: RunStatus, wanted: Wanted) -> dict[str, int]:
+def parameters(run: RunStatus, wanted: Filter) -> dict[str, int]:
     """Return the parameters of a statement for a run and a filter. Callers add ``most``, the number of rows, and for
     `by_position` the positions ``first`` and ``last``."""
     found = {"run": run.id, "source": run.source}
@@ -41,7 +41,7 @@ def _ends(order: Order) -> tuple[str, str]:
 
 
 @lru_cache
-def by_position(filtered: Filter, backwards: bool) -> Select[*tuple[Any, ...]]:
+def by_position(filtered: Conditions, backwards: bool) -> Select[*tuple[Any, ...]]:
     """Select the first ``most`` matching verdicts at the positions ``first`` to ``last``; the last ones if
     `backwards`."""
     place = judgements.c.position if filtered.audit else verdicts.c.position
@@ -50,7 +50,7 @@ def by_position(filtered: Filter, backwards: bool) -> Select[*tuple[Any, ...]]:
 
 
 @lru_cache
-def by_number(filtered: Filter, ordering: Ordering) -> Select[*tuple[Any, ...]]:
+def by_number(filtered: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...]]:
     """Select the first ``most`` matching verdicts in the given order."""
     number = _number(ordering.order)
     first = number.desc() if ordering.descending else number.asc()
@@ -74,7 +74,7 @@ def _with_items(cut: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
     return select(*said, *item, found.c.outcome, found.c.step, found.c.reason)
 
 
-def _selected(filtered: Filter) -> Select[*tuple[Any, ...]]:
+def _selected(filtered: Conditions) -> Select[*tuple[Any, ...]]:
     """Select the verdicts of a run that match a filter, with their judgements if an outcome is wanted."""
     judged = (null().label("outcome"), null().label("step"), null().label("reason"))
     cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)

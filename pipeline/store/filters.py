@@ -1,0 +1,124 @@
+"""Which results a query returns, and in which order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from dealmill.pipeline.arguments import MOST, checked_range
+from dealmill.pipeline.games.verdict import Code, Verdict
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.result import Result
+
+ALL = (-(2**62), 2**62)
+"""The range of all numbers."""
+BEHIND = MOST + 1
+"""A number greater than all positions."""
+
+Ends = tuple[int | None, int | None]
+"""The ends of a range as given by a caller, both included; None for an open end."""
+
+
+class Order(Code):
+    """What results are ordered by. Lengths are in characters."""
+
+    POSITION = 1
+    NODES = 2
+    VALUE = 3
+    LAYOUT_LENGTH = 4
+    EVIDENCE_LENGTH = 5
+
+    def measure(self, result: Result) -> int | None:
+        """Return the number by which a result is ordered; None if it has none, such as the value of a win."""
+        match self:
+            case Order.POSITION:
+                return result.position
+            case Order.NODES:
+                return result.nodes
+            case Order.VALUE:
+                return result.value
+            case Order.LAYOUT_LENGTH:
+                return len(result.layout)
+        return None if result.evidence is None else len(result.evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """An order, ascending or descending. Results without a number come last, and equal results are in ascending order
+    of run and position."""
+
+    order: Order = Order.POSITION
+    descending: bool = False
+
+    def key(self, result: Result) -> tuple[bool, int, int, int]:
+        """Return the sort key of a result."""
+        number = self.order.measure(result)
+        signed = 0 if number is None else -number if self.descending else number
+        return number is None, signed, result.run or 0, result.position
+
+
+BY_POSITION = Ordering()
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter for results. Its fields have the names of the arguments of queries and of the command line options.
+
+    Ranges include both ends; `ALL` does not limit. Lengths are in characters. A verdict without a value or without
+    evidence matches a range of values or of evidence lengths only if that is `ALL`.
+
+    `verdict` has the verdicts that match, all if it is empty. `audit` is the outcome of the newest audit of a verdict;
+    None matches all verdicts, whether audited or not.
+    """
+
+    verdict: tuple[Verdict, ...] = ()
+    value: tuple[int, int] = ALL
+    nodes: tuple[int, int] = ALL
+    audit: Outcome | None = None
+    layout_length: tuple[int, int] = ALL
+    evidence_length: tuple[int, int] = ALL
+
+    @classmethod
+    def of(
+        cls,
+        verdict: Verdict | str | Iterable[Verdict | str] = (),
+        value: Ends | int | None = None,
+        nodes: Ends | int | None = None,
+        audit: Outcome | str | None = None,
+        layout_length: Ends | int | None = None,
+        evidence_length: Ends | int | None = None,
+    ) -> Self:
+        """Return the filter with the arguments of a caller.
+
+        Raises
+        ------
+        UsageError
+            If there is no such verdict or outcome, or a range is not valid.
+        """
+        verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
+        outcome = None if audit is None else Outcome.of(audit)
+        return cls(
+            tuple(map(Verdict.of, verdicts)),
+            checked_range("value", value, ALL),
+            checked_range("nodes", nodes, ALL),
+            outcome,
+            checked_range("layout_length", layout_length, ALL),
+            checked_range("evidence_length", evidence_length, ALL),
+        )
+
+    @property
+    def ranges(self) -> dict[Order, tuple[int, int]]:
+        """The ranges other than `ALL`, by the numbers that they limit. Results can also be ordered by these numbers."""
+        every = {
+            Order.VALUE: self.value,
+            Order.NODES: self.nodes,
+            Order.LAYOUT_LENGTH: self.layout_length,
+            Order.EVIDENCE_LENGTH: self.evidence_length,
+        }
+        return {order: ends for order, ends in every.items() if ends != ALL}
+
+    def matches(self, result: Result) -> bool:
+        """Return whether a result matches, apart from the outcome of its audit."""
+        if self.verdict and result.verdict not in self.verdict:
+            return False
+        numbers = ((order.measure(result), ends) for order, ends in self.ranges.items())
+        return all(number is not None and low <= number <= high for number, (low, high) in numbers)

@@ -14,6 +14,8 @@ from .pipeline.games.batch import run_kernel as run_kernel
 from .pipeline.games.batch import texts_from_rows as texts_from_rows
 from .pipeline.games.batch import to_solved as to_solved
 from .pipeline.games.batch import unpack as unpack
+from .pipeline.games.bits import count_bits as count_bits
+from .pipeline.games.bits import lowest_bit as lowest_bit
 from .pipeline.games.contract import NO_LIMIT as NO_LIMIT
 from .pipeline.games.contract import AnswerFormat as AnswerFormat
 from .pipeline.games.contract import CanonicalMask as CanonicalMask
@@ -30,10 +32,8 @@ from .pipeline.games.contract import Read as Read
 from .pipeline.games.contract import ReadEachLine as ReadEachLine
 from .pipeline.games.contract import Reject as Reject
 from .pipeline.games.contract import Scenes as Scenes
-from .pipeline.games.kernels import count_bits as count_bits
 from .pipeline.games.kernels import inlined as inlined
 from .pipeline.games.kernels import kernel as kernel
-from .pipeline.games.kernels import lowest_bit as lowest_bit
 from .pipeline.games.philox import Stream as Stream
 from .pipeline.games.philox import below as below
 from .pipeline.games.philox import open_stream as open_stream

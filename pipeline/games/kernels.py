@@ -1,7 +1,5 @@
 """Kernels: functions compiled by numba, whose machine code is cached between processes (see
-`dealmill.pipeline.games.caches`); and bit operations for them.
-
-One process compiles at a time, with a message.
+`dealmill.pipeline.games.caches`). One process compiles at a time, with a message.
 """
 
 import fcntl
@@ -10,14 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from sys import modules
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import numba
-import numpy as np
-from numba import types
 from numba.core.event import Event, Listener, install_listener
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic
 
 from dealmill.pipeline.games.caches import CacheError, cache_folder, caches, package_folder
 
@@ -50,36 +45,6 @@ def _compiled(function: Callable[P, R], *, inline: bool) -> Callable[P, R]:
     numba.config.CACHE_DIR = str(cache_folder(package_folder(Path(source))))  # type: ignore[attr-defined]
     compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, forceinline=inline)(function)
     return compiled
-
-
-@intrinsic
-def _count_trailing_zeros(_: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, _: Any, words: Any) -> Any:
-        return builder.cttz(words[0], context.get_constant(types.boolean, True))
-
-    return word(word), generate
-
-
-@intrinsic
-def _count_ones(_: Any, word: Any) -> Any:
-    def generate(_: Any, builder: Any, __: Any, words: Any) -> Any:
-        return builder.ctpop(words[0])
-
-    return word(word), generate
-
-
-@inlined
-def lowest_bit(word: np.uint64) -> np.uint64:
-    """Return the index of the lowest set bit of a word, which must not be 0; compiles to a single instruction."""
-    number: np.uint64 = _count_trailing_zeros(word)  # type: ignore[call-arg]
-    return number
-
-
-@inlined
-def count_bits(word: np.uint64) -> np.uint64:
-    """Return the number of set bits of a word."""
-    count: np.uint64 = _count_ones(word)  # type: ignore[call-arg]
-    return count
 
 
 logger = logging.getLogger(__name__)

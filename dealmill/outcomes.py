@@ -5,9 +5,9 @@ from functools import cached_property
 
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.store.audits import AuditStatus
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.plans import requeue
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs import RunStatus, Summary
 from dealmill.pipeline.store.sources import Source
 from dealmill.runs import Run

@@ -10,7 +10,7 @@ from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.record.packed.packs import next_pack
+from dealmill.pipeline.store.packs import next_pack
 from dealmill.pipeline.store.runs import RunStatus, totals_from_the_first
 
 Z = 1.959963984540054

@@ -4,15 +4,20 @@ BIN := .venv/bin
 EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv), or select one with make PYTHON=…
 
-.PHONY: install run test check reproduce golden docs bench bench-scale soak lock clean
+.PHONY: install run test test-slow check reproduce golden docs bench bench-scale soak lock clean
 
 install: .venv/installed
 
 run: install
 	$(BIN)/dealmill run examples/*/*.txt
 
+# What a change can break directly, on SQLite; the store, the workers and one whole way also on PostgreSQL.
 test: .venv/tested
 	$(BIN)/pytest
+
+# All other tests: the rest on PostgreSQL, faults, mutants, installations, upgrades.
+test-slow: .venv/tested
+	$(BIN)/pytest -m 'slow and not by_hand'
 
 check: .venv/tested
 	$(BIN)/ruff check .

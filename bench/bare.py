@@ -35,7 +35,7 @@ def _rows(game: Game, file: Path) -> Iterator[tuple[Rows, Rows]]:
     start = blake2b(f"{game.name}\n".encode(), digest_size=16)
     with file.open() as lines:
         numbered = ((number, line.rstrip("\n")) for number, line in enumerate(lines, start=1))
-        entries = (entry for entry in game.layout.read(numbered) if isinstance(entry, Layout))
+        entries = (entry for entry in game.read(numbered) if isinstance(entry, Layout))
         while batch := list(islice(entries, BATCH)):
             solved = solve(name, [entry.text for entry in batch])
             places = range(position, position + len(batch))

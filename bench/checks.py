@@ -6,7 +6,7 @@ from bench.engines import SEED
 from bench.kernels import MANY, SUBJECTS, Packed
 from bench.measure import in_turn, rounded, table
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.solve import canonical_mask, load
 from tests.doing import deal
 
 ROUNDS = 9
@@ -24,9 +24,9 @@ def against_kernels() -> str:
         lines = list(enumerate(layouts, start=1))
         packed = Packed(subject, layouts)
         packed.solve()
-        check = partial(game.canonical, packed.layouts)
+        check = partial(canonical_mask, game, packed.layouts)
         checking, _, share = in_turn(check, packed.solve, ROUNDS)
-        _, _, reading = in_turn(lambda: list(game.layout.read(lines)), check)  # noqa: B023
+        _, _, reading = in_turn(lambda: list(game.read(lines)), check)  # noqa: B023
         rows.append(
             [f"`{name}`", rounded(checking / MANY * NANOSECONDS), f"{rounded(100 * share)} %", f"{rounded(reading)} ×"]
         )

@@ -75,8 +75,8 @@ def around_the_engine() -> str:
         name = game.full_name(game.engines[0])
         layouts = deal(game, SEED, 1, MANY)
         lines = list(enumerate(layouts, start=1))
-        _, _, dealing = in_turn(partial(game.deal.deal, SEED, 1, MANY), partial(solve, name, layouts))
-        _, _, reading = in_turn(lambda: list(game.layout.read(lines)), partial(solve, name, layouts))  # noqa: B023
+        _, _, dealing = in_turn(partial(game.deal, SEED, 1, MANY), partial(solve, name, layouts))
+        _, _, reading = in_turn(lambda: list(game.read(lines)), partial(solve, name, layouts))  # noqa: B023
         rows.append([game.name, f"{dealing:.2f}", f"{reading:.1f}"])
     return table(["game", "dealing / solving", "parsing / solving"], rows)
 

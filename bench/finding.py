@@ -12,7 +12,7 @@ from unittest.mock import patch
 from bench.measure import dealt, rounded, seconds, table
 from dealmill import deals, open
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.ingest.scanning import checked_by
+from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.layout_index import index_items
 
 GAME = "card-pairing"
@@ -30,7 +30,7 @@ def lookups() -> str:
 
 def _cost() -> str:
     game = find_game(GAME)
-    checked_by(game)
+    load(game.full_name(game.engines[0]))
     with tempfile.TemporaryDirectory() as folder:
         file = dealt(game, FEW, Path(folder))
         _ingest(file, index_items)  # fills caches

@@ -32,4 +32,4 @@ def _run_range_solver() -> None:
 
 def _judge(layouts: list[str], traces: list[str | None]) -> None:
     for layout, trace in zip(layouts, traces, strict=True):
-        freecell().rules.check("fc-solve", layout, Verdict.WINNABLE, None, trace or "")
+        freecell().check("fc-solve", layout, Verdict.WINNABLE, None, trace or "")

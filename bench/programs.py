@@ -22,7 +22,7 @@ ROUNDS = 7
 def against_at_once() -> str:
     """Return a table with a row per example program: layouts per second through the protocol, and by the same program
     with all layouts as its input, and the ratio of both."""
-    layouts = find_game("memory").deal.deal(SEED, 1, MANY)
+    layouts = find_game("memory").deal(SEED, 1, MANY)
     rows = []
     with TemporaryDirectory() as name:
         folder = Path(name)

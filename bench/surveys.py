@@ -47,7 +47,7 @@ def against_bare_kernels() -> str:
         count = DEALS.get(game, FEWEST)
         engine = found.full_name(found.engines[0])
         load(engine)
-        found.deal.deal(1, 1, 1)
+        found.deal(1, 1, 1)
         half = partial(_bare, engine, count // 2)
         before, survey, after = seconds(half), seconds(partial(_survey, game, count)), seconds(half)
         bare = before + after
@@ -81,7 +81,7 @@ def _deal_and_solve(engine: str, count: int, first: int) -> None:
     game, _ = find_engine(engine)
     solve = load(engine)
     for start in range(first, first + count, BLOCK):
-        solve(game.deal.deal(SEED, start, BLOCK))
+        solve(game.deal(SEED, start, BLOCK))
 
 
 def to_a_hundredth_of_a_per_cent() -> str:

@@ -4,10 +4,6 @@ from .layouts import answer as answer
 from .layouts import check as check
 from .layouts import deals as deals
 from .layouts import solve as solve
-from .outcomes import BatchResult as BatchResult
-from .outcomes import Ingestion as Ingestion
-from .outcomes import Retraction as Retraction
-from .outcomes import RunOverview as RunOverview
 from .pipeline.answer import Answered as Answered
 from .pipeline.deals import DealRange as DealRange
 from .pipeline.errors import BadLayout as BadLayout
@@ -61,13 +57,16 @@ from .pipeline.store.sources import Source as Source
 from .pipeline.store.tables import Storage as Storage
 from .pipeline.store.workers import Held as Held
 from .pipeline.store.workers import Worker as Worker
-from .pipeline.survey.estimate import Interval as Interval
-from .pipeline.survey.estimate import Point as Point
+from .pipeline.survey.interval import Interval as Interval
+from .pipeline.survey.interval import Point as Point
 from .runs import Audit as Audit
+from .runs import BatchResult as BatchResult
+from .runs import Ingestion as Ingestion
+from .runs import Retraction as Retraction
 from .runs import Run as Run
+from .runs import Survey as Survey
 from .stores import Store as Store
 from .stores import open as open
-from .surveys import Survey as Survey
 from .workers.health import Check as Check
 from .workers.health import doctor as doctor
 

@@ -178,9 +178,9 @@ def answer(
         If the file cannot be read.
     """
     from dealmill.pipeline.answer import answer as answer_entries
-    from dealmill.pipeline.ingest.scanning import checked_by, scan
+    from dealmill.pipeline.ingest.scanning import scan
 
     owner, used = engine_of(game, engine)
     name = fsdecode(file)
     with open_binary(name) as binary:
-        return answer_entries(owner, used, scan(binary, name, owner, lambda _: checked_by(owner)), output, complain)
+        return answer_entries(owner, used, scan(binary, name, owner, lambda _: owner.mask), output, complain)

@@ -1,12 +1,14 @@
-"""Runs: query, audit, rerun, diff and export."""
+"""Runs and what is done with them: query, audit, rerun, diff and export; surveys, audits and retractions of runs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dealmill.pipeline.arguments import check_integer
-from dealmill.pipeline.errors import DamagedError, UsageError
+from dealmill.pipeline.errors import DamagedError, InputError, UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Progress, Rerunning, silent
@@ -19,21 +21,23 @@ from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Diff, diff
 from dealmill.pipeline.store.filters import Ends, Filter, Order
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
-from dealmill.pipeline.store.plans import queue_rerun, queue_retry
+from dealmill.pipeline.store.plans import queue_rerun, queue_retry, requeue
 from dealmill.pipeline.store.results import START, Query, answers_of, find_result, query_of
-from dealmill.pipeline.store.runs import RunStatus, find_run, related_runs
+from dealmill.pipeline.store.runs import RunStatus, Summary, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
-from dealmill.pipeline.store.sources import rejects_of
-from dealmill.pipeline.survey.estimate import Interval, Point, convergence_of, of_share
+from dealmill.pipeline.store.sources import Source, rejects_of
+from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from dealmill.pipeline.survey.estimate import Estimate
 
 
 class Run:
     """A run in a store: one engine with its node limit over one source.
 
-    The attributes are the plan of the run and never change; `status` returns its progress.
+    The plan of the run never changes. Its progress and its newest audit are read once, and again by `status`.
 
     Attributes
     ----------
@@ -49,10 +53,13 @@ class Run:
         How the verdicts are stored: ``Storage.ROWS`` or ``Storage.PACKED`` (see `Store.run`).
     repeats : int or None
         The number of the run that this one is a rerun of; None for other runs.
+    progress : RunStatus
+        The progress that was read last.
     """
 
     def __init__(self, store: Database, status: RunStatus) -> None:
         self._store = store
+        self.progress = status
         self.id = status.id
         self.game = status.game
         self.engine = status.engine
@@ -61,20 +68,27 @@ class Run:
         self.max_nodes = status.max_nodes
         self.storage = status.storage
         self.repeats = status.repeats
-        self._source = status.source
 
     def __repr__(self) -> str:
         return f"<Run {self.id}: {self.engine} {self.version} on {self.source}>"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Run) and (self._store, self.id) == (other._store, other.id)
+
+    def __hash__(self) -> int:
+        return hash((self._store, self.id))
+
     def status(self) -> RunStatus:
-        """Return the current progress of the run, summed over its jobs."""
-        return find_run(self._store, self.id)
+        """Read the progress of the run again, summed over its jobs, and return it."""
+        self.progress = find_run(self._store, self.id)
+        self.__dict__.pop("latest_audit", None)  # to be read again
+        return self.progress
 
     @property
     def related(self) -> list[int]:
         """The numbers of the other runs of the same engine, in any version, over the same layouts, and of those that
         repeat this run or that it repeats; oldest first."""
-        return related_runs(self._store, self.status())
+        return related_runs(self._store, self.progress)
 
     @property
     def fingerprint(self) -> str | None:
@@ -82,7 +96,7 @@ class Run:
 
         Two runs have the same fingerprint if and only if all their layouts, verdicts, values and evidence are the same.
         """
-        status = self.status()
+        status = self.progress if self.progress.finished else self.status()
         return fingerprint_of(self._store, self.id, status.items) if status.finished else None
 
     def results(
@@ -164,7 +178,7 @@ class Run:
 
     @property
     def winnability(self) -> Interval | None:
-        """The 95 % confidence interval of the share of winnable layouts, if those solved so far are a random sample.
+        """The 95 % confidence interval of the share of winnable layouts, if those in `progress` are a random sample.
 
         Undecided and failed layouts widen it: it covers both that none of them can be won, and that all can. None if no
         layout has been found winnable or unwinnable.
@@ -174,7 +188,7 @@ class Run:
         DamagedError
             If the recorded counts are damaged.
         """
-        counts = self.status().counts
+        counts = self.progress.counts
         if min(counts.values(), default=0) < 0:
             raise DamagedError(f"the counts of run {self.id} are damaged; find all with: dealmill audit {self.id}")
         won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
@@ -185,7 +199,7 @@ class Run:
         """Return the winnability after more and more layouts, counted from the first; empty if they have values."""
         return convergence_of(self._store, self.id)
 
-    @property
+    @cached_property
     def latest_audit(self) -> "Audit | None":
         """The newest audit of the run, which may be unfinished; None if it has none."""
         found = latest_audits(self._store, [self.id]).get(self.id)
@@ -193,7 +207,7 @@ class Run:
 
     def rejects(self) -> Iterator[Reject]:
         """Iterate over the rejects of the source, each with all reasons."""
-        return rejects_of(self._store, self._source)
+        return rejects_of(self._store, self.progress.source)
 
     def audit(
         self, *, sample: int | None = None, seed: int = 1, seal: str | None = None, progress: Progress = silent
@@ -227,7 +241,9 @@ class Run:
         if seal is not None and size is not None:
             raise UsageError("a seal covers the whole record: compare it without a sample")
         number = queue_audit(self._store, self.status(), size, check_integer("seed", seed))
-        return Audit(self._store, finish_audit(self._store, number, progress), seal)
+        audit = Audit(self._store, finish_audit(self._store, number, progress), seal)
+        self.latest_audit = audit
+        return audit
 
     def rerun(self, *, any_version: bool = False, progress: Progress = silent) -> Diff:
         """Solve all layouts again as a new run, and return the diff of this run and the new one.
@@ -267,7 +283,7 @@ class Run:
 
         tried = queue_retry(self._store, self.status())
         if tried:
-            solve_runs(self._store, [self.id], progress)
+            [self.progress] = solve_runs(self._store, [self.id], progress)
         return tried
 
     def diff(self, other: "Run") -> Diff:
@@ -370,3 +386,108 @@ class Audit:
     def findings(self) -> Iterator[Finding]:
         """Iterate over the faults of the record and the invalid verdicts."""
         return findings_of(self._store, self.status)
+
+
+class Survey(Run):
+    """A run over random deals with the estimate for all deals that it leads to.
+
+    Attributes
+    ----------
+    value : float
+        The share of winnable deals, from 0 to 1; or the mean value, if deals have values.
+    low, high : float
+        The ends of the 95 % confidence interval.
+    deals : int
+        The number of solved deals.
+    facts : Mapping[str, object]
+        All results and everything needed to repeat the survey: the content of ``survey.json``.
+    """
+
+    def __init__(self, store: Database, status: RunStatus, estimate: "Estimate") -> None:
+        from dealmill.pipeline.survey.report import survey_facts  # not needed for other runs
+
+        super().__init__(store, status)
+        self.value = estimate.value
+        self.low = estimate.interval.low
+        self.high = estimate.interval.high
+        self.deals = estimate.deals
+        self.facts: Mapping[str, object] = survey_facts(store, status, estimate)
+
+    def __str__(self) -> str:
+        from dealmill.pipeline.survey.report import summary_sentence
+
+        return summary_sentence(self.facts)
+
+    def __repr__(self) -> str:
+        return f"<Survey {self.id}: {self}>"
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The estimate and the ends of its interval, rounded to the precision of the interval."""
+        from dealmill.pipeline.survey.report import format_figure
+
+        return {
+            str(self.facts["estimate"]): format_figure(self.facts, "value"),
+            "low": format_figure(self.facts, "low"),
+            "high": format_figure(self.facts, "high"),
+        }
+
+    def report(self, folder: str | PathLike[str]) -> None:
+        """Write a page, its data and pictures of the interval to a folder, which is created if missing.
+
+        Raises
+        ------
+        OutputError
+            If a file cannot be written.
+        UsageError
+            If the extra ``plots`` is not installed.
+        """
+        from dealmill.pipeline.survey.report import write_report
+
+        write_report(self._store, self.progress, self.facts, Path(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """The sources that were read, and the errors of files that could not be opened or fully read."""
+
+    sources: list[Source]
+    errors: list[InputError]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """The result of `Store.run_all`: runs, sources, a summary per engine, and input errors."""
+
+    runs: list[Run]
+    sources: list[Source]
+    summaries: list[Summary]
+    errors: list[InputError]
+
+
+class Retraction:
+    """A retraction of an engine version.
+
+    Attributes
+    ----------
+    runs : list of RunStatus
+        The retracted runs, oldest first.
+    why : str or None
+        The recorded reason. If the version had been retracted before, this is the first reason. None if there are no
+        runs.
+    """
+
+    def __init__(self, database: Database, runs: list[RunStatus]) -> None:
+        self._database = database
+        self.runs = runs
+        self.why = next((run.retracted for run in runs), None)
+
+    def requeue(self) -> list[tuple[RunStatus, Run]]:
+        """Plan a new run by the installed engine version for each retracted run; return pairs of old and new.
+
+        Raises
+        ------
+        VersionError
+            If the retracted version is still installed.
+        """
+        return [(retracted, Run(self._database, requeue(self._database, retracted))) for retracted in self.runs]

@@ -7,7 +7,6 @@ from os import PathLike, fsdecode
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from dealmill.outcomes import BatchResult, Ingestion, Retraction, RunOverview
 from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, UsageError
@@ -18,7 +17,7 @@ from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.audits import latest_audits
+from dealmill.pipeline.store.audits import AuditStatus, latest_audits
 from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.engines import retract, unretract
 from dealmill.pipeline.store.filters import BY_POSITION, Ends, Filter, Order
@@ -26,18 +25,17 @@ from dealmill.pipeline.store.log import Action, list_actions
 from dealmill.pipeline.store.plans import engines_for, queue_run
 from dealmill.pipeline.store.results import END, START, Item, Query, answers_of, matching_runs, parse_item, query_of
 from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import find_run, list_runs, run_numbers, summarise
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_numbers, summarise
 from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
 from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.store.workers import Worker, list_workers
-from dealmill.runs import Run
+from dealmill.runs import Audit, BatchResult, Ingestion, Retraction, Run, Survey
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest import sources as ingested
     from dealmill.pipeline.ingest.sources import SavedQuery
     from dealmill.pipeline.store.find import Match
-    from dealmill.surveys import Survey
 
 Named = str | PathLike[str] | DealRange | Query
 """A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST`` or what `deals` returns,
@@ -192,7 +190,7 @@ class Store:
             statuses = solve_runs(self._database, numbers, progress, readings.opened) if numbers else []
         runs = [Run(self._database, status) for status in statuses]
         read = found if packed else readings.sources
-        return BatchResult(runs, statuses, read, summarise(statuses, read), readings.errors)
+        return BatchResult(runs, read, summarise(statuses, read), readings.errors)
 
     def ingest(self, *sources: Named, game: str | None = None, progress: Progress = silent) -> Ingestion:
         """Read sources into the store and validate their layouts; duplicates are stored and counted.
@@ -292,8 +290,8 @@ class Store:
         """Return the numbers of all runs, oldest first."""
         return run_numbers(self._database)
 
-    def status(self, run: int | str | Collection[int] | None = None) -> list[RunOverview]:
-        """Return the progress of all runs, oldest first, or of one run, or of those with the given numbers.
+    def status(self, run: int | str | Collection[int] | None = None) -> list[Run]:
+        """Return all runs, oldest first, or one run, or those with the given numbers, with their newest audits.
 
         Raises
         ------
@@ -304,15 +302,15 @@ class Store:
             statuses = list_runs(self._database, run)
         else:
             statuses = [find_run(self._database, run)]
-        audits = latest_audits(self._database, [one.id for one in statuses])
-        return [RunOverview(one, audits.get(one.id), self._database) for one in statuses]
+        audits = latest_audits(self._database, [status.id for status in statuses])
+        return [self._audited_run(status, audits.get(status.id)) for status in statuses]
 
-    def watch(self, run: int | str | None = None) -> Iterator[list[RunOverview]]:
+    def watch(self, run: int | str | None = None) -> Iterator[list[Run]]:
         """Yield `status` once a second until all runs are finished or retracted."""
         while True:
-            found = self.status(run)
-            yield found
-            if all(one.run.finished or one.run.retracted is not None for one in found):
+            runs = self.status(run)
+            yield runs
+            if all(run.progress.state in {"finished", "retracted"} for run in runs):
                 return
             time.sleep(WATCH_SECONDS)
 
@@ -441,7 +439,7 @@ class Store:
         parameters: Mapping[str, int] | None = None,
         max_nodes: int | None = None,
         progress: Progress = silent,
-    ) -> "Survey":
+    ) -> Survey:
         """Estimate the share of winnable deals of a game, or their mean value, with local workers.
 
         Parameters
@@ -472,7 +470,6 @@ class Store:
             If the record of the survey is damaged.
         """
         from dealmill.pipeline.survey.growth import Width, open_survey
-        from dealmill.surveys import Survey
         from dealmill.workers.working import grow_survey
 
         limit = node_limit(max_nodes)
@@ -517,6 +514,11 @@ class Store:
         With `run`, return only its entries for this run and for retractions of its engine version.
         """
         return list_actions(self._database, run)
+
+    def _audited_run(self, status: RunStatus, audit: AuditStatus | None) -> Run:
+        run = Run(self._database, status)
+        run.latest_audit = None if audit is None else Audit(self._database, audit)
+        return run
 
     def _ingest(self, sources: "Sequence[ingested.Named]", game: str | None, progress: Progress) -> Ingestion:
         from dealmill.pipeline.ingest.sources import open_readings  # loads NumPy

@@ -136,7 +136,7 @@ class DealRange:
 
         Texts from files are read-only too, and numba compiles a kernel separately for writable arrays.
         """
-        dealt = self.game.deal.deal(self.seed, self.first, len(self), **self.parameters)
+        dealt = self.game.deal(self.seed, self.first, len(self), **self.parameters)
         dealt.text.setflags(write=False)
         return dealt
 

@@ -70,7 +70,7 @@ def referee(engine: str) -> Callable[[str, int, int | None, str | None], Judgeme
         If there is no such engine.
     """
     game, known = find_engine(engine)
-    return partial(judge_by, game.rules.check, known.rules_name)
+    return partial(judge_by, game.check, known.rules_name)
 
 
 def judge_by(

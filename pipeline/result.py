@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
 from dealmill.pipeline.games import engine_of_run, find_engine
-from dealmill.pipeline.games.contract import Engine, Game, PictureModule
+from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
@@ -63,16 +63,16 @@ class Result:
 
         It is empty if the recorded text is not a layout.
         """
-        return self._drawn(lambda picture: picture.frames(self.layout, self.verdict, self.evidence))
+        return self._drawn(lambda game: game.frames(self.layout, self.verdict, self.evidence))
 
     def scenes(self) -> Iterator[Scene]:
         """Return an iterator over pictures: the layout first, then one per step of the evidence.
 
         A certificate of card pairing has one per case. It is empty if the recorded text is not a layout.
         """
-        return self._drawn(lambda picture: picture.scenes(self.layout, self.verdict, self.evidence))
+        return self._drawn(lambda game: game.scenes(self.layout, self.verdict, self.evidence))
 
-    def _drawn(self, draw: Callable[[PictureModule], Iterator[Part]]) -> Iterator[Part]:
+    def _drawn(self, draw: Callable[[Game], Iterator[Part]]) -> Iterator[Part]:
         """Yield what the game draws.
 
         Raises
@@ -84,7 +84,7 @@ class Result:
         if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):
             return
         try:
-            yield from draw(game.picture)
+            yield from draw(game)
         except DealmillError:
             raise
         except Exception as error:

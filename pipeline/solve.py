@@ -1,28 +1,45 @@
-"""Solving of one batch of layouts with an engine, without SQL or Celery."""
+"""Solving of one batch of layouts with an engine, without SQL or Celery.
+
+Only canonical layouts reach an engine: `guarded` checks all texts before each call.
+"""
 
 import logging
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
+from typing import Protocol
 
 import numpy as np
 
 from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, pack, to_batch, unpack
 from dealmill.pipeline.games.caches import mark_of_check
-from dealmill.pipeline.games.contract import Engine, Game, Solver
-from dealmill.pipeline.games.guard import not_canonical_error
-from dealmill.pipeline.games.reading import read_one
+from dealmill.pipeline.games.contract import NO_LIMIT, Engine, EngineFunction, Game, Layout, Reject
+from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.programs.found import AT_ONCE, PART_SECONDS
+from dealmill.pipeline.programs import AT_ONCE, PART_SECONDS
 from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)
 
 NO_ERRORS: Mapping[int, str] = MappingProxyType({})
+
+
+class Solver(Protocol):
+    """The function of an engine, preceded by the check that every text is canonical."""
+
+    def __call__(self, layouts: Texts, max_nodes: int | None = None) -> Solved:
+        """Solve layouts; one that would take more than `max_nodes` nodes is undecided.
+
+        Raises
+        ------
+        BadLayout
+            If a text is not canonical; nothing is solved then.
+        """
+        ...
 
 
 def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
@@ -83,7 +100,7 @@ def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mappi
 def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
     """Return an error text for each text that is not canonical, by index from 0."""
     game, _ = find_engine(engine)
-    bad = np.flatnonzero(~game.canonical(layouts))
+    bad = np.flatnonzero(~canonical_mask(game, layouts))
     texts = unpack(layouts.take(bad))
     return {
         place: f"fault of the record: {not_canonical_error(game, text)}"
@@ -119,6 +136,60 @@ def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: i
     solved = solve(name, layouts, max_nodes)
     rows = zip(layouts, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
     return [Result(name, *row, position, position) for position, row in enumerate(rows, start=1)]
+
+
+def canonical_mask(game: Game, layouts: Texts) -> Mask:
+    """Return which texts are canonical layouts, by the compiled check of the game or, if it has none, its reader."""
+    if mask := game.mask:
+        return mask(layouts.text, layouts.starts[:-1], layouts.starts[1:])
+    return np.array([is_canonical(game, text) for text in unpack(layouts)], dtype=np.bool_)
+
+
+def guarded(game: Game, function: EngineFunction) -> Solver:
+    """Return the function of an engine, preceded by the check; it refuses the first text that is not canonical."""
+
+    def solve(layouts: Texts, max_nodes: int | None = None) -> Solved:
+        canonical = canonical_mask(game, layouts)
+        if not canonical.all():
+            first = int(np.argmin(canonical))
+            raise not_canonical_error(game, unpack(layouts.part(first, first + 1))[0])
+        return function(layouts, NO_LIMIT if max_nodes is None else max_nodes)
+
+    return solve
+
+
+def not_canonical_error(game: Game, text: str) -> BadLayout:
+    """Return the error for a text that is not a canonical layout, with the reasons that the game's reader gives."""
+    shown = repr(text[:MOST_RECORDED_CHARACTERS]) + "..." * (len(text) > MOST_RECORDED_CHARACTERS)
+    return BadLayout(_reasons(game, text), f"{shown} is not a canonical layout of {game.name}")
+
+
+def _reasons(game: Game, text: str) -> list[str]:
+    match entries_of(game, text):
+        case []:
+            return ["the text has no layout"]
+        case [Reject(reasons=reasons), *_] | [_, Reject(reasons=reasons)]:
+            return list(reasons)
+        case [Layout(text=canonical)]:
+            return [f"the canonical text is {canonical!r}"]
+    return ["the text has more than one layout"]
+
+
+def function_of(game: Game, engine: Engine) -> EngineFunction:
+    """Return the function of an engine: that of its program, or one of the `solvers` of the game.
+
+    Raises
+    ------
+    DealmillError
+        If the game has no such function, or it cannot be imported.
+    """
+    if engine.program:
+        from dealmill.pipeline.programs.solver import ProgramSolver  # loads the library that reads manifests
+
+        return ProgramSolver(engine.program, engine.version)
+    if function := game.solvers.get(engine.name):
+        return function
+    raise DealmillError(f"{game.package}: the solvers of the game have no engine {engine.name!r}")
 
 
 def failed_verdicts(trouble: str, count: int) -> Solved:
@@ -163,7 +234,7 @@ def _load(name: str, engine: Engine) -> Solver:
 
     game, _ = find_engine(name)
     with compiling(f"the check of {game.name} layouts" if engine.program else name):
-        solver = game.solver(engine)
+        solver = guarded(game, function_of(game, engine))
         _try(game, engine, solver, pack([_example(game)]))
         mark = mark_of_check(game.folder)
         mark.parent.mkdir(exist_ok=True)  # a game without kernels has no folder yet
@@ -175,7 +246,7 @@ def _try(game: Game, engine: Engine, solver: Solver, deal: Texts) -> None:
     """Solve the first example deal, which compiles or loads all kernels."""
     try:
         if engine.program:
-            game.canonical(deal)  # the program is started when it is needed
+            canonical_mask(game, deal)  # the program is started when it is needed
         else:
             solver(deal)
     except Exception as error:

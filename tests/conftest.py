@@ -14,8 +14,22 @@ from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.revisions import create_tables
 from tests.faults.tables import aligned
 from tests.forks.workers import take_workers_from
+from tests.needs import STRICT, announce, count_skips
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres
 from tests.statements import share_statements
+
+ABOUT_DATABASES = (
+    *("tests/store/", "tests/workers/", "tests/test_whole_way.py", "tests/api/test_opening.py"),
+    *("tests/web/test_safety.py", "tests/web/test_searches.py"),
+)
+"""The tests that `make test` runs on both databases. All others that use PostgreSQL are part of `make test-slow`."""
+
+SLOW = (
+    *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/", "tests/reproduce/"),
+    *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py", "tests/ingest/test_compiled.py"),
+    *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
+)
+"""The tests that only `make test-slow` runs, in addition to those that are marked as slow."""
 
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
@@ -55,6 +69,8 @@ def empty_store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) ->
     store = Database(database_url(url))
     yield store
     store.close()
+    if backend != "sqlite":
+        request.getfixturevalue("postgres").drop(url)
 
 
 @pytest.fixture
@@ -64,9 +80,11 @@ def store(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
         yield request.getfixturevalue("sqlite_store")
     else:
         postgres: Postgres = request.getfixturevalue("postgres")
-        store = Database(database_url(postgres.new_database(template=request.getfixturevalue("tables"))))
+        url = postgres.new_database(template=request.getfixturevalue("tables"))
+        store = Database(database_url(url))
         yield store
         store.close()
+        postgres.drop(url)
 
 
 @pytest.fixture(scope="session")
@@ -92,14 +110,27 @@ def with_tables(store: Database) -> Database:
     return store
 
 
+def parameters(item: pytest.Item) -> list[object]:
+    """Return the parameters of a test."""
+    return (
+        list(item.callspec.params.values()) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else []
+    )
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Run one process more than there are processors, because tests wait for other processes for much of the time."""
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long tests, so that no process is left with one of them at the end."""
+    """Mark tests as slow by their files and databases. Begin with the long tests, so that no process is left with one
+    of them at the end."""
+    for item in items:
+        second_database = "postgresql" in parameters(item) and not item.nodeid.startswith(ABOUT_DATABASES)
+        if second_database or item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
@@ -112,14 +143,26 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000)
 
 
-def pytest_sessionfinish() -> None:
-    """Stop the servers that were started when they were first needed."""
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say what a run of all tests takes and skips, in the first line."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and session.config.args_source.name != "ARGS":
+        announce(reporter)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Stop the servers that were started when they were first needed. Fail if a test was skipped that must not be."""
     RUNNING.close()
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if STRICT and exitstatus == pytest.ExitCode.OK and reporter and reporter.getreports("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the tables recorded by tests in all processes: complete tables, and one table per file for the rows that
-    its tests have recorded."""
+    its tests have recorded. Then print how many tests were skipped, and why."""
+    if count_skips(terminalreporter) and STRICT:
+        terminalreporter.write_line("TEST_SKIPS=fail: this run fails, because tests were skipped", red=True)
     rows: dict[str, list[dict[str, object]]] = {}
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:

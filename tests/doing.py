@@ -58,7 +58,7 @@ def do_runs(store: Database, *, backwards: bool = False) -> None:
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
     """Return the canonical texts of the deals `[first, first + count)` of `seed`."""
-    return unpack(game.deal.deal(seed, first, count, **parameters))
+    return unpack(game.deal(seed, first, count, **parameters))
 
 
 def dealer(game: str) -> Callable[..., list[str]]:

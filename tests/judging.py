@@ -15,5 +15,5 @@ def each_verdict_checked_once() -> Iterator[None]:
     value and evidence only once. A changed one is checked, and an objection is raised each time."""
     with pytest.MonkeyPatch.context() as patch:
         for game in games().values():
-            patch.setattr(game.rules, "check", lru_cache(maxsize=None, typed=True)(game.rules.check))
+            patch.setattr(type(game), "check", staticmethod(lru_cache(maxsize=None, typed=True)(game.check)))
         yield

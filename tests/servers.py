@@ -31,6 +31,12 @@ LONGEST_SECONDS = 240.0
 """How long a command may take."""
 MOST_ROOM = 10 * 2**30
 """More bytes than all databases of a test session take."""
+SETTINGS = ("DEALMILL_", "CELERY_", "PG")
+"""What the names of variables begin with that change what Dealmill, Celery or clients of PostgreSQL do."""
+OUTPUT = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHONPATH", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE")
+"""Variables that change what commands print or import, or how fast they start."""
+for _name in [name for name in os.environ if name.startswith(SETTINGS) or name in OUTPUT]:
+    del os.environ[_name]  # tests behave alike in all shells
 INHERITED = dict(os.environ)
 """The environment of this process when it starts, which no test has changed."""
 TEMPORARY = tempfile.gettempdir()
@@ -52,7 +58,18 @@ class Postgres:
         self.data = folder / "data"
         if os.geteuid() == 0:
             subprocess.run(["chown", "-R", ORDINARY_USER, str(folder)], check=True)
-        self._run("initdb", "--pgdata", str(self.data), "--username", "dealmill", "--auth", "trust", "--no-sync")
+        self._run(
+            "initdb",
+            "--pgdata",
+            str(self.data),
+            "--username",
+            "dealmill",
+            "--auth",
+            "trust",
+            "--encoding",
+            "UTF8",
+            "--no-sync",
+        )
         if address:
             with (self.data / "pg_hba.conf").open("a") as rules:
                 rules.write("host all all all trust\n")
@@ -107,6 +124,11 @@ class Postgres:
                 how = f"TABLESPACE {name}"  # may be too small for copies of files
             connection.execute(f"CREATE DATABASE {name} {source} {how}")
         return self._url(name)
+
+    def drop(self, url: str) -> None:
+        """Drop a database, which takes ten megabytes, and end its connections."""
+        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {url.partition('?')[0].rpartition('/')[2]} WITH (FORCE)")
 
     def _url(self, database: str) -> str:
         return f"postgresql://dealmill@/{database}?host={self.folder}"

@@ -87,7 +87,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("small_pages")
-def test_every_form_says_what_a_query_says(store: Database, folder: Path) -> None:
+def test_every_format_has_the_rows_of_a_query(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     with store.writing() as connection:
         for change, position in (
@@ -148,7 +148,7 @@ def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Databa
     }
 
 
-def test_what_was_left_out_or_retracted_is_told(store: Database, folder: Path) -> None:
+def test_missing_and_retracted_rows_are_reported(store: Database, folder: Path) -> None:
     a_run(store, ENGINE, LAYOUTS)
     [run] = retract(store, ENGINE, "1", "miscounts")
     export(store, run, folder / "a.parquet", [Verdict.SCORED, Verdict.FAILED])
@@ -157,7 +157,7 @@ def test_what_was_left_out_or_retracted_is_told(store: Database, folder: Path) -
     assert "max_nodes" not in about
 
 
-def test_a_run_under_way_is_exported_as_far_as_it_is(store: Database, folder: Path) -> None:
+def test_an_unfinished_run_is_exported_up_to_its_last_verdict(store: Database, folder: Path) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
     job = SOLVING_JOBS.claim(store, first, "test", LEASE)
@@ -171,7 +171,7 @@ def test_a_run_under_way_is_exported_as_far_as_it_is(store: Database, folder: Pa
 
 @each_form
 @pytest.mark.parametrize("error", [StoreError("gone"), KeyboardInterrupt(), OSError(28, "No space left on device")])
-def test_nothing_is_left_behind_by_an_export_that_broke_off(
+def test_an_aborted_export_leaves_no_file(
     suffix: str, error: BaseException, store: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
@@ -219,7 +219,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Database, folde
     assert list(folder.iterdir()) == [path] and path.read_text() == ""
 
 
-def test_what_is_not_a_regular_file_is_never_replaced(store: Database, folder: Path) -> None:
+def test_only_regular_files_are_replaced(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     os.mkfifo(folder / "pipe.csv")
     (folder / "device.csv").symlink_to("/dev/null")

@@ -58,7 +58,7 @@ def of(store: Database, run: RunStatus) -> str | None:
 
 
 @given(st.integers(1, 10**9))
-def test_blocks_cover_the_items_one_behind_the_other(position: int) -> None:
+def test_consecutive_blocks_cover_all_items(position: int) -> None:
     first, stop = block_range(block_of(position), 10**9)
     assert first <= position < stop <= first + BLOCK
     assert first == 1 or block_of(first - 1) == block_of(first) - 1
@@ -111,7 +111,7 @@ def test_whole_blocks_have_the_same_digests_whatever_is_in_them(
 
 
 @pytest.mark.parametrize("strange", ["3", 2**70, None, 1.5, b"3"])
-def test_a_record_that_somebody_has_changed_has_another_digest_whatever_it_holds(strange: Any) -> None:
+def test_values_of_any_type_in_a_row_change_the_digest(strange: Any) -> None:
     layouts, verdicts, values, evidence = SAID
     plain = block_digest(1, *SAID)
     assert block_digest(1, layouts, [3, strange], values, evidence) != plain
@@ -133,7 +133,7 @@ def said_of(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]
 
 
 @pytest.mark.parametrize("chunk", [1_000, 2_000, 2_500, 700, 333])
-def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Database) -> None:
+def test_a_fingerprint_does_not_depend_on_jobs_and_their_order(chunk: int, store: Database) -> None:
     source = a_source(store, ENGINE, LAYOUTS)
     number = plan_run(store, source, ENGINE, "1", None, chunk=chunk)
     left = leases.pending(store, SOLVING, installed_engines(), 100)
@@ -145,7 +145,7 @@ def test_it_does_not_depend_on_the_jobs_nor_on_their_order(chunk: int, store: Da
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
-def test_it_does_not_depend_on_splits(store: Database) -> None:
+def test_a_fingerprint_does_not_depend_on_splits(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=2_000)
     for attempt in range(6):
         for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
@@ -172,7 +172,7 @@ def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Databa
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
 
 
-def test_it_differs_where_anything_differs(store: Database) -> None:
+def test_a_fingerprint_differs_if_any_layout_verdict_value_or_evidence_differs(store: Database) -> None:
     one = of(store, a_run(store, ENGINE, LAYOUTS[:50]))
     swapped = of(store, a_run(store, ENGINE, [LAYOUTS[1], LAYOUTS[0], *LAYOUTS[2:50]], name="b.txt"))
     other = of(store, a_run(store, "memory/incremental", LAYOUTS[:50], name="a.txt"))
@@ -182,9 +182,9 @@ def test_it_differs_where_anything_differs(store: Database) -> None:
     assert of(store, a_run(store, ENGINE, LAYOUTS[:50], max_nodes=10**6)) == one
 
 
-def test_a_run_over_nothing_has_one_too(store: Database) -> None:
+def test_an_empty_run_has_a_fingerprint(store: Database) -> None:
     assert of(store, a_run(store, ENGINE, [])) == fingerprint([])
 
 
-def test_it_stays_the_same_from_version_to_version(store: Database) -> None:
+def test_fingerprints_do_not_change_between_versions(store: Database) -> None:
     assert str(of(store, a_run(store, ENGINE, LAYOUTS))).startswith(OF_THESE_DEALS)

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("python", ["exit 1", "echo no module named venv >&2; exit 1", None])
-def test_a_python_that_will_not_do_gets_one_line(python: str | None, tmp_path: Path) -> None:
+def test_an_unsuitable_python_is_reported_in_one_line(python: str | None, tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
     for name in ("requirements.txt", "pyproject.toml"):
         (tmp_path / name).touch()

@@ -6,7 +6,7 @@ from dealmill.pipeline.store.sources import count_reasons
 from tests.doing import deal
 
 
-def test_what_differs_is_elided_and_what_is_the_same_is_kept() -> None:
+def test_reasons_are_grouped_by_their_common_words() -> None:
     rejects = [
         Reject(2, "x", ("rank K occurs 5 times, expected 4", "rank A occurs 3 times, expected 4")),
         Reject(3, "y", ("unknown symbol 'T' at card 1; ten is written 0",)),
@@ -30,7 +30,7 @@ def test_a_file_of_another_game_has_few_reasons() -> None:
     for game in games().values():
         for other in games().values():
             lines = enumerate(deal(other, 1, 1, 100), start=1)
-            rejects = [entry for entry in game.layout.read(lines) if isinstance(entry, Reject)]
+            rejects = [entry for entry in game.read(lines) if isinstance(entry, Reject)]
             assert (len(rejects) > 0) == (game is not other)
             reasons = count_reasons(rejects)
             assert len(reasons) <= 12, (game.name, other.name, reasons)

@@ -47,7 +47,7 @@ def compared(store: Database, one: RunStatus, other: RunStatus) -> list[Differen
     return list(differences(store, one, other))
 
 
-def test_a_repetition_says_the_same_and_is_a_run_of_its_own(store: Database) -> None:
+def test_a_rerun_gives_the_same_results_as_a_run_of_its_own(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS, max_nodes=50, chunk=7)
     again = repeat(store, run)
     assert (again.id, again.repeats, again.max_nodes, again.source) == (2, 1, 50, run.source)
@@ -59,7 +59,7 @@ def test_a_repetition_says_the_same_and_is_a_run_of_its_own(store: Database) -> 
     assert queue_run(store, find_source(store, "1"), ENGINE, 50) == 1
 
 
-def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Database) -> None:
+def test_an_interrupted_rerun_is_resumed(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     begun = queue_rerun(store, run, any_version=False)
     assert queue_rerun(store, run, any_version=False) == begun
@@ -67,13 +67,13 @@ def test_a_repetition_that_was_broken_off_is_gone_on_with(store: Database) -> No
     assert queue_rerun(store, run, any_version=False) == begun + 1
 
 
-def test_a_run_under_way_cannot_be_repeated(store: Database) -> None:
+def test_an_unfinished_run_cannot_be_rerun(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     with pytest.raises(StoreError, match="run 1 is not finished"):
         queue_rerun(store, find_run(store, number), any_version=False)
 
 
-def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Database) -> None:
+def test_a_rerun_of_a_run_that_cannot_be_finished_says_why(store: Database) -> None:
     broken = append(store, open_source(store, "memory", "b.txt", b"b"), Entries.of([Layout(1, "AABB")]))
     plan_run(store, broken, ENGINE, "1", None)
     leave(store, broken)
@@ -87,7 +87,7 @@ def test_a_run_that_no_worker_can_finish_is_not_said_to_wait_for_one(store: Data
             queue_rerun(store, find_run(store, number), any_version=False)
 
 
-def test_another_version_than_that_on_record_must_be_asked_for(store: Database) -> None:
+def test_a_rerun_with_another_version_needs_any_version(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS)
     put_on_record(store, "0")
     run = find_run(store, "1")
@@ -98,7 +98,7 @@ def test_another_version_than_that_on_record_must_be_asked_for(store: Database) 
     assert compared(store, run, again) == []
 
 
-def test_every_layout_that_differs_is_told_with_what_both_say(store: Database) -> None:
+def test_every_difference_is_reported_with_both_results(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     again = repeat(store, run)
     with store.writing() as connection:
@@ -138,7 +138,7 @@ def test_runs_over_different_sources_are_compared_layout_by_layout(store: Databa
     assert LAYOUTS[98] not in alone and LAYOUTS[99] not in alone
 
 
-def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Database) -> None:
+def test_a_retraction_covers_all_present_and_later_verdicts_of_a_version(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS)
     other = a_run(store, "memory/incremental", LAYOUTS)
     [gone] = retract(store, ENGINE, "1", "miscounts")
@@ -155,7 +155,7 @@ def test_an_engine_version_is_retracted_with_all_it_said_and_will_say(store: Dat
         retract(store, ENGINE, "2", "x")
 
 
-def test_an_undone_retraction_is_in_the_log_and_its_verdicts_are_answers(store: Database) -> None:
+def test_an_undone_retraction_shows_verdicts_again_and_stays_in_the_log(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS[:50])
     with pytest.raises(UsageError, match="version 1 of memory/two-pass is not retracted"):
         unretract(store, ENGINE, "1", "a mistake")
@@ -190,7 +190,7 @@ def test_jobs_of_a_retracted_version_are_left_alone(store: Database) -> None:
     assert find_run(store, number).solved == 0
 
 
-def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Database) -> None:
+def test_retracted_runs_are_queued_again_for_the_installed_version(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS, max_nodes=77)
     [run] = list_runs(store)
     with pytest.raises(VersionError, match="still installed"):
@@ -205,7 +205,7 @@ def test_retracted_layouts_are_queued_anew_for_the_installed_version(store: Data
     assert list_actions(store)[-1].why == "in place of run 1"
 
 
-def test_a_retracted_survey_is_asked_for_as_many_deals_anew(store: Database) -> None:
+def test_a_retracted_survey_is_repeated_with_as_many_deals(store: Database) -> None:
     deals = DealRange(find_game("memory"), 7, 1, MOST)
     survey = open_survey(store, deals, ENGINE, 77)
     extend_to(store, survey, 12_000)

@@ -43,7 +43,7 @@ def test_only_the_layouts_that_break_an_engine_fail(bad: list[int], monkeypatch:
             assert (solved.evidence[number], solved.nodes[number]) == (layout, 1)
 
 
-def test_a_caller_is_told_of_the_first_text_that_is_not_canonical() -> None:
+def test_the_first_text_that_is_not_canonical_is_an_error() -> None:
     with pytest.raises(
         BadLayout, match=r"^'AB' is not a canonical layout of memory: letter A occurs only once; letter B"
     ):
@@ -54,7 +54,7 @@ SHARES = {"one": 1, "1 %": COUNT // 100, "all but one": COUNT - 1, "all": COUNT}
 
 
 @pytest.mark.parametrize("bad", SHARES.values(), ids=SHARES)
-def test_texts_on_record_that_are_not_canonical_fail_alone(
+def test_stored_texts_that_are_not_canonical_fail_alone(
     bad: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     fault = "fault of the record: '\\xe4  \\n' is not a canonical layout of memory: unknown symbol '\\xe4' at card 1"
@@ -91,7 +91,7 @@ def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
     assert failed.evidence == ["OSError: no room at all, \\udcff"] * 3
 
 
-def test_only_what_is_compiled_is_told_and_only_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_compiling_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     with compiling("nothing"):
         pack(["AABB"])
     with compiling("two functions"):

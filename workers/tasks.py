@@ -1,11 +1,15 @@
 """The Celery task: claim a job, do it with no transaction open, and write the results if this attempt still holds the
-job. While the database is not available, the task waits."""
+job. While the database is not available, the task waits. If a worker process dies, its parent ends its lease at once.
+"""
 
 import logging
 import os
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, TypeVar
+
+from celery.exceptions import WorkerLostError
+from celery.worker.request import Request
 
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
 from dealmill.pipeline.games import find_engine
@@ -35,7 +39,7 @@ def configured_store() -> Database:
     return Database(database_url(settings().database_url.get_secret_value()))
 
 
-@app.task(name=TASK, Request="dealmill.workers.watch:Watched")  # type: ignore[untyped-decorator]
+@app.task(name=TASK, Request=f"{__name__}:WatchedRequest")  # type: ignore[untyped-decorator]
 def do_job(*message: object, **_more: object) -> None:
     """Do the job with the kind and number in a message, if this installation can do it. A message may be delivered
     late, twice or never without harm; see `dealmill.pipeline.store.leases`."""
@@ -159,3 +163,24 @@ def _prepared(store: Database, kind: JobKind[Any, Any], number: int, run: Planne
 def _log_unloadable(engine: str, reason: str, *, traced: bool) -> None:
     """Log that an engine cannot be loaded, once per process and reason."""
     logger.error("%s cannot be loaded, so its jobs wait: %s", engine, reason, exc_info=traced)
+
+
+class WatchedRequest(Request):  # type: ignore[misc]
+    """A request that ends the lease of its job if the worker process dies."""
+
+    def on_failure(self, exc_info: object, send_failed_event: bool = True, return_ok: bool = False) -> object:
+        """Handle the failure of a task. Called in the parent of the worker processes."""
+        error = exc_info.exception  # type: ignore[attr-defined]
+        lost = getattr(error, "exc", error)
+        if isinstance(lost, WorkerLostError):
+            name, number = self.args
+            trouble = str(lost).partition(" Job:")[0]  # without the job number, which differs each time
+            self._end_lease(name, number, trouble)
+            return_ok = True  # no traceback
+        return super().on_failure(exc_info, send_failed_event, return_ok)
+
+    def _end_lease(self, name: str, number: int, trouble: str) -> None:
+        try:
+            leases.expire(configured_store(), KINDS[name].table, number, worker_name(self.worker_pid), trouble)
+        except DealmillError as away:
+            logger.warning("job %s cannot be retried before its lease expires: %s", number, away)

@@ -220,12 +220,12 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
 
     work_until(store, done, progress)
     others = []
-    for engine, version, retracted, count in unworkable(store):
-        if retracted:
-            progress(Message(f"skipped jobs of {engine} {version}, which was retracted: {count:,}"))
+    for jobs in unworkable(store):
+        if jobs.retracted:
+            progress(Message(f"skipped jobs of {jobs.engine} {jobs.version}, which was retracted: {jobs.count:,}"))
         else:
-            here = version_mismatch(engine, version) or "its deals need another generator"
-            others.append(f"{count:,} of {engine} {version} ({here})")
+            reason = version_mismatch(jobs.engine, jobs.version) or "its deals need another generator"
+            others.append(f"{jobs.count:,} of {jobs.engine} {jobs.version} ({reason})")
     if others:
         raise VersionError(
             f"some jobs cannot be done here: {', '.join(others)}; run dealmill work where these versions are "

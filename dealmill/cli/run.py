@@ -75,16 +75,16 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     rows = [_summary(summary) for summary in batch.summaries]
     used = [verdict.word for verdict in Verdict if any(row[verdict.word] for row in rows)]
     write_rows(["engine", "layouts", "duplicates", "rejected", *used, "mean", "layouts/s", "runs"], rows, form)
-    lost = next((run for run in batch.statuses if run.counts.get(Verdict.UNWINNABLE)), None)
-    first = lost or next((run for run in batch.statuses if run.solved), None)
+    lost = next((run for run in batch.runs if run.progress.counts.get(Verdict.UNWINNABLE)), None)
+    first = lost or next((run for run in batch.runs if run.progress.solved), None)
     if lost:
         tell(f"unwinnable layouts:  {called_as()} query {lost.id} --verdict unwinnable")
     if first:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
-    both = zip(batch.runs, batch.statuses, strict=True)
-    retryable = [run.id for run, status in both if status.counts.get(Verdict.FAILED) and run.fingerprint is None]
     name = called_as()
+    failed = [run for run in batch.runs if run.progress.counts.get(Verdict.FAILED)]
+    retryable = [run.id for run in failed if run.fingerprint is None]
     for number in retryable:
         tell(f"failures to retry:   {name} retry {number}")
 
@@ -160,12 +160,12 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, 
     with dealmill.open() as store:
         with shown(store) as progress:
             run = store.queue(source, engine=engine, max_nodes=max_nodes, packed=packed, progress=progress)
-        [overview] = store.status(run.id)
-    status = overview.run
+        [run] = store.status(run.id)
+    status = run.progress
     state = "is finished" if status.finished else f"has {counted(status.items - status.solved, 'layout')} to solve"
     tell(f"run {run.id}: {run.engine} on {run.source} {state}")
     if as_json:
-        write_json(status_row(overview))
+        write_json(status_row(run))
     else:
         click.echo(run.id)
 
@@ -203,15 +203,15 @@ def retry(run: str, as_json: bool) -> None:
     """
     with dealmill.open() as store:
         with shown(store) as progress:
-            tried = store.find_run(run).retry(progress=progress)
-        [overview] = store.status(run)
+            retried = store.find_run(run)
+            tried = retried.retry(progress=progress)
         if tried:
-            failed = overview.run.counts.get(dealmill.Verdict.FAILED, 0)
-            tell(f"run {overview.run.id}: tried {counted(tried, 'layout')} again; the run now has {failed:,} failed")
+            failed = retried.progress.counts.get(dealmill.Verdict.FAILED, 0)
+            tell(f"run {retried.id}: tried {counted(tried, 'layout')} again; the run now has {failed:,} failed")
         else:
-            tell(f"run {overview.run.id} has no layouts to try again")
+            tell(f"run {retried.id} has no layouts to try again")
         if as_json:
-            write_json(status_row(overview))
+            write_json(status_row(retried))
 
 
 COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
@@ -276,13 +276,13 @@ def survey(
             found.report(report)
             tell(f"report:              {report}")
         if found.facts.get(Verdict.UNWINNABLE.word):
-            tell(f"unwinnable layouts:  {called_as()} query {found.run.id} --verdict unwinnable")
-        tell(f"step by step:        {called_as()} show {found.run.id}:1")
+            tell(f"unwinnable layouts:  {called_as()} query {found.id} --verdict unwinnable")
+        tell(f"step by step:        {called_as()} show {found.id}:1")
 
 
 def _write(found: "dealmill.Survey", form: str | None) -> None:
     """Print the figures on standard output and a sentence that states them on standard error."""
-    row = {"run": found.run.id, **found.facts}
+    row = {"run": found.id, **found.facts}
     if form is None:
         used = [name for name in COLUMNS if row.get(name) != 0]
         write_rows([*used, *found.figures], [row | found.figures], None)

@@ -75,7 +75,7 @@ def _find(
         return result, None
     with dealmill.open() as store:
         result = store.result(item, retracted=retracted)
-        return result, store.status(result.run)[0].run
+        return result, store.status(result.run)[0].progress
 
 
 def _write(svg: str, file: str) -> None:

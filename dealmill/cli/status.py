@@ -32,13 +32,13 @@ def status(run: str | None, workers: bool, watch: bool, form: str | None) -> Non
     jobs it holds. Workers without a job in the last hour are not listed.
     """
     with dealmill.open() as store:
-        for overviews in store.watch(run) if watch else [store.status(run)]:
+        for runs in store.watch(run) if watch else [store.status(run)]:
             if watch and sys.stdout.isatty():
                 click.echo(HOME_AND_CLEAR, nl=False)
             if workers:
                 _show_workers(store, form)
             else:
-                _show_runs(overviews, form)
+                _show_runs(runs, form)
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -64,47 +64,47 @@ def _held(job: "dealmill.Held") -> str:
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
 
-def _show_runs(overviews: Sequence["dealmill.RunOverview"], form: str | None) -> None:
-    if not overviews:
+def _show_runs(runs: Sequence["dealmill.Run"], form: str | None) -> None:
+    if not runs:
         tell("no runs yet; start one with: dealmill run FILE…")
-    rows = list(map(status_row, overviews))
+    rows = list(map(status_row, runs))
     used = [word for word in COUNTED if any(row[word] for row in rows)]
-    packed = any(overview.run.storage is dealmill.Storage.PACKED for overview in overviews)
+    packed = any(run.storage is dealmill.Storage.PACKED for run in runs)
     stored = ["storage"] if packed or form is not None else []  # a table has this column only if some run is packed
     if form is None:
         rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
     write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
-def status_row(overview: "dealmill.RunOverview") -> dict[str, object]:
+def status_row(run: "dealmill.Run") -> dict[str, object]:
     """Return the progress of a run as a row with all columns."""
-    run = overview.run
-    answers = {} if run.retracted is not None else run.counts
+    status, audit = run.progress, run.latest_audit
+    counts = {} if status.retracted is not None else status.counts
     return {
         "run": run.id,
         "engine": run.engine,
         "version": run.version,
-        "source": run.source_name,
+        "source": run.source,
         "max_nodes": run.max_nodes,
         "storage": run.storage.word,
         "repeats": run.repeats,
-        "layouts": run.items,
-        "solved": run.solved,
-        "pending": run.items - run.solved,
-        **{verdict.word: answers.get(verdict, 0) for verdict in Verdict},
-        "retracted": 0 if run.retracted is None else run.solved,
-        "why_retracted": run.retracted,
-        "mean": None if run.mean is None or run.retracted is not None else round(run.mean, 3),
-        "nodes": run.nodes,
-        "jobs": run.jobs,
-        "jobs_pending": run.pending,
-        "jobs_leased": run.leased,
-        "jobs_done": run.done,
-        "jobs_retried": run.retried,
-        "layouts/s": None if run.rate is None else round(run.rate),
-        "audit": None if overview.audit is None else _audit(overview.audit),
-        "fingerprint": overview.fingerprint,
-        "state": _state(run),
+        "layouts": status.items,
+        "solved": status.solved,
+        "pending": status.items - status.solved,
+        **{verdict.word: counts.get(verdict, 0) for verdict in Verdict},
+        "retracted": 0 if status.retracted is None else status.solved,
+        "why_retracted": status.retracted,
+        "mean": None if status.mean is None or status.retracted is not None else round(status.mean, 3),
+        "nodes": status.nodes,
+        "jobs": status.jobs,
+        "jobs_pending": status.pending,
+        "jobs_leased": status.leased,
+        "jobs_done": status.done,
+        "jobs_retried": status.retried,
+        "layouts/s": None if status.rate is None else round(status.rate),
+        "audit": None if audit is None else _audit(audit.status),
+        "fingerprint": run.fingerprint if status.finished else None,
+        "state": _state(status),
     }
 
 
@@ -118,16 +118,15 @@ def _audit(audit: "dealmill.AuditStatus") -> str:
 
 
 def _state(run: "dealmill.RunStatus") -> str:
-    if run.retracted is not None:
-        return "retracted"
-    if run.finished:
-        return "finished"
-    if run.damaged:
-        return f"damaged: dealmill audit {run.id}"
-    if not run.complete:
-        return "source not fully read"
-    if run.started is None:
-        return "waiting for workers"
+    match run.state:
+        case "retracted" | "finished":
+            return run.state
+        case "damaged":
+            return f"damaged: dealmill audit {run.id}"
+        case "reading":
+            return "source not fully read"
+        case "waiting":
+            return "waiting for workers"
     jobs = f"{counted(run.pending + run.leased, 'job')} left, {run.leased:,} running"
     retried = f", {run.retried:,} retried" if run.retried else ""
     return f"{jobs}{retried}{_end(run)}"

@@ -20,6 +20,7 @@ from pathlib import Path
 from traceback import print_exc
 
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.caches import caches
 from dealmill.testing import canonical, engines, layouts, pictures, referees
 from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
@@ -78,8 +79,11 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     ------
     NotFoundError
         If there is no such game, or it cannot be used.
+    DealmillError
+        If compiled engines cannot be cached.
     """
     found = find_game(game)
+    caches()
     subject = Subject(found, lines)
     checks = [
         Check(game, _name(check), partial(check, subject))

@@ -13,7 +13,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import solve, solve_texts
+from dealmill.pipeline.solve import function_of, solve, solve_texts
 from dealmill.testing.subject import CheckFailed, Subject, example, numbered, require
 
 MANY = 2_000
@@ -29,7 +29,7 @@ def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
         require(evidence.isascii() and "\n" not in evidence, f"layout {layout}: evidence {evidence!r} is not ASCII")
         require((value is None) == (verdict is not Verdict.SCORED), f"layout {layout}: {verdict} with value {value}")
         try:
-            subject.game.rules.check(engine.rules_name, layout, verdict, value, evidence)
+            subject.game.check(engine.rules_name, layout, verdict, value, evidence)
         except InvalidEvidence as error:
             raise CheckFailed(f"layout {layout}: {verdict}, evidence {evidence}: {error}") from error
 
@@ -76,7 +76,7 @@ def a_node_limit_leaves_layouts_undecided_and_changes_nothing_else(subject: Subj
 
 def an_empty_batch_is_solved(subject: Subject, engine: Engine) -> None:
     """A batch can have no layouts."""
-    require(len(subject.game.solver(engine)(pack([]), 1).verdicts) == 0, "no layouts have verdicts")
+    require(len(function_of(subject.game, engine)(pack([]), 1).verdicts) == 0, "no layouts have verdicts")
 
 
 CHECKS = (
@@ -113,7 +113,7 @@ def write_golden(name: str, folder: Path) -> list[Path]:
         If there is no such game, or it cannot be used.
     """
     game = find_game(name)
-    statement = game.layout.read(numbered(example(game, "statement.txt").splitlines()))
+    statement = game.read(numbered(example(game, "statement.txt").splitlines()))
     layouts = [entry.text for entry in statement] + example(game, "deals.txt").splitlines()[:GOLDEN_DEALS]
     missing = [engine for engine in game.engines if not golden_file(folder, game, engine).exists()]
     for engine in missing:

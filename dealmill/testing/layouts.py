@@ -17,7 +17,7 @@ NOISE = ["", "\0", "?", "1", "-1", "9" * 400, "A" * 10_000, "ä ö ü", "X/Y/Z",
 
 def the_statement_is_read_without_rejects(subject: Subject) -> None:
     """``NAME-statement.txt`` has layouts only."""
-    entries = list(subject.game.layout.read(numbered(example(subject.game, "statement.txt").splitlines())))
+    entries = list(subject.game.read(numbered(example(subject.game, "statement.txt").splitlines())))
     require(entries, "the statement has no layouts")
     for entry in entries:
         if isinstance(entry, Reject):
@@ -27,7 +27,7 @@ def the_statement_is_read_without_rejects(subject: Subject) -> None:
 def the_statement_gets_its_answer(subject: Subject) -> None:
     """The first engine answers ``NAME-statement.txt`` with ``NAME-statement.answer``."""
     game, output, complaints = subject.game, io.StringIO(), list[str]()
-    entries = Entries.of(list(game.layout.read(numbered(example(game, "statement.txt").splitlines()))))
+    entries = Entries.of(list(game.read(numbered(example(game, "statement.txt").splitlines()))))
     answer(game, game.engines[0], [entries], output, complaints.append)
     require(not complaints, "; ".join(complaints))
     expected = example(game, "statement.answer")
@@ -38,10 +38,10 @@ def canonical_texts_read_back_as_themselves(subject: Subject) -> None:
     """A canonical text is one line of ASCII."""
     texts = [text.decode() for text in subject.canonical_texts] + subject.deal(5, 1, DEALS)
     for text in texts:
-        read = list(subject.game.layout.read([(7, text)]))
+        read = list(subject.game.read([(7, text)]))
         require(read == [Layout(7, text)], f"layout {text}: read as {read}")
         require(text.isascii() and text.isprintable() and text == text.strip(), f"layout {text!r}: not a line of ASCII")
-    again = list(subject.game.layout.read(numbered(texts)))
+    again = list(subject.game.read(numbered(texts)))
     require(again == [Layout(*line) for line in numbered(texts)], "a file of several layouts is read differently")
 
 
@@ -64,11 +64,11 @@ def a_deal_depends_only_on_its_seed_and_number(subject: Subject) -> None:
 def bad_lines_are_rejected_with_reasons(subject: Subject) -> None:
     """A reader raises nothing, whatever it reads, and cuts what it records."""
     for text in NOISE:
-        for entry in subject.game.layout.read([(1, text)]):
+        for entry in subject.game.read([(1, text)]):
             require(isinstance(entry, Reject), f"{text!r} is read as a layout")
     lines = [text.decode("utf-8", "replace") for text in subject.hostile_texts(6, HOSTILE)]
     for line in [*NOISE, *lines]:
-        for entry in subject.game.layout.read([(1, line)]):
+        for entry in subject.game.read([(1, line)]):
             if isinstance(entry, Reject):
                 _require_reasons(entry)
 
@@ -84,7 +84,7 @@ def layouts_between_bad_lines_are_read(subject: Subject) -> None:
     """A bad line does not stop the reader."""
     good = subject.deal(9, 1, 3)
     lines = [good[0], "nonsense ?", good[1], "", good[2], "nonsense ?"]
-    entries = list(subject.game.layout.read(numbered(lines)))
+    entries = list(subject.game.read(numbered(lines)))
     found = [(entry.line, entry.text) for entry in entries if isinstance(entry, Layout)]
     require(found == [(1, good[0]), (3, good[1]), (5, good[2])], f"of {lines}, these are read: {found}")
     rejects = [entry.line for entry in entries if isinstance(entry, Reject)]
@@ -95,7 +95,7 @@ def no_other_game_reads_its_layouts(subject: Subject) -> None:
     """A layout is found by its text alone, see `dealmill find`."""
     for other in games().values():
         if other.name != subject.game.name:
-            for entry in other.layout.read(numbered(subject.deal(3, 1, 20))):
+            for entry in other.read(numbered(subject.deal(3, 1, 20))):
                 if isinstance(entry, Layout):
                     raise CheckFailed(f"layout {entry.text} is also a layout of {other.name}")
 

@@ -29,9 +29,9 @@ WIDEST = 100
 def a_board_is_drawn_for_the_layout_and_every_step(subject: Subject, engine: Engine) -> None:
     """As text, at most 100 characters wide."""
     for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 15, MOST):
-        boards = list(subject.game.picture.frames(layout, verdict, evidence))
+        boards = list(subject.game.frames(layout, verdict, evidence))
         require(len(boards) > 1, f"layout {layout}: nothing is drawn for evidence {evidence}")
-        require(list(subject.game.picture.frames(layout)) == boards[:1], f"layout {layout}: the first board differs")
+        require(list(subject.game.frames(layout)) == boards[:1], f"layout {layout}: the first board differs")
         widest = max(len(line) for board in boards for line in board.splitlines())
         require(widest <= WIDEST, f"layout {layout}: a board is {widest} characters wide, expected {WIDEST}")
 
@@ -48,13 +48,13 @@ def a_picture_is_a_document_for_any_page(subject: Subject, engine: Engine) -> No
 def pictures_depend_only_on_their_arguments(subject: Subject, engine: Engine) -> None:
     """And only the layout is drawn if nothing is proved."""
     for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 2, MOST):
-        scenes = list(subject.game.picture.scenes(layout, verdict, evidence))
-        again = list(subject.game.picture.scenes(layout, verdict, evidence))
+        scenes = list(subject.game.scenes(layout, verdict, evidence))
+        again = list(subject.game.scenes(layout, verdict, evidence))
         require(again == scenes, f"layout {layout}: its pictures differ the second time")
         for drawn in (
-            subject.game.picture.scenes(layout),
-            subject.game.picture.scenes(layout, Verdict.UNDECIDED, "out of memory"),
-            subject.game.picture.scenes(layout, Verdict.FAILED, "out of memory"),
+            subject.game.scenes(layout),
+            subject.game.scenes(layout, Verdict.UNDECIDED, "out of memory"),
+            subject.game.scenes(layout, Verdict.FAILED, "out of memory"),
         ):
             require(list(drawn) == scenes[:1], f"layout {layout}: more than the layout is drawn without evidence")
 
@@ -63,7 +63,7 @@ def pictures_of_a_play_have_one_size(subject: Subject, engine: Engine) -> None:
     """So that nothing jumps when a page steps through them."""
     for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 3, MOST):
         if verdict is not Verdict.UNWINNABLE:
-            scenes = subject.game.picture.scenes(layout, verdict, evidence)
+            scenes = subject.game.scenes(layout, verdict, evidence)
             sizes = {(scene.width, scene.height) for scene in scenes}
             require(len(sizes) == 1, f"layout {layout}: pictures of {len(sizes)} sizes")
 
@@ -96,17 +96,18 @@ def altered_evidence_is_drawn_or_an_error(subject: Subject, engine: Engine) -> N
 
 def _scenes(subject: Subject, engine: Engine, seed: int) -> Iterator[tuple[str, list[Scene]]]:
     for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, seed, MOST):
-        yield layout, list(subject.game.picture.scenes(layout, verdict, evidence))
+        yield layout, list(subject.game.scenes(layout, verdict, evidence))
 
 
 def _drawn(subject: Subject, layout: str, verdict: Verdict, evidence: str) -> list[Scene]:
     """Return the pictures, or nothing if the evidence is refused."""
-    picture = subject.game.picture
     try:
         with suppress(InvalidEvidence):
-            require(list(picture.frames(layout, verdict, evidence)), f"layout {layout}: not even the layout is drawn")
+            require(
+                list(subject.game.frames(layout, verdict, evidence)), f"layout {layout}: not even the layout is drawn"
+            )
         with suppress(InvalidEvidence):
-            return list(picture.scenes(layout, verdict, evidence))
+            return list(subject.game.scenes(layout, verdict, evidence))
     except Exception as error:
         raise CheckFailed(
             f"layout {layout}: {verdict}, evidence {evidence!r}: {type(error).__name__}: {error}"

@@ -3,7 +3,6 @@
 import ast
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -25,12 +24,10 @@ PROVED = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
 
 def the_referee_shares_no_code_with_engines(subject: Subject) -> None:
     """It imports only `dealmill.verdicts` and the standard library, so it can also be copied into a program."""
-    spec = find_spec(f"{subject.game.package}.rules")
-    if spec is None or spec.origin is None:
-        raise CheckFailed("rules is not a file")
-    for name in _imported(ast.parse(Path(spec.origin).read_text())):
+    rules = Path(str(sys.modules[subject.game.check.__module__].__file__))
+    for name in _imported(ast.parse(rules.read_text())):
         known = name == ALLOWED or name.partition(".")[0] in sys.stdlib_module_names
-        require(known, f"rules.py imports {name}, expected only {ALLOWED} and the standard library")
+        require(known, f"{rules.name} imports {name}, expected only {ALLOWED} and the standard library")
 
 
 def the_referee_can_be_copied_into_a_checker(subject: Subject) -> None:
@@ -107,7 +104,7 @@ def _refused(
 ) -> int | None:
     """Return the step at which the referee refuses evidence, or None if it accepts it."""
     try:
-        subject.game.rules.check(engine.rules_name, layout, verdict, value, evidence)
+        subject.game.check(engine.rules_name, layout, verdict, value, evidence)
     except InvalidEvidence as error:
         require(error.reason, f"layout {layout}: evidence {evidence!r} is refused without a reason")
         return error.step

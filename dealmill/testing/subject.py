@@ -20,11 +20,11 @@ SHORTEST_NOISE, LONGEST_NOISE = 0, 200
 def real_lines(game: Game) -> list[str]:
     """Return the lines of the statement's example, and numbered deals of every size."""
     lines = example(game, "statement.txt").splitlines()
-    lines += unpack(game.deal.deal(1, 1, DEALS))
+    lines += unpack(game.deal(1, 1, DEALS))
     for name, parameter in game.deals.parameters.items():
         for value in {parameter.least, (parameter.least + parameter.default) // 2, parameter.most}:
             try:
-                lines += unpack(game.deal.deal(2, 1, 3, **{name: value}))
+                lines += unpack(game.deal(2, 1, 3, **{name: value}))
             except UsageError:  # not every size goes with the other parameters
                 continue
     return lines
@@ -37,7 +37,7 @@ def example(game: Game, kind: str) -> str:
 
 def is_canonical(game: Game, text: bytes) -> bool:
     """Return whether the reader of a game reads a text as one layout whose canonical text is the same text."""
-    read = list(game.layout.read([(1, text.decode("utf-8", "replace"))]))
+    read = list(game.read([(1, text.decode("utf-8", "replace"))]))
     return len(read) == 1 and isinstance(read[0], Layout) and read[0].text.encode() == text
 
 
@@ -169,7 +169,7 @@ class Subject:
 
     def deal(self, seed: int, first: int, count: int, **parameters: int) -> list[str]:
         """Return the canonical texts of the deals `[first, first + count)`."""
-        return unpack(self.game.deal.deal(seed, first, count, **parameters))
+        return unpack(self.game.deal(seed, first, count, **parameters))
 
     def solve(self, engine: Engine, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
         """Solve layouts; one on which the engine raises an error is `FAILED`."""
@@ -191,7 +191,7 @@ class Subject:
     def canonical_texts(self) -> list[bytes]:
         """The canonical texts of the statement, of deals of every size, and of `lines`."""
         lines = [*real_lines(self.game), *self.lines]
-        read = [entry for line in lines for entry in self.game.layout.read([(1, line)])]
+        read = [entry for line in lines for entry in self.game.read([(1, line)])]
         return [entry.text.encode() for entry in read if isinstance(entry, Layout)]
 
     def hostile_texts(self, seed: int, count: int) -> list[bytes]:

@@ -13,7 +13,7 @@ from dealmill.web.downloads import FORMS, Form, row
 from dealmill.web.filters import Filtered
 from dealmill.web.pages import After, Before, slice_of
 from dealmill.web.safety import damage
-from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint
+from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint_of
 
 MOST_RESULTS = 1_000
 
@@ -138,7 +138,7 @@ def runs(
 @router.get("/runs/{run}")
 def run(store: OpenStore, run: RunNumber) -> Run:
     """Return a run."""
-    return _run(store.status(run)[0])
+    return _run(store.find_run(run))
 
 
 @router.get("/runs/{run}/results")
@@ -197,8 +197,8 @@ def check(request: Request, given: ToCheck) -> Judged:
     )
 
 
-def _run(overview: dealmill.RunOverview) -> Run:
-    found = overview.run
+def _run(run: dealmill.Run) -> Run:
+    found = run.progress
     retracted = found.retracted is not None
     return Run(
         run=found.id,
@@ -209,7 +209,7 @@ def _run(overview: dealmill.RunOverview) -> Run:
         max_nodes=found.max_nodes,
         storage=found.storage.word,
         repeats=found.repeats,
-        state=overview.state,
+        state=found.state,
         retracted=found.retracted,
         layouts=found.items,
         solved=found.solved,
@@ -217,5 +217,5 @@ def _run(overview: dealmill.RunOverview) -> Run:
         mean=None if retracted else found.mean,
         rate=found.rate,
         ends=found.ends,
-        fingerprint=fingerprint(overview),
+        fingerprint=fingerprint_of(run),
     )

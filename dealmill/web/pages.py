@@ -17,7 +17,17 @@ from dealmill.pipeline.games.pictures import Scene
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filter, Filtered, range_text, url
-from dealmill.web.site import MOST_NUMBER, MOST_POSITION, Digits, OpenStore, Position, RunNumber, page, shared_page
+from dealmill.web.site import (
+    MOST_NUMBER,
+    MOST_POSITION,
+    Digits,
+    OpenStore,
+    Position,
+    RunNumber,
+    fingerprint_of,
+    page,
+    shared_page,
+)
 
 Number = Annotated[int, Query(ge=0, le=10**9), Digits]
 """The number of a scene in a URL, from 0."""
@@ -109,16 +119,18 @@ def overview(
 def _runs(store: dealmill.Store, before: int) -> dict[str, Any]:
     older = [number for number in store.run_numbers() if number < before]
     shown = store.status(older[-RUNS:])[::-1]
-    live = any(one.state in {"reading", "waiting", "solving"} for one in shown) or any(
-        one.audit and not one.audit.finished for one in shown
-    )
+    live = any(_is_live(run) or (run.latest_audit and not run.latest_audit.status.finished) for run in shown)
     return {
-        "overviews": shown,
+        "runs": shown,
         "workers": store.workers(),
         "live": live,
-        "older": shown[-1].run.id if len(older) > RUNS else None,
+        "older": shown[-1].id if len(older) > RUNS else None,
         "newest": before == MOST_NUMBER,
     }
+
+
+def _is_live(run: dealmill.Run) -> bool:
+    return run.progress.state in {"reading", "waiting", "solving"}
 
 
 @router.get("/log")
@@ -142,14 +154,13 @@ def run(request: Request, store: OpenStore, run: RunNumber) -> Response:
 
 def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
     found = store.find_run(run)
-    [overview] = store.status(run)
-    audit = found.latest_audit
-    histograms = [] if overview.run.retracted is not None else [found.histogram("value"), found.histogram("nodes")]
+    status, audit = found.progress, found.latest_audit
+    histograms = [] if status.retracted is not None else [found.histogram("value"), found.histogram("nodes")]
     return {
-        "overview": overview,
-        "run": overview.run,
-        "live": overview.state in {"reading", "waiting", "solving"},
-        "source": store.find_source(overview.run.source),
+        "run": status,
+        "fingerprint": fingerprint_of(found),
+        "live": _is_live(found),
+        "source": store.find_source(status.source),
         "winnability": found.winnability,
         "convergence": found.convergence(),
         "histograms": [one for one in histograms if one and len(one.bars) > 1],
@@ -169,7 +180,7 @@ def rejects(
 ) -> Response:
     """Show the rejects of the source of a run."""
     found = store.find_run(run)
-    status = found.status()
+    status = found.progress
     source = store.find_source(status.source)
     rejects = list(islice(found.rejects(), skip, skip + REJECTS))
     return page(request, "rejects.html", run=status, source=source, rejects=rejects, skip=skip, size=REJECTS)
@@ -228,8 +239,7 @@ def layouts(
     request: Request, store: OpenStore, run: RunNumber, wanted: Filtered, after: After = None, before: Before = None
 ) -> Response:
     """Show the results of a run that match the filter."""
-    [overview] = store.status(run)
-    status = overview.run
+    status = store.find_run(run).progress
     hidden = status.retracted is not None and not wanted.retracted
     shown = Slice([]) if hidden else slice_of(store, run, wanted, after, before, SHOWN)
     return page(
@@ -272,7 +282,7 @@ def verdict(
     return page(
         request,
         "verdict.html",
-        run=store.find_run(run).status(),
+        run=store.find_run(run).progress,
         result=result,
         engine=engine,
         steps=steps,

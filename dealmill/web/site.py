@@ -59,8 +59,8 @@ def _store(request: Request) -> dealmill.Store:
     return store
 
 
-_fingerprints: dict[tuple[object, int, int], str] = {}
-"""The fingerprints of finished runs, by store, run and number of items."""
+_fingerprints: dict[tuple[dealmill.Run, int], str] = {}
+"""The fingerprints of finished runs, by run and number of items."""
 
 
 def _digits(value: object) -> object:
@@ -101,10 +101,10 @@ def _response(request: Request, code: int, body: bytes) -> Response:
     return HTMLResponse(body, code, {"ETag": etag})
 
 
-def fingerprint(overview: dealmill.RunOverview) -> str | None:
+def fingerprint_of(run: dealmill.Run) -> str | None:
     """Return the fingerprint of a run. It is computed once, because a finished run never changes."""
-    key = (overview.store, overview.run.id, overview.run.items)
-    if overview.run.finished and key not in _fingerprints and (found := overview.fingerprint):
+    key = (run, run.progress.items)
+    if run.progress.finished and key not in _fingerprints and (found := run.fingerprint):
         _fingerprints[key] = found
     return _fingerprints.get(key)
 
@@ -154,7 +154,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(number=number, moment=moment, notation=notation)
-    found.globals.update(share=share, counted=counted, fingerprint=fingerprint, plots=plots, Verdict=Verdict)
+    found.globals.update(share=share, counted=counted, fingerprint_of=fingerprint_of, plots=plots, Verdict=Verdict)
     return found
 
 

@@ -12,6 +12,8 @@ from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Self
 
 from platformdirs import user_cache_path
 
@@ -20,25 +22,42 @@ from dealmill.pipeline.errors import DealmillError
 SHARED = Path(__file__).parent
 
 
+class CacheError(DealmillError):
+    """A folder or file for compiled engines cannot be created or written to."""
+
+    @classmethod
+    def about(cls, path: Path, error: OSError) -> Self:
+        """Return the error for a folder or file."""
+        return cls(
+            f"compiled engines are cached in {path}, which cannot be written to ({error.strerror}); "
+            "name another cache folder with XDG_CACHE_HOME"
+        )
+
+
 @cache
 def caches() -> Path:
     """Return Dealmill's folder in the user's cache folder; create it if necessary.
 
     Raises
     ------
-    DealmillError
-        If the folder cannot be created.
+    CacheError
+        If files cannot be created in it.
     """
     folder = user_cache_path("dealmill")
+    _make_writable(folder)
+    _make_writable(folder / "kernels")
+    return folder
+
+
+def _make_writable(folder: Path) -> None:
+    """Create a folder if necessary, and check that files can be created in it: numba would use another folder, or fail
+    with an error of its own."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "kernels").mkdir(exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
     except OSError as error:
-        raise DealmillError(
-            f"compiled engines are cached in {folder}, which cannot be written to ({error.strerror}); "
-            "name another cache folder with XDG_CACHE_HOME"
-        ) from error
-    return folder
+        raise CacheError.about(folder, error) from error
 
 
 def package_folder(source: Path) -> Path:
@@ -61,7 +80,10 @@ def cache_folder(game_folder: Path) -> Path:
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     checked = "-checked" if os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else ""
-    return caches() / "kernels" / f"{game_folder.name}-{digest.hexdigest()}{checked}"
+    folder = caches() / "kernels" / f"{game_folder.name}-{digest.hexdigest()}{checked}"
+    if folder.exists():
+        _make_writable(folder)
+    return folder
 
 
 def mark_of_check(game_folder: Path) -> Path:

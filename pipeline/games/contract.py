@@ -1,33 +1,22 @@
-"""The interface of a game, which is a Python package.
+"""The interface of a game: the class `Game`, which a package derives from, and the types that describe a game.
 
-The package defines `GAME`, usually in its ``__init__``, and its distribution offers that by an entry point in the group
-``dealmill.games``. It has these modules, which are imported only when needed (``engine``, ``canonical`` and ``deal``
-may import the compiler), and a folder ``examples``:
+The package defines ``GAME``, an instance of its class, usually in its ``__init__``, and its distribution offers that by
+an entry point in the group ``dealmill.games``. It has a folder ``examples``.
 
-============= ================================================================================================
-``layout``    ``read(lines)``: reads a file in the format of the problem statement, or with one layout per line;
-              ``each_line(first)``: returns the reader for files with one layout per line
-``deal``      ``deal(seed, first, count, **parameters) -> Texts``: numbered deals
-``engine``    one function per engine, named after it (``two-pass`` is ``two_pass``): ``(layouts, max_nodes) -> Solved``
-``canonical`` ``mask(text, starts, ends)``: the compiled check for canonical texts; optional, the reader is used without
-``rules``     ``check(...)``: the referee, plain Python that shares no code with ``engine`` or ``deal``
-``picture``   ``frames(...)``: boards as text, one for the layout and one per step of its evidence;
-              ``scenes(...)``: the same as pictures
-============= ================================================================================================
-
-The problem statement is the published text of a game's task. It gives the rules, the input format that ``layout`` reads
-and the output format that `AnswerFormat` writes.
+The problem statement is the published text of a game's task. It gives the rules, the input format that a game reads and
+the output format that `AnswerFormat` writes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.resources import files
+from functools import wraps
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -41,15 +30,6 @@ UNKNOWN = "?"
 
 NO_LIMIT = 2**62
 """The node limit that stands for no limit."""
-
-
-FUNCTIONS: Mapping[str, Sequence[str]] = {
-    "layout": ("read", "each_line"),
-    "deal": ("deal",),
-    "rules": ("check",),
-    "picture": ("frames", "scenes"),
-}
-"""The functions that each module of a game has, apart from those of ``engine``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +61,12 @@ class Engine:
     checked_as: str | None = None
     """The engine as which the referee checks its verdicts, if that is another one."""
     program: "Program | None" = None
-    """The program that solves the layouts, if it is not a function of the game's ``engine`` module."""
+    """The program that solves the layouts, if it is not a function of the game's `solvers`."""
 
     @property
     def rules_name(self) -> str:
         """The name of the engine by which the referee knows it."""
         return self.checked_as or self.name
-
-    @property
-    def function(self) -> str:
-        """The name of the function in the game's ``engine`` module."""
-        return self.name.replace("-", "_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,113 +113,138 @@ class AnswerFormat:
         return UNKNOWN
 
 
-class LayoutModule(Protocol):
-    """``layout.py`` of a game."""
-
-    def read(self, lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-        """Read numbered lines (from 1, without line ends) in the problem statement's format, or one layout per line.
-
-        Works in bounded memory. A bad layout is yielded as a `Reject` that lists all reasons; reading continues.
-        """
-        ...
-
-    def each_line(self, first: str) -> "EachLine | None":
-        """Return a reader for a file with one layout per line; it gives the same results as `read`.
-
-        `first` is the first line of the file that is not blank or a comment, stripped. Returns None if it shows that
-        the file does not have one layout per line.
-        """
-        ...
-
-
-class DealModule(Protocol):
-    """``deal.py`` of a game."""
-
-    def deal(self, seed: int, first: int, count: int, **parameters: int) -> "Texts":
-        """Return the canonical texts of deals `[first, first + count)` of `seed` (0 ≤ seed, number < 2⁶⁴)."""
-        ...
-
-
-class CanonicalModule(Protocol):
-    """``canonical.py`` of a game (optional)."""
-
-    def mask(self, text: "Bytes", starts: "Numbers", ends: "Numbers") -> "Mask":
-        """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts; a text may be any bytes.
-
-        A text is canonical if `layout` reads exactly one layout from it, and the canonical text of that layout is the
-        same text. Bytes outside the texts are never read.
-        """
-        ...
-
-
-class RulesModule(Protocol):
-    """``rules.py`` of a game: the referee."""
-
-    def check(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Check, from the rules alone, that the evidence proves the verdict of `engine` (its name in the game).
-
-        Raises
-        ------
-        InvalidEvidence
-            If a step breaks a rule, or the evidence does not prove the verdict or its value; names the first such step.
-        """
-        ...
-
-
-class PictureModule(Protocol):
-    """``picture.py`` of a game."""
-
-    def frames(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-        """Yield text boards: the layout first, then one per step of the trace, or the certificate in words."""
-        ...
-
-    def scenes(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> "Iterator[Scene]":
-        """Yield pictures: the layout first, then one per step of the trace or per case of the certificate.
-
-        Raises
-        ------
-        InvalidEvidence
-            If the evidence cannot be read, breaks a rule or proves nothing.
-        """
-        ...
-
-
 class EngineFunction(Protocol):
-    """A function of ``engine.py``."""
+    """The function of an engine."""
 
     def __call__(self, layouts: "Texts", max_nodes: int = NO_LIMIT) -> "Solved":
         """Solve canonical layouts; a layout that would take more than `max_nodes` nodes is undecided."""
         ...
 
 
-class Solver(Protocol):
-    """The function of an engine, preceded by the check that every text is canonical."""
+class Frames(Protocol):
+    """The function that draws text boards."""
 
-    def __call__(self, layouts: "Texts", max_nodes: int | None = None) -> "Solved":
-        """Solve layouts; one that would take more than `max_nodes` nodes is undecided.
-
-        Raises
-        ------
-        BadLayout
-            If a text is not canonical; nothing is solved then.
-        """
+    def __call__(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
+        """Yield the boards; see `Game.frames`."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
+class Scenes(Protocol):
+    """The function that draws pictures."""
+
+    def __call__(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> "Iterator[Scene]":
+        """Yield the pictures; see `Game.scenes`."""
+        ...
+
+
+Read = Callable[[Iterable[tuple[int, str]]], Iterator[Layout | Reject]]
+ReadEachLine = Callable[[str], "EachLine | None"]
+Deal = Callable[..., "Texts"]
+CheckEvidence = Callable[[str, str, Verdict, int | None, str], None]
+CanonicalMask = Callable[["Bytes", "Numbers", "Numbers"], "Mask"]
+
+VERBS = ("read", "each_line", "deal", "solvers", "mask", "check", "frames", "scenes")
+"""The functions of a game, each a property that imports it."""
+
+
+class Game(ABC):
     """A game with its rules. The first engine is the default one.
 
-    `name` is the name under which users know the game: lower-case letters, digits and single hyphens. `package` is the
-    Python package that contains its modules.
+    A game is described by the attributes below. Its functions are properties: each imports a function from a module of
+    the package and returns it, so that a module is loaded when it is first needed. Only the modules of `deal`,
+    `solvers` and `mask` may import NumPy and the compiler.
     """
 
     name: str
-    package: str
+    """The name under which users know the game: lower-case letters, digits and single hyphens."""
     title: str
-    engines: tuple[Engine, ...]
+    engines: tuple[Engine, ...] = ()
+    """Its engines, without those that are programs."""
     deals: Deals
     answer: AnswerFormat
+
+    def __init_subclass__(cls) -> None:
+        """Have the functions that cannot be imported raise an error that names them."""
+        for verb in VERBS:
+            if isinstance(declared := vars(cls).get(verb), property) and declared.fget:
+                setattr(cls, verb, property(_explained(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}")))
+
+    @property
+    @abstractmethod
+    def read(self) -> Read:
+        """``read(lines)``: read numbered lines in the problem statement's format, or with one layout per line.
+
+        Lines are numbered from 1 and have no line ends. Works in bounded memory. A bad layout is yielded as a `Reject`
+        that lists all reasons; reading continues.
+        """
+
+    @property
+    @abstractmethod
+    def each_line(self) -> ReadEachLine:
+        """``each_line(first)``: return a reader for a file with one layout per line, with the same results as `read`.
+
+        `first` is the first line of the file that is not blank or a comment, stripped. Returns None if it shows that
+        the file does not have one layout per line.
+        """
+
+    @property
+    @abstractmethod
+    def deal(self) -> Deal:
+        """``deal(seed, first, count, **parameters)``: return the canonical texts of the deals `[first, first + count)`.
+
+        They are `Texts`. The seed and the numbers of deals are at least 0 and less than 2⁶⁴.
+        """
+
+    @property
+    def solvers(self) -> Mapping[str, EngineFunction]:
+        """The functions of the engines by the names of the engines; none if all engines are programs."""
+        return {}
+
+    @property
+    def mask(self) -> CanonicalMask | None:
+        """``mask(text, starts, ends)``: return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts.
+
+        A text may be any bytes. It is canonical if `read` reads exactly one layout from it, and the canonical text of
+        that layout is the same text. Bytes outside the texts are never read. None if there is no such compiled check:
+        `read` is used instead.
+        """
+        return None
+
+    @property
+    @abstractmethod
+    def check(self) -> CheckEvidence:
+        """``check(engine, layout, verdict, value, evidence)``: check that the evidence proves the verdict.
+
+        This is the referee: plain Python that knows only the rules and shares no code with engines. `engine` is the
+        name of the engine in its game.
+
+        Raises
+        ------
+        InvalidEvidence
+            Raised by the function if a step breaks a rule, or the evidence does not prove the verdict or its value;
+            names the first such step.
+        """
+
+    @property
+    @abstractmethod
+    def frames(self) -> Frames:
+        """``frames(layout, verdict, evidence)``: yield text boards, the layout first.
+
+        Then there is one per step of the trace, or the certificate in words.
+        """
+
+    @property
+    @abstractmethod
+    def scenes(self) -> Scenes:
+        """``scenes(layout, verdict, evidence)``: yield pictures, the layout first.
+
+        Then there is one per step of the trace or per case of the certificate.
+
+        Raises
+        ------
+        InvalidEvidence
+            Raised by the function if the evidence cannot be read, breaks a rule or proves nothing.
+        """
 
     @property
     def generator(self) -> str:
@@ -256,71 +256,32 @@ class Game:
         return f"{self.name}/{engine.name}"
 
     @property
+    def package(self) -> str:
+        """The name of the package that defines it."""
+        module = sys.modules[type(self).__module__]
+        return module.__package__ or module.__name__
+
+    @property
     def folder(self) -> Path:
         """The folder of its package."""
-        return Path(str(files(self.package)))
+        return Path(str(sys.modules[type(self).__module__].__file__)).parent
 
     @property
     def examples(self) -> Path:
         """The folder of its examples ``NAME-statement.txt``, ``NAME-statement.answer`` and ``NAME-deals.txt``."""
         return self.folder / "examples"
 
-    @property
-    def layout(self) -> LayoutModule:
-        """The module that reads and validates layouts."""
-        return cast(LayoutModule, self.module("layout", *FUNCTIONS["layout"]))
 
-    @property
-    def deal(self) -> DealModule:
-        """The module that generates numbered deals."""
-        return cast(DealModule, self.module("deal", *FUNCTIONS["deal"]))
+def _explained(get: Callable[[Any], object], what: str) -> Callable[[Any], object]:
+    """Return a getter of a property that raises a `DealmillError` if the import in it fails."""
 
-    @property
-    def rules(self) -> RulesModule:
-        """The module of the referee."""
-        return cast(RulesModule, self.module("rules", *FUNCTIONS["rules"]))
-
-    @property
-    def picture(self) -> PictureModule:
-        """The module that draws text boards and pictures."""
-        return cast(PictureModule, self.module("picture", *FUNCTIONS["picture"]))
-
-    def module(self, name: str, *functions: str) -> ModuleType:
-        """Import a module that has these functions.
-
-        Raises
-        ------
-        DealmillError
-            If it cannot be imported, or lacks one of them.
-        """
-        module = f"{self.package}.{name}"
+    @wraps(get)
+    def imported(game: Game) -> object:
         try:
-            found = import_module(module)
+            return get(game)
+        except CacheError:
+            raise  # says all that a user needs to know
         except (Exception, SystemExit) as error:
-            raise DealmillError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
-        for function in functions:
-            if not hasattr(found, function):
-                raise DealmillError(f"{module} has no function {function}")
-        return found
+            raise DealmillError(f"{what} cannot be imported: {type(error).__name__}: {error}") from error
 
-    def canonical(self, layouts: "Texts") -> "Mask":
-        """Return which texts are canonical layouts, as an array of booleans."""
-        return _guard().mask(self, layouts)
-
-    def solver(self, engine: Engine) -> Solver:
-        """Return the checked function of an engine; its kernels are compiled or loaded at the first call."""
-        return _guard().checked_solver(self, _guard().function_of(self, engine))
-
-
-class _GuardModule(Protocol):
-    """``guard.py`` next to this file, which imports the compiler and so is also imported only when needed."""
-
-    def mask(self, game: Game, layouts: "Texts") -> "Mask": ...
-
-    def function_of(self, game: Game, engine: Engine) -> EngineFunction: ...
-
-    def checked_solver(self, game: Game, function: EngineFunction) -> Solver: ...
-
-
-def _guard() -> _GuardModule:
-    return cast(_GuardModule, import_module("dealmill.pipeline.games.guard"))
+    return imported

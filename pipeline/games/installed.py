@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
-from importlib.util import find_spec
 from itertools import groupby
 from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
@@ -102,10 +101,6 @@ def _without_clashes(offered: Sequence[Offer]) -> Iterator[Offer]:
         yield offer if used else offer._replace(refusal=clash)
 
 
-MODULES = ("layout", "deal", "engine", "rules", "picture")
-"""The modules that every game has; without ``engine``, all of its engines are programs."""
-
-
 @dataclass(frozen=True, slots=True)
 class BrokenGame:
     """An offered game that cannot be used.
@@ -163,14 +158,10 @@ def _broken(offer: Offer, error: str, traceback: str = "") -> BrokenGame:
 
 
 def _faults(game: "Game", name: str) -> Iterator[str]:
-    """Yield what is wrong with the definition of a game, as far as that can be told without importing its modules."""
+    """Yield what is wrong with the definition of a game, as far as that can be told without importing its functions."""
     if game.name != name:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
-    for module in MODULES:
-        needed = module != "engine" or game.engines
-        if needed and find_spec(f"{game.package}.{module}") is None:
-            yield f"there is no module {game.package}.{module}"
     names = [engine.name for engine in game.engines]
     if not names and not (game.folder / "engines").is_dir():
         yield "it has no engine"
@@ -183,7 +174,6 @@ def _wrong_types(game: "Game") -> Iterator[str]:
     from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Parameter
 
     expected: list[tuple[str, object, type]] = [
-        ("package", game.package, str),
         ("title", game.title, str),
         ("engines", game.engines, tuple),
         ("deals", game.deals, Deals),

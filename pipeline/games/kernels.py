@@ -19,7 +19,7 @@ from numba.core.event import Event, Listener, install_listener
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from dealmill.pipeline.games.caches import cache_folder, caches, package_folder
+from dealmill.pipeline.games.caches import CacheError, cache_folder, caches, package_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -95,7 +95,12 @@ def compiling(what: str) -> Iterator[None]:
 
 @contextmanager
 def _compilation_lock() -> Iterator[None]:
-    with (caches() / "compiling").open("w") as lock:
+    file = caches() / "compiling"
+    try:
+        lock = file.open("w")
+    except OSError as error:  # it belongs to another user
+        raise CacheError.about(file, error) from error
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

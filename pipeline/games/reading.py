@@ -116,7 +116,7 @@ def read_file(
 
 def entries_of(game: Game, text: str) -> list[Layout | Reject]:
     """Return the first two entries in a text, which is enough to tell whether it is exactly one layout."""
-    return list(islice(game.layout.read([(1, text)]), 2))
+    return list(islice(game.read([(1, text)]), 2))
 
 
 def is_canonical(game: Game, text: str) -> bool:

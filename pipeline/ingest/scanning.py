@@ -30,14 +30,12 @@ from dealmill.pipeline.games.batch import (
     pack,
 )
 from dealmill.pipeline.games.caches import mark_of_check
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import CanonicalMask, Game, Layout, Reject
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Progress, decoded, lines_of, text_blocks
 from dealmill.pipeline.solve import load
 
-Check = Callable[[Bytes, Numbers, Numbers], Mask]
-"""The compiled check of a game: ``mask(text, starts, ends)``."""
-FindCheck = Callable[[int], Check | None]
+FindCheck = Callable[[int], CanonicalMask | None]
 """Returns the check, given the number of bytes read so far, or None to read on without it."""
 AT_ONCE = 2_000
 """Entries that are read one by one before they are yielded together."""
@@ -59,7 +57,7 @@ def scan(
         first = next((line for line in lines_of(number, block) if not is_skipped(line[1])), None)
         if first is None:
             continue
-        each, rest = game.layout.each_line(first[1].strip()), chain([(number, block)], blocks)
+        each, rest = game.each_line(first[1].strip()), chain([(number, block)], blocks)
         if each is None:
             yield from _read(game, chain.from_iterable(lines_of(*block) for block in rest))
         else:
@@ -78,7 +76,7 @@ def _scan_lines(each: EachLine, blocks: Iterable[tuple[int, bytes]], find_check:
 def _read(game: Game, lines: Iterable[Line]) -> Iterator[Entries]:
     some = list[Layout | Reject]()
     try:
-        for entry in game.layout.read(lines):
+        for entry in game.read(lines):
             some.append(entry)
             if len(some) == AT_ONCE:
                 yield Entries.of(some)
@@ -93,7 +91,7 @@ def _read_lines(each: EachLine, lines: Iterable[Line]) -> Entries:
     return Entries.of([entry for line in lines if (entry := each.entry(*line))])
 
 
-def _scanned(each: EachLine, number: int, block: bytes, check: Check) -> Entries:
+def _scanned(each: EachLine, number: int, block: bytes, check: CanonicalMask) -> Entries:
     """Return the entries of a block whose first line has the number `number`."""
     text = np.frombuffer((block + b"\n").replace(b"\r\n", b"\n"), dtype=np.uint8)
     ends = np.flatnonzero(text == NEWLINE)
@@ -153,11 +151,11 @@ def check_of(game: Game) -> Iterator[FindCheck]:
     """
     compiling = list[subprocess.Popen[bytes]]()
 
-    def find(read: int) -> Check | None:
+    def find(read: int) -> CanonicalMask | None:
         if read < ENOUGH:
             return None
         if _is_compiled(game):
-            return checked_by(game)
+            return game.mask
         if not compiling:
             command = (sys.executable, "-P", "-m", "dealmill.pipeline.ingest.scanning", game.name)
             nothing = subprocess.DEVNULL
@@ -170,14 +168,6 @@ def check_of(game: Game) -> Iterator[FindCheck]:
         for process in compiling:
             process.kill()
             process.wait()
-
-
-def checked_by(game: Game) -> Check | None:
-    """Return the check of a game, compiled now if necessary; None if the game has none."""
-    from dealmill.pipeline.games.guard import compiled_check  # loads the compiler
-
-    module = compiled_check(game)
-    return module.mask if module else None
 
 
 def _is_compiled(game: Game) -> bool:

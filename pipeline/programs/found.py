@@ -7,7 +7,8 @@ a game's package. A manifest that cannot be used is left out; `broken_programs` 
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,7 +93,9 @@ def _read_programs(game: "Game") -> Extended:
         except ProgramError as error:
             broken[path] = str(error)
             watched[path] = None  # so that it is read again
-    return Extended(game, replace(game, engines=tuple(engines.values())), broken, watched)
+    extended = copy(game)
+    extended.engines = tuple(engines.values())
+    return Extended(game, extended, broken, watched)
 
 
 def _read(path: Path) -> "Program":
@@ -146,9 +149,3 @@ def places() -> tuple[Path, ...]:
     from dealmill.pipeline.settings import settings
 
     return tuple(Path(word).absolute() for word in settings().engines.split(os.pathsep) if word)
-
-
-PART_SECONDS = 2.0
-"""The time after which a program that solves a job leaves the rest of its layouts to other workers."""
-AT_ONCE = 10
-"""The layouts for which a program is called at once."""

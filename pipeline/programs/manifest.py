@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.programs.found import AT_ONCE, PART_SECONDS
+from dealmill.pipeline.programs import AT_ONCE, PART_SECONDS
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Number = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.]*$")]

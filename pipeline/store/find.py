@@ -89,7 +89,7 @@ def _one_layout(lines: Sequence[Line], game: str | None) -> list[tuple[str, str]
 
 
 def _first_two(game: Game, lines: Sequence[Line]) -> list[Layout | Reject]:
-    return list(islice(game.layout.read(lines), 2))
+    return list(islice(game.read(lines), 2))
 
 
 def _matches(store: Database, game: str, layout: str, progress: Progress) -> Iterator[Match]:

@@ -236,7 +236,7 @@ def free_expired(store: Database, jobs: JobTable) -> None:
 
 @cache
 def _expired(jobs: JobTable) -> ColumnElement[bool]:
-    over = or_(jobs.table.c.leased_until < clock(), jobs.table.c.started > clock() + SLEW)
+    over = or_(jobs.table.c.leased_until <= clock(), jobs.table.c.started > clock() + SLEW)
     return and_(jobs.table.c.state == LEASED, over)
 
 
@@ -285,9 +285,18 @@ def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
         return connection.execute(query).scalar_one()
 
 
-def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[tuple[str, str, bool, int]]:
-    """Return the pending jobs that cannot be worked on with these engines, grouped by engine: its full name and
-    version, whether it was retracted, and the number of jobs."""
+@dataclass(frozen=True, slots=True)
+class UnworkableJobs:
+    """The number of pending jobs of an engine that cannot be worked on, and whether the engine was retracted."""
+
+    engine: str
+    version: str
+    retracted: bool
+    count: int
+
+
+def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[UnworkableJobs]:
+    """Return the pending jobs that cannot be worked on with these engines, grouped by engine."""
     retracted = engines.c.retracted.is_not(None)
     query = (
         select(engines.c.name, engines.c.version, retracted, func.count())
@@ -297,14 +306,15 @@ def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[tu
         .order_by(engines.c.name, engines.c.version)
     )
     with store.reading() as connection:
-        return [(name, version, bool(gone), count) for name, version, gone, count in connection.execute(query)]
+        rows = connection.execute(query).all()
+    return [UnworkableJobs(engine, version, bool(gone), count) for engine, version, gone, count in rows]
 
 
 def _waiting(jobs: JobTable) -> ColumnElement[bool]:
     """Return the condition that a job can be claimed. During a pause, `leased_until` is the end of the pause."""
     until = jobs.table.c.leased_until
     farthest = bindparam("farthest", callable_=lambda: PAUSES[-1] + SLEW, type_=Float)  # read at each execution
-    over = or_(until.is_(None), until < clock(), until > clock() + farthest)
+    over = or_(until.is_(None), until <= clock(), until > clock() + farthest)
     return and_(jobs.table.c.state == PENDING, over)
 
 

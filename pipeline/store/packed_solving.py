@@ -13,6 +13,7 @@ from dealmill.pipeline.digests import BLOCK, block_of, whole_blocks
 from dealmill.pipeline.errors import DamagedError, VersionError
 from dealmill.pipeline.games import engine_of_run, find_game
 from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, unpack
+from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.bulk import insert_rows
@@ -54,7 +55,10 @@ def dealt_here(run: PlannedRun) -> DealRange:
         See `deals_of`.
     VersionError
         If the engine is not installed, or another version of it or of the generator.
+    CacheError
+        If compiled engines cannot be cached.
     """
+    caches()
     _, engine = engine_of_run(run.id, run.engine)
     if engine.version != run.version:
         raise VersionError(
@@ -148,7 +152,7 @@ def load_deals(game: str) -> None:
     from dealmill.pipeline.games.kernels import compiling
 
     with compiling(f"the deals of {game}"):
-        find_game(game).deal.deal(1, 1, 1)
+        find_game(game).deal(1, 1, 1)
 
 
 def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:

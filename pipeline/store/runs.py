@@ -185,6 +185,19 @@ class RunStatus(PlannedRun):
         return self.covered > self.items or (self.complete and self.covered < self.items)
 
     @property
+    def state(self) -> str:
+        """One of ``retracted``, ``finished``, ``damaged``, ``reading`` (the source is not complete), ``waiting`` (for
+        workers) and ``solving``."""
+        states = {
+            "retracted": self.retracted is not None,
+            "finished": self.finished,
+            "damaged": self.damaged,
+            "reading": not self.complete,
+            "waiting": self.started is None,
+        }
+        return next((state for state, holds in states.items() if holds), "solving")
+
+    @property
     def mean(self) -> float | None:
         """The mean value of the scored layouts; None if there are none."""
         scored = self.counts.get(Verdict.SCORED, 0)

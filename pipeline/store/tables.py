@@ -68,7 +68,7 @@ CODES = "codes"
 """The key in the `info` of a column for the codes that it may hold."""
 
 
-class Numbers(TypeDecorator[Any]):
+class JsonNumbers(TypeDecorator[Any]):
     """A JSON object of numbers by name. A stored value that is not JSON is returned unchanged, so that
     `dealmill.pipeline.store.tables` can report it."""
 
@@ -133,7 +133,7 @@ sources = Table(
     Column("generator", Text, comment="name and version of the generator of numbered deals"),
     Column(
         "deals",
-        Numbers,
+        JsonNumbers,
         comment="numbered deals: seed, parameters, first and last; last is null for an endless range",
     ),
     Column("accepted", BigInteger, nullable=False),
@@ -294,10 +294,10 @@ jobs = Table(
     Column("nodes", BigInteger, nullable=False),
     Column("least_value", BigInteger),
     Column("greatest_value", BigInteger),
-    Column("value_counts", Numbers, comment="values by start of their bar; see pipeline.distribution"),
+    Column("value_counts", JsonNumbers, comment="values by start of their bar; see pipeline.distribution"),
     Column("least_nodes", BigInteger),
     Column("greatest_nodes", BigInteger),
-    Column("node_counts", Numbers, comment="verdicts by start of the bar of their nodes"),
+    Column("node_counts", JsonNumbers, comment="verdicts by start of the bar of their nodes"),
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
 )

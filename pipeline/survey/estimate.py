@@ -1,8 +1,7 @@
-"""Confidence intervals at a level of 95 %."""
+"""The estimate of a survey for all deals, now and at each earlier stage, from the recorded sums of each block."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
@@ -11,58 +10,8 @@ from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.packs import next_pack
-from dealmill.pipeline.store.runs import RunStatus, totals_from_the_first
-
-Z = 1.959963984540054
-"""The 97.5 % quantile of the standard normal distribution."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """An interval from `low` to `high`."""
-
-    low: float
-    high: float
-
-    @property
-    def half_width(self) -> float:
-        """Half of its width."""
-        return (self.high - self.low) / 2
-
-
-def of_share(hits: int, unknown: int, count: int) -> Interval:
-    """Return the interval of a share, from a sample of `count` with `hits` hits and `unknown` unknown results.
-
-    This is the score interval of Wilson ("Probable inference, the law of succession, and statistical inference", 1927),
-    widened to cover both extremes: that none of the unknown results are hits, and that all are.
-    """
-    return Interval(_wilson(hits, count)[0], _wilson(hits + unknown, count)[1])
-
-
-def of_mean(count: int, total: int, squares: int) -> Interval:
-    """Return the interval of a mean, from a sample of `count` values (at least one), their sum and sum of squares."""
-    mean = total / count
-    reach = Z * deviation(count, total, squares) / sqrt(count)
-    return Interval(mean - reach, mean + reach)
-
-
-def deviation(count: int, total: int, squares: int) -> float:
-    """Return the sample standard deviation; 0 for a single value.
-
-    The sums are integers, so no precision is lost if values are close together.
-    """
-    return sqrt((count * squares - total * total) / (count * (count - 1))) if count > 1 else 0.0
-
-
-def _wilson(hits: int, count: int) -> tuple[float, float]:
-    if not count:
-        return 0.0, 1.0
-    share = hits / count
-    centre = share + Z * Z / (2 * count)
-    reach = Z * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
-    whole = 1 + Z * Z / count
-    low, high = (centre - reach) / whole, (centre + reach) / whole
-    return min(max(low, 0.0), share), max(min(high, 1.0), share)  # the share must stay inside despite rounding
+from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,33 +113,3 @@ def estimate(store: Database, run: RunStatus) -> Estimate | None:
 def _matches_totals(found: Estimate, run: RunStatus) -> bool:
     """Return whether the recorded sums of the blocks add up to the totals of the jobs."""
     return found.value_sum == run.value_sum and all(found.count(one) == run.counts.get(one, 0) for one in Verdict)
-
-
-GROWTH = 1.1
-"""The least factor between the numbers of layouts of two points: ten million layouts give less than 170 points."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """The share of winnable ones among the first `layouts` layouts of a run, with its 95 % confidence interval.
-
-    Undecided and failed layouts widen the interval: it covers both that none of them can be won, and that all can.
-    """
-
-    layouts: int
-    share: float
-    interval: Interval
-
-
-def convergence_of(store: Database, run: int) -> list[Point]:
-    """Return the winnability after some of the finished jobs of a run, counted from the first layout on."""
-    points: list[Point] = []
-    last = None
-    items = winnable = unwinnable = 0
-    for job in totals_from_the_first(store, run):
-        items, winnable, unwinnable = items + job.items, winnable + job.winnable, unwinnable + job.unwinnable
-        if winnable + unwinnable:
-            last = Point(items, winnable / items, of_share(winnable, items - winnable - unwinnable, items))
-            if not points or items >= GROWTH * points[-1].layouts:
-                points.append(last)
-    return points if last is None or last is points[-1] else [*points, last]

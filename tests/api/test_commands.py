@@ -58,17 +58,17 @@ def of_status(store: Store) -> list[Row]:
     """The status as rows, as far as they do not depend on the time."""
     return [
         {
-            "run": one.run.id,
-            "engine": one.run.engine,
-            "version": one.run.version,
-            "source": one.run.source_name,
-            "max_nodes": one.run.max_nodes,
-            "storage": one.run.storage.word,
-            "layouts": one.run.items,
-            "solved": one.run.solved,
-            "nodes": one.run.nodes,
+            "run": one.id,
+            "engine": one.engine,
+            "version": one.version,
+            "source": one.source,
+            "max_nodes": one.max_nodes,
+            "storage": one.storage.word,
+            "layouts": one.progress.items,
+            "solved": one.progress.solved,
+            "nodes": one.progress.nodes,
             "fingerprint": one.fingerprint,
-            **{verdict.word: one.run.counts.get(verdict, 0) for verdict in Verdict},
+            **{verdict.word: one.progress.counts.get(verdict, 0) for verdict in Verdict},
         }
         for one in store.status()
     ]

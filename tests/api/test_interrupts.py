@@ -66,12 +66,12 @@ def from_then_on(first: progress.Progress) -> progress.Progress:
     [
         (while_reading, KeyboardInterrupt, False),
         (while_solving, ZeroDivisionError, True),
-        (from_then_on(while_reading), ZeroDivisionError, False),
-        (from_then_on(while_solving), ZeroDivisionError, True),
+        pytest.param(from_then_on(while_reading), ZeroDivisionError, False, marks=pytest.mark.slow),
+        pytest.param(from_then_on(while_solving), ZeroDivisionError, True, marks=pytest.mark.slow),
     ],
     ids=["while reading", "while solving", "from reading on", "from solving on"],
 )
-def test_what_a_callback_raises_ends_the_work_and_the_same_call_goes_on(
+def test_an_exception_from_a_callback_ends_the_work_and_the_same_call_resumes_it(
     interrupt: progress.Progress,
     error: type[BaseException],
     read: bool,
@@ -102,7 +102,7 @@ def test_what_a_callback_raises_ends_the_work_and_the_same_call_goes_on(
         assert [event.solved for event in continued] == ([before.solved] if before.solved else [])
 
 
-def test_an_audit_and_a_survey_go_on_too(temporary: Path, tmp_path: Path) -> None:
+def test_an_interrupted_audit_and_survey_are_resumed(temporary: Path, tmp_path: Path) -> None:
     def at_once(event: progress.Event) -> None:
         raise KeyboardInterrupt
 
@@ -110,7 +110,7 @@ def test_an_audit_and_a_survey_go_on_too(temporary: Path, tmp_path: Path) -> Non
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):
                 store.survey("memory", count=2_000, progress=at_once)
-        run = store.survey("memory", count=2_000).run
+        run = store.survey("memory", count=2_000)
         with pytest.raises(KeyboardInterrupt):
             run.audit(progress=at_once)
         assert not children_with(str(temporary))
@@ -126,8 +126,9 @@ with dealmill.open(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-def test_a_script_that_gets_a_signal_ends_and_the_next_call_goes_on(
+def test_a_script_ends_at_a_signal_and_the_next_call_resumes_its_run(
     number: signal.Signals, undisturbed: str, temporary: Path, tmp_path: Path
 ) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
@@ -183,7 +184,7 @@ class Cleared:
         raise KeyboardInterrupt
 
 
-def test_an_interrupt_that_python_ignores_ends_the_work_all_the_same(temporary: Path, tmp_path: Path) -> None:
+def test_an_interrupt_that_python_ignores_still_ends_the_work(temporary: Path, tmp_path: Path) -> None:
     before = sys.unraisablehook
     cleared = 0
 
@@ -207,7 +208,7 @@ class Interrupting:
         raise KeyboardInterrupt
 
 
-def test_an_interrupt_within_a_statement_leaves_no_lock_for_as_long_as_its_traceback_is_kept(tmp_path: Path) -> None:
+def test_an_interrupted_statement_holds_no_lock_while_its_traceback_exists(tmp_path: Path) -> None:
     """As a notebook keeps it; SQLite closes a connection only when all of its statements are gone."""
     file = tmp_path / "a.db"
     dealmill.db.upgrade(f"sqlite:///{file}")

@@ -31,26 +31,26 @@ def test_one_layout_has_one_result_and_several_have_a_list() -> None:
     assert dealmill.solve("memory", np.array(["ABBA"]).tolist()) == [one]
 
 
-def test_an_engine_is_named_in_every_way() -> None:
+def test_an_engine_can_be_named_with_or_without_its_game() -> None:
     names = [("memory", "incremental"), ("memory", "memory/incremental"), ("memory/incremental", None)]
     assert {dealmill.solve(game, "ABBA", engine=engine).engine for game, engine in names} == {"memory/incremental"}
 
 
 @pytest.mark.parametrize("layouts", [b"ABBA", [b"ABBA"], [None], ["ABBA", 3]])
-def test_what_is_neither_text_nor_layout_is_refused(layouts: object) -> None:
+def test_values_of_other_types_than_text_are_refused(layouts: object) -> None:
     with pytest.raises(UsageError, match="a layout must be a str, a Layout or a Result, not"):
         dealmill.solve("memory", layouts)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("text", ["", " ", "ABC", "ABBA\nABAB", "ABBA\0", "ÄÄ", "\ud800\ud800"])
-def test_a_text_that_is_no_layout_gives_its_reasons(text: str) -> None:
+def test_an_invalid_layout_is_refused_with_all_reasons(text: str) -> None:
     with pytest.raises(BadLayout, match="memory") as refused:
         dealmill.solve("memory", ["ABBA", text])
     assert refused.value.reasons
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, 1.5, "5", float("nan"), 2**62, 2**70])
-def test_a_node_limit_is_a_whole_number_from_1_on(limit: object) -> None:
+def test_a_node_limit_must_be_a_whole_number_from_1(limit: object) -> None:
     with pytest.raises(UsageError, match=r"max_nodes must be a whole number from 1 to 2⁶² − 1, not "):
         dealmill.solve("card-pairing", DEAL, max_nodes=limit)  # type: ignore[call-overload]
 
@@ -62,7 +62,7 @@ def test_a_node_limit_of_any_integer_type_leaves_layouts_undecided() -> None:
     assert dealmill.solve("card-pairing", DEAL, max_nodes=2**62 - 1).verdict is Verdict.WINNABLE
 
 
-def test_deals_are_the_same_from_wherever_they_begin() -> None:
+def test_deals_do_not_depend_on_the_first_of_their_range() -> None:
     deals = dealmill.deals("card-pairing", seed=3, count=5, parameters=LARGE)
     later = dealmill.deals("card-pairing", seed=3, first=4, count=2, parameters=LARGE)
     assert [(layout.line, layout.text) for layout in deals][3:] == [(layout.line, layout.text) for layout in later]
@@ -92,19 +92,19 @@ def test_deals_are_the_same_from_wherever_they_begin() -> None:
         ({"parameters": {"ranks": 16}}, "cannot be divided into 9 stacks"),
     ],
 )
-def test_deals_that_cannot_be_are_refused_at_once(arguments: dict[str, Any], message: str) -> None:
+def test_impossible_deals_are_refused_immediately(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         dealmill.deals("card-pairing", **arguments)
 
 
-def test_the_last_deal_of_all_is_not_the_end_of_a_range_without_one() -> None:
+def test_a_range_to_the_last_possible_deal_is_not_open_ended() -> None:
     last = dealmill.deals("memory", first=2**63 - 3, count=2)
     assert (last.name, last.endless) == ("deal:memory:seed=1:9223372036854775805-9223372036854775806", False)
     assert [deal.line for deal in last] == [2**63 - 3, 2**63 - 2]
     assert list(dealmill.deals("memory", first=2**63 - 3)) == list(last)
 
 
-def test_deals_without_end_are_not_solved() -> None:
+def test_open_ended_deals_cannot_be_solved_without_a_store() -> None:
     with pytest.raises(UsageError, match="has no end"):
         dealmill.solve("memory", dealmill.deals("memory"))
 
@@ -122,7 +122,7 @@ def test_engines_of_other_games_are_refused() -> None:
         dealmill.solve("memory", "ABBA", engine="")
 
 
-def test_the_referee_says_what_it_thinks_of_a_verdict() -> None:
+def test_check_returns_the_judgement_of_the_referee() -> None:
     result = dealmill.solve("memory", "ABBA")
     assert dealmill.check("memory", "ABBA", "scored", result.evidence, value=8).valid
     assert dealmill.check("memory", "ABBA", Verdict.SCORED, result.evidence, value=8).valid
@@ -150,7 +150,7 @@ def test_a_file_that_cannot_be_answered_is_an_input_error(tmp_path: Path) -> Non
             dealmill.answer("memory", file, io.StringIO())
 
 
-def test_games_tell_their_engines_and_examples() -> None:
+def test_games_list_their_engines_and_examples() -> None:
     games = dealmill.games()
     assert list(games) == ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
     for name, game in games.items():
@@ -159,13 +159,13 @@ def test_games_tell_their_engines_and_examples() -> None:
         assert (game.examples / f"{name}-statement.txt").is_file()
 
 
-def test_every_public_name_is_there() -> None:
+def test_every_public_name_can_be_imported() -> None:
     for name in dealmill.__all__:
         assert getattr(dealmill, name) is not None, name
     assert set(dealmill.__all__) <= set(dir(dealmill))
 
 
-def test_modules_are_there_from_the_start() -> None:
+def test_public_modules_are_attributes_without_an_import() -> None:
     """In a new process, in which nothing else has loaded them."""
     for load in ("from dealmill import progress, db", "import dealmill; dealmill.progress.Step, dealmill.db.upgrade"):
         subprocess.run([sys.executable, "-c", load], check=True)

@@ -33,7 +33,7 @@ def test_an_exception_closes_a_store_and_is_passed_on(tmp_path: Path) -> None:
         opened.runs()
 
 
-def test_two_stores_of_one_process_do_not_mind_each_other(store: Database, tmp_path: Path) -> None:
+def test_two_stores_can_be_open_in_one_process(store: Database, tmp_path: Path) -> None:
     a_run(store, "memory/two-pass", ["ABBA"])
     same = dealmill.open(store.url.render_as_string(hide_password=False))
     other = dealmill.open(f"sqlite:///{tmp_path / 'other.db'}")
@@ -73,7 +73,7 @@ def test_a_url_that_cannot_be_used_is_refused_without_its_password(
         assert refused.value.__suppress_context__ or SECRET not in str(refused.value.__cause__)
 
 
-def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("ABBA\n" * 1_000)
     with pytest.raises(StoreError, match="file is not a database"):
@@ -99,7 +99,7 @@ def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
         dealmill.db.upgrade(f"sqlite:///{tmp_path / 'b.db'}", "none")
 
 
-def test_tables_of_a_server_are_made_on_request(empty_store: Database) -> None:
+def test_tables_of_a_server_are_created_only_by_db_upgrade(empty_store: Database) -> None:
     url = empty_store.url.render_as_string(hide_password=False)
     assert dealmill.db.current(url) is None
     if not empty_store.embedded:
@@ -112,7 +112,7 @@ def test_tables_of_a_server_are_made_on_request(empty_store: Database) -> None:
     assert dealmill.db.downgrade(url, revision="base") is None
 
 
-def test_the_doctor_passes_a_store_and_says_what_is_wrong_with_others(store: Database) -> None:
+def test_the_doctor_passes_a_sound_store_and_names_what_is_wrong_with_others(store: Database) -> None:
     checks = {check.name: check for check in dealmill.doctor(store.url.render_as_string(hide_password=False))}
     assert {name for name, check in checks.items() if not check.passed} <= {"disk"}
     assert {"versions", "engines", "kernels", "database", "tables", "clock", "broker"} <= set(checks)

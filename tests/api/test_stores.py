@@ -46,14 +46,14 @@ def test_runs_and_sources_are_found_by_number_and_name(opened: Store) -> None:
         opened.find_source("x")
 
 
-def test_status_counts_and_watch_ends_where_nothing_is_left(opened: Store) -> None:
-    overviews = opened.status()
-    assert [one.run.id for one in overviews] == [1, 2, 3]
+def test_status_counts_verdicts_and_watch_ends_when_all_are_solved(opened: Store) -> None:
+    runs = opened.status()
+    assert [run.id for run in runs] == [1, 2, 3]
     assert len(list(opened.watch())) == 1
     [one] = opened.status(1)
-    assert one.run.finished and one.run.solved == 40 and one.audit is None
+    assert one.progress.finished and one.progress.solved == 40 and one.latest_audit is None
     assert one.fingerprint == opened.find_run(1).fingerprint
-    assert one.run.counts == opened.find_run(1).status().counts
+    assert one.progress.counts == opened.find_run(1).status().counts
     assert {worker.jobs for worker in opened.workers()} == {3}
 
 
@@ -78,7 +78,7 @@ def test_results_are_filtered_and_paged(opened: Store) -> None:
     assert query.unfinished == query.unaudited == []
 
 
-def test_integers_of_numpy_count(opened: Store) -> None:
+def test_integers_of_numpy_are_accepted(opened: Store) -> None:
     run, everything = opened.find_run(1), list(opened.find_run(1).results())
     two: Any = np.int64(2)
     assert run.result(two) == everything[1]
@@ -109,7 +109,7 @@ def test_integers_of_numpy_count(opened: Store) -> None:
         ({"audit": True}, "there is no outcome True"),
     ],
 )
-def test_a_question_that_makes_no_sense_is_refused_before_it_is_asked(
+def test_contradictory_filters_are_refused_before_a_query(
     arguments: dict[str, Any], message: str, opened: Store
 ) -> None:
     with pytest.raises(UsageError, match=message):
@@ -119,7 +119,7 @@ def test_a_question_that_makes_no_sense_is_refused_before_it_is_asked(
             opened.query(**arguments)
 
 
-def test_a_query_goes_over_runs(opened: Store) -> None:
+def test_a_query_without_a_run_covers_all_runs(opened: Store) -> None:
     everything = [result for run in opened.runs() for result in run.results()]
     assert list(opened.query()) == everything
     assert list(opened.query(game="memory")) == list(opened.find_run(3).results())
@@ -140,7 +140,7 @@ def test_a_query_goes_over_runs(opened: Store) -> None:
         opened.query(after="99:1")
 
 
-def test_results_come_in_any_order_over_all_runs(opened: Store) -> None:
+def test_results_of_all_runs_can_be_ordered(opened: Store) -> None:
     everything = list(opened.query())
     hardest = sorted(everything, key=lambda result: -result.nodes)
     assert list(opened.query(order="nodes", descending=True, limit=50)) == hardest[:50]
@@ -272,7 +272,7 @@ def test_a_packed_run_is_planned_over_deals_only(store: Database) -> None:
         opened.queue(dealmill.deals("memory"), packed=True)
 
 
-def test_a_source_without_end_is_left_to_surveys(store: Database) -> None:
+def test_an_open_ended_source_is_only_for_surveys(store: Database) -> None:
     opened = Store(store)
     survey = a_survey(store, "memory/two-pass", 1_000)
     for packed in (False, True):
@@ -297,7 +297,7 @@ def test_two_runs_are_compared(opened: Store, tmp_path: Path) -> None:
             one.diff(stranger)
 
 
-def test_results_leave_the_store_in_every_form(opened: Store, tmp_path: Path) -> None:
+def test_results_are_exported_in_every_format_and_as_arrow(opened: Store, tmp_path: Path) -> None:
     run, steps = opened.find_run(1), list[dealmill.progress.Event]()
     lost = len(list(run.results(verdict="unwinnable")))
     assert run.export(tmp_path / "a.csv", progress=steps.append) == 40
@@ -321,7 +321,7 @@ def test_results_leave_the_store_in_every_form(opened: Store, tmp_path: Path) ->
     assert sorted(path.name for path in tmp_path.iterdir() if "store.db" not in path.name) == ["a.csv", "a.jsonl"]
 
 
-def test_what_is_retracted_is_shown_on_request_only(opened: Store, tmp_path: Path) -> None:
+def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Path) -> None:
     retraction = opened.retract(ENGINE, "1", "it is wrong")
     assert [run.id for run in retraction.runs] == [1, 2]
     run = opened.find_run(1)
@@ -358,7 +358,7 @@ def test_what_is_retracted_is_shown_on_request_only(opened: Store, tmp_path: Pat
         opened.retract("memory/two-pass", "2", "why")
 
 
-def test_the_runs_of_a_retraction_are_planned_when_it_is_said(
+def test_a_retraction_plans_new_runs_if_asked_to(
     opened: Store, store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     retraction = opened.retract(ENGINE, "1", "it is wrong")
@@ -373,8 +373,8 @@ def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) ->
     assert [one.id for one in run.results(audit="valid").unaudited] == [2]
     audit = dealmill.Audit(store, an_audit(store, run.status()))
     assert (audit.valid, list(audit.findings()), repr(audit)) == (True, [], "<Audit 1 of run 2: valid>")
-    [overview] = opened.status(2)
-    assert overview.audit == audit.status
+    [run] = opened.status(2)
+    assert run.latest_audit is not None and run.latest_audit.status == audit.status
     outcomes = {outcome: len(list(run.results(audit=outcome))) for outcome in dealmill.Outcome}
     counted = audit.status
     assert list(outcomes.values()) == [counted.valid, counted.invalid, counted.no_evidence]
@@ -384,7 +384,7 @@ def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) ->
             run.audit(**wrong)
 
 
-def test_a_survey_that_cannot_be_is_refused_before_anything_starts(store: Database) -> None:
+def test_an_impossible_survey_is_refused_before_anything_starts(store: Database) -> None:
     opened = Store(store)
     widths = ("0", "-1%", "wide", 0, -0.1, float("nan"), float("inf"), True, None)
     counts = (0, -1, True, 1.5, "5", 10**11 + 1, 2**70)

@@ -27,7 +27,7 @@ each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.ste
 
 
 @each_module
-def test_a_command_imports_the_api_and_plain_words_only(path: Path) -> None:
+def test_commands_import_only_the_api_and_simple_types(path: Path) -> None:
     module = "dealmill.cli" if path.stem == "__init__" else f"dealmill.cli.{path.stem}"
     imported = GRAPH.find_modules_directly_imported_by(module)
     ours = {name for name in imported if name.split(".")[0] == "dealmill" and not name.startswith("dealmill.cli")}
@@ -42,7 +42,7 @@ def calls(node: ast.AST) -> set[str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_loops_over_what_it_prints_and_nothing_else(name: str) -> None:
+def test_commands_loop_only_over_what_they_print(name: str) -> None:
     tree = ast.parse((FOLDER / f"{name}.py").read_text())
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.While)]
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
@@ -54,7 +54,7 @@ def test_a_command_loops_over_what_it_prints_and_nothing_else(name: str) -> None
 
 
 @each_module
-def test_a_command_calls_no_private_method(path: Path) -> None:
+def test_commands_call_no_private_methods(path: Path) -> None:
     private = [
         node.attr
         for node in ast.walk(ast.parse(path.read_text()))

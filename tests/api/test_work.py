@@ -66,18 +66,18 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worked]:
         yield Worked(folder, store, run, audit, diff, survey, told)
 
 
-def test_everything_is_done(worked: Worked) -> None:
+def test_run_audit_rerun_survey_and_work_finish(worked: Worked) -> None:
     assert worked.run.status().finished
     assert worked.audit.valid and worked.audit.status.valid == 6_000
     assert worked.diff.equal and worked.diff.compared == 6_000
     assert worked.store.find_run(worked.diff.other.id).repeats == worked.run.id
-    assert (worked.survey.deals, worked.survey.run.id) == (3_000, 3)
+    assert (worked.survey.deals, worked.survey.id) == (3_000, 3)
     assert worked.survey.low < worked.survey.value < worked.survey.high
     assert [run.status().finished for run in worked.store.runs()] == [True] * 4
     assert worked.run.fingerprint == worked.store.find_run(worked.diff.other.id).fingerprint
 
 
-def test_each_kind_of_work_has_its_events(worked: Worked) -> None:
+def test_each_method_reports_its_events(worked: Worked) -> None:
     kinds = {name: told.kinds() for name, told in worked.told.items()}
     assert kinds == {
         "run": [progress.Opening, progress.Ingesting, progress.Ingested, progress.Solving],
@@ -89,7 +89,7 @@ def test_each_kind_of_work_has_its_events(worked: Worked) -> None:
     }
 
 
-def test_events_come_in_the_thread_of_the_caller_and_count_to_the_end(worked: Worked) -> None:
+def test_events_arrive_in_the_thread_of_the_caller_and_count_up_to_the_total(worked: Worked) -> None:
     for name, told in worked.told.items():
         assert told.threads == {get_ident()}, name
         steps = [event for event in told.events if isinstance(event, progress.Step)]
@@ -114,17 +114,17 @@ def test_commands_print_what_methods_return(worked: Worked) -> None:
     assert row["layouts"] == row["scored"] == summary.layouts == 6_000
     assert (row["runs"], row["engine"], row["mean"]) == (summary.runs, summary.engine, round(summary.mean or 0, 3))
     surveyed = command("survey", "memory", "--count", "3000", "--json", cwd=worked.folder)
-    assert json.loads(surveyed.stdout) == [{"run": worked.survey.run.id, **worked.survey.facts}]
+    assert json.loads(surveyed.stdout) == [{"run": worked.survey.id, **worked.survey.facts}]
     assert surveyed.stderr.splitlines()[0] == str(worked.survey)
 
 
 def test_a_survey_is_a_run_and_reports_itself(worked: Worked, tmp_path: Path) -> None:
     survey = worked.survey
-    results = list(survey.run.results(limit=3))
+    results = list(survey.results(limit=3))
     assert [result.layout for result in results] == [layout.text for layout in dealmill.deals("memory", count=3)]
     assert survey.figures["low"] <= survey.figures["mean value"] <= survey.figures["high"]
     survey.report(tmp_path / "a" / "b")
-    assert json.loads((tmp_path / "a" / "b" / "survey.json").read_text())["fingerprint"] == survey.run.fingerprint
+    assert json.loads((tmp_path / "a" / "b" / "survey.json").read_text())["fingerprint"] == survey.fingerprint
     (tmp_path / "file").touch()
     with pytest.raises(dealmill.OutputError, match="cannot be written"):
         survey.report(tmp_path / "file")
@@ -140,7 +140,6 @@ def test_several_sources_and_engines_and_a_file_that_breaks_off(worked: Worked, 
         [good, str(good), bad], engines=["memory", "incremental", "memory/two-pass"], progress=told
     )
     assert [run.engine for run in batch.runs] == ["memory/two-pass", "memory/incremental"]
-    assert [status.id for status in batch.statuses] == [run.id for run in batch.runs]
     assert [(source.accepted, source.rejected) for source in batch.sources] == [(1, 1)]
     assert [(summary.engine, summary.layouts, summary.rejected) for summary in batch.summaries] == [
         ("memory/two-pass", 1, 1),
@@ -163,7 +162,7 @@ def test_one_source_and_one_engine_are_lists_of_one(worked: Worked) -> None:
     assert [run.id for run in worked.store.run_all(deals.name.encode()).runs] == [worked.run.id]  # type: ignore[arg-type]
 
 
-def test_sources_that_cannot_be_leave_nothing(store: Database, tmp_path: Path) -> None:
+def test_invalid_sources_are_refused_and_leave_nothing_in_the_store(store: Database, tmp_path: Path) -> None:
     opened = Store(store)
     for source, error, message in (
         (tmp_path, dealmill.InputError, "is a folder"),
@@ -184,7 +183,7 @@ def test_sources_that_cannot_be_leave_nothing(store: Database, tmp_path: Path) -
     assert opened.runs() == []
 
 
-def test_calls_in_two_threads_work_side_by_side(tmp_path: Path) -> None:
+def test_calls_in_two_threads_work_at_the_same_time(tmp_path: Path) -> None:
     """The shorter one ends while the longer one still sends jobs to its broker."""
     solved: dict[int, int] = {}
     told: dict[int, Recorder] = {60_000: Recorder(), 2_000: Recorder()}

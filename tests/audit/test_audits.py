@@ -27,7 +27,7 @@ from tests.doing import LEASE, a_run, a_source, an_audit
 
 
 @pytest.mark.parametrize("chunk", [300, 1_000, 1_500])
-def test_an_audit_finds_the_same_however_it_is_cut(
+def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
     store: Database, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = a_run(store, PAIRING, DEALS, chunk=700)
@@ -47,7 +47,7 @@ def test_an_audit_finds_the_same_however_it_is_cut(
         assert faults(store, run) == found
 
 
-def test_a_run_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
+def test_an_unfinished_run_is_audited_up_to_its_last_verdict(store: Database) -> None:
     plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
     for part in leases.pending(store, SOLVING, installed_engines(), 3):
         job = SOLVING_JOBS.claim(store, part, "test", LEASE)
@@ -67,14 +67,14 @@ def test_a_sample_has_no_item_twice_and_is_spread_evenly(items: int, seed: int, 
                for number, position in enumerate(drawn, start=1))  # fmt: skip
 
 
-def test_every_item_of_a_stretch_is_drawn_equally_often() -> None:
+def test_every_item_is_sampled_equally_often() -> None:
     drawn = Counter(sampled(2, 10, 100, seed) for seed in range(10_000))
     assert set(drawn) == set(range(11, 21))
     assert all(850 < times < 1_150 for times in drawn.values())
     assert [sampled(number, 5, 1_000, 7) for number in range(1, 6)] == [60, 374, 497, 694, 831]
 
 
-def test_a_sample_is_judged_and_nothing_else(store: Database) -> None:
+def test_only_the_sampled_verdicts_are_judged(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     audit = an_audit(store, run, sample=NUMBER, seed=7)
     assert (audit.valid, audit.judged, audit.size) == (NUMBER, NUMBER, NUMBER)
@@ -104,7 +104,7 @@ def test_the_newest_audit_of_a_verdict_counts(store: Database) -> None:
     assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1, 2], [])
 
 
-def test_a_broken_off_audit_is_gone_on_with(store: Database) -> None:
+def test_an_interrupted_audit_is_resumed(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     begun = queue_audit(store, run, None, 1)
     assert queue_audit(store, run, None, 1) == begun
@@ -113,7 +113,7 @@ def test_a_broken_off_audit_is_gone_on_with(store: Database) -> None:
     assert queue_audit(store, run, None, 1) == begun + 2
 
 
-def test_a_late_auditor_writes_nothing(store: Database) -> None:
+def test_a_worker_whose_lease_expired_writes_no_judgements(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB"])
     queue_audit(store, run, None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 10)
@@ -140,7 +140,7 @@ def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
     )
 
 
-def test_without_the_game_there_is_no_referee_to_wait_for(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_audit_of_a_missing_game_is_refused(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     run = a_run(store, PAIRING, DEALS[:10])
     others = tuple(offer for offer in all_offers() if offer.name == "camelot")
     monkeypatch.setattr("dealmill.pipeline.games.installed.all_offers", lambda: others)
@@ -149,7 +149,7 @@ def test_without_the_game_there_is_no_referee_to_wait_for(store: Database, monke
     assert latest_audits(store) == {}
 
 
-def test_without_the_referee_no_audit_is_begun(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_audit_starts_without_the_referee_of_its_game(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     run = a_run(store, PAIRING, DEALS[:10])
     monkeypatch.setitem(sys.modules, "dealmill.pipeline.games.card_pairing.rules", None)
     with pytest.raises(DealmillError, match=r"card_pairing\.rules cannot be imported: ModuleNotFoundError: "):

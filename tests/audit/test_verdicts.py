@@ -24,7 +24,7 @@ from tests.doing import LEASE, a_run, a_source, an_audit, deal
 
 
 @each_engine
-def test_what_an_engine_says_is_valid_through_and_through(store: Database, game: Game, engine: Engine) -> None:
+def test_all_verdicts_of_every_engine_are_valid(store: Database, game: Game, engine: Engine) -> None:
     run = a_run(store, game.full_name(engine), deal(game, 2, 1, 300), chunk=70)
     audit = an_audit(store, run)
     assert (audit.valid, audit.invalid, audit.no_evidence, audit.faults) == (300, 0, 0, 0)
@@ -33,7 +33,7 @@ def test_what_an_engine_says_is_valid_through_and_through(store: Database, game:
 
 
 @each_engine
-def test_every_bit_of_a_trace_is_looked_at(store: Database, game: Game, engine: Engine) -> None:
+def test_a_flipped_bit_anywhere_in_a_trace_is_invalid(store: Database, game: Game, engine: Engine) -> None:
     run = a_run(store, game.full_name(engine), deal(game, 3, 1, 20))
     for row in Rows().page(store, run, Filter(), 0, 20).results:
         evidence = str(row.evidence)
@@ -66,7 +66,7 @@ def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
 
 
 @pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
-def test_swapped_certificates_are_found_even_where_both_would_do(store: Database, engine: str) -> None:
+def test_swapped_certificates_are_found_even_if_both_are_valid(store: Database, engine: str) -> None:
     game, _ = find_engine(engine)
     run = a_run(store, engine, deal(game, 1, 1, 500))
     (one, first), (other, second) = next(
@@ -80,7 +80,7 @@ def test_swapped_certificates_are_found_even_where_both_would_do(store: Database
     assert fault[:2] == (1, 500) and "the layouts, verdicts or evidence were changed" in fault[2]
 
 
-def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(store: Database) -> None:
+def test_a_reordered_winning_trace_is_valid_but_changes_the_digest(store: Database) -> None:
     run = a_run(store, PAIRING, ["AA KK AA KK"])
     assert of_verdict(store, run, Verdict.WINNABLE) != [(1, "13 13 02 02")]
     alter(store, "UPDATE verdicts SET evidence = '13 13 02 02'")
@@ -89,7 +89,7 @@ def test_a_winning_trace_in_another_order_is_valid_but_not_what_was_written(stor
 
 
 @pytest.mark.parametrize("engine", [PAIRING, "camelot/winnable"])
-def test_a_turned_verdict_is_invalid_and_miscounted(store: Database, engine: str) -> None:
+def test_a_reversed_verdict_is_invalid_and_does_not_match_the_totals(store: Database, engine: str) -> None:
     game, _ = find_engine(engine)
     run = a_run(store, engine, deal(game, 1, 1, 40))
     turned = [position for position, _ in of_verdict(store, run, Verdict.WINNABLE)]
@@ -146,7 +146,7 @@ def test_an_engine_that_lies_is_caught(store: Database) -> None:
     assert winnable <= caught
 
 
-def test_what_claims_nothing_has_no_evidence(store: Database) -> None:
+def test_undecided_and_failed_verdicts_have_no_evidence_to_check(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS[:50], max_nodes=5)
     undecided = run.counts[Verdict.UNDECIDED]
     audit = an_audit(store, run)
@@ -156,7 +156,7 @@ def test_what_claims_nothing_has_no_evidence(store: Database) -> None:
 
 @each_engine
 @given(data=st.data())
-def test_any_text_is_judged_and_none_raises(game: Game, engine: Engine, data: st.DataObject) -> None:
+def test_the_referee_judges_any_text_without_an_exception(game: Game, engine: Engine, data: st.DataObject) -> None:
     layout = data.draw(st.one_of(st.text(max_size=60), st.sampled_from(deal(game, 1, 1, 5))))
     evidence = data.draw(st.one_of(st.none(), st.text(max_size=60), st.text("0123456789abJQK -,:BGRY", max_size=60)))
     verdict = data.draw(st.integers(0, 6))

@@ -90,7 +90,7 @@ def test_an_export_is_proved(engine: str, suffix: str, exports: Path) -> None:
     ]
 
 
-def test_some_rows_claim_nothing(exports: Path) -> None:
+def test_undecided_and_failed_rows_need_no_proof(exports: Path) -> None:
     """Or the tests here would not see them."""
     verdicts = {row["verdict"] for row in rows_of(exports / "card-pairing-winnable.jsonl")}
     assert verdicts == {"winnable", "unwinnable", "undecided"}
@@ -160,7 +160,7 @@ def appended(lines: list[bytes], chance: random.Random) -> list[bytes]:
 
 @each_form
 @pytest.mark.parametrize("alter", [dropped, doubled, swapped, cut, without_the_last_byte, without_the_last, appended])
-def test_rows_that_are_missing_doubled_or_moved_are_found_even_if_the_digest_is_replaced(
+def test_missing_duplicate_and_moved_rows_are_found_even_if_the_digest_is_replaced(
     alter: Alteration, engine: str, suffix: str, exports: Path, tmp_path: Path
 ) -> None:
     path = path_of(exports, engine, suffix)
@@ -177,7 +177,7 @@ def test_rows_that_are_missing_doubled_or_moved_are_found_even_if_the_digest_is_
 @each_form
 @tried
 @given(data=st.data())
-def test_no_bytes_make_a_checker_fail_otherwise(
+def test_no_bytes_make_a_checker_print_a_traceback(
     engine: str, suffix: str, exports: Path, tmp_path: Path, data: st.DataObject
 ) -> None:
     path = path_of(exports, engine, suffix)

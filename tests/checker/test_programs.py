@@ -38,7 +38,9 @@ def ran(python: str, export: Path, *options: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.parametrize("version", [version for version in pythons() if version >= (3, 11)])
-def test_every_version_of_python_proves_every_export(version: tuple[int, int], exports: Path, tmp_path: Path) -> None:
+def test_every_installed_version_of_python_proves_every_export(
+    version: tuple[int, int], exports: Path, tmp_path: Path
+) -> None:
     for engine, suffix in FORMS:
         export = exports / f"{engine.replace('/', '-')}{suffix}"
         checked = ran(pythons()[version], export)

@@ -20,7 +20,7 @@ def damaged(exports: Path, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_sample_is_that_of_audits(exports: Path, damaged: Path) -> None:
+def test_a_checker_takes_the_same_sample_as_an_audit(exports: Path, damaged: Path) -> None:
     checker = Checker(exports / "hi-q-greedy.jsonl")
     seen = set()
     for seed in range(20):
@@ -35,7 +35,7 @@ def test_a_sample_is_that_of_audits(exports: Path, damaged: Path) -> None:
     assert seen == {0, 1}
 
 
-def test_rows_that_are_not_in_the_sample_are_read(exports: Path, tmp_path: Path) -> None:
+def test_rows_outside_the_sample_are_read_but_not_proved(exports: Path, tmp_path: Path) -> None:
     checker = Checker(exports / "hi-q-greedy.jsonl")
     lines = (exports / "hi-q-greedy.jsonl").read_text().splitlines(keepends=True)
     for row in range(30):
@@ -76,7 +76,7 @@ def test_another_file_is_not_the_source(exports: Path) -> None:
     assert f"{path}: {path} is not the source: SHA-256 " in checked.out
 
 
-def test_numbered_deals_are_no_file(exports: Path) -> None:
+def test_source_is_refused_for_numbered_deals(exports: Path) -> None:
     path = exports / "memory-two-pass.csv"
     checked = Checker(path).check(path, "--source", str(path), source="deal:memory:seed=1:1-30", source_sha256=None)
     assert checked.code == 2

@@ -42,9 +42,7 @@ def described(path: Path) -> str:
 
 
 @pytest.mark.parametrize("storage", Storage)
-def test_runs_of_both_storages_and_their_reruns_have_the_same_proof(
-    storage: Storage, store: Database, tmp_path: Path
-) -> None:
+def test_a_checker_proves_both_storages_and_reruns(storage: Storage, store: Database, tmp_path: Path) -> None:
     source = deals_source(store, parse_deal_range(DEALS))
     if storage is Storage.ROWS:
         source = a_source(store, ENGINE, LAYOUTS)
@@ -62,7 +60,7 @@ def test_runs_of_both_storages_and_their_reruns_have_the_same_proof(
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_a_part_of_a_run_says_that_it_is_one(suffix: str, store: Database, tmp_path: Path) -> None:
+def test_a_checker_of_a_filtered_export_says_which_part_it_proves(suffix: str, store: Database, tmp_path: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     path = tmp_path / f"lost{suffix}"
     told = checked(store, run, path, Verdict.UNWINNABLE)
@@ -76,7 +74,7 @@ def test_a_part_of_a_run_says_that_it_is_one(suffix: str, store: Database, tmp_p
     assert whole.code == 1 and "the verdict is 'winnable', expected unwinnable\n" in whole.out
 
 
-def test_an_unfinished_run_is_checked_up_to_where_it_is(store: Database, tmp_path: Path) -> None:
+def test_an_unfinished_run_is_checked_up_to_its_last_verdict(store: Database, tmp_path: Path) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=40)
     job = SOLVING_JOBS.claim(store, leases.pending(store, SOLVING, installed_engines(), 1)[0], "test", LEASE)
     assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
@@ -94,7 +92,7 @@ def test_an_export_without_rows_is_checked(store: Database, tmp_path: Path) -> N
         assert told.code == 0 and told.out.startswith(f"{path}: 0 rows, as exported\nnot checked: ")
 
 
-def test_a_retraction_is_told(store: Database, tmp_path: Path) -> None:
+def test_a_checker_of_a_retracted_run_says_so(store: Database, tmp_path: Path) -> None:
     a_run(store, ENGINE, LAYOUTS)
     [run] = retract(store, ENGINE, "1", 'overlooks """ a \\ card')
     assert checked(store, run, tmp_path / "a.csv").code == 0
@@ -105,7 +103,7 @@ HOSTILE = ['"""', "\\", "\r\n", 'a,"b"\n', "\x1b[2J", "牌 é", "{EXPORT}", "%(p
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_hostile_text_on_record_is_read_as_it_is(suffix: str, store: Database, tmp_path: Path) -> None:
+def test_a_checker_reads_hostile_stored_text_as_it_is(suffix: str, store: Database, tmp_path: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     with store.writing() as connection:
         for position, evidence in enumerate(HOSTILE, start=1):

@@ -57,13 +57,13 @@ def test_the_engine_chooses_the_strategy(tmp_path: Path) -> None:
             assert answered.stdout == f"{flips}\n"
 
 
-def test_nothing_in_is_nothing_out(tmp_path: Path) -> None:
+def test_empty_input_gives_empty_output(tmp_path: Path) -> None:
     answered = dealmill("answer", "hi-q", cwd=tmp_path, stdin="")
     assert (answered.stdout, answered.returncode) == ("HI Q OUTPUT\nEND OF OUTPUT\n", 0)
 
 
 @each_game
-@pytest.mark.long
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_input(game: Game, tmp_path: Path) -> None:
     deals = (game.examples / f"{game.name}-deals.txt").read_text()
     few, many = (times * FEW // len(deals.splitlines()) for times in (1, 4))

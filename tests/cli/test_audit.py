@@ -42,7 +42,7 @@ def solved(original: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(original, tmp_path, dirs_exist_ok=True))
 
 
-def test_a_night_and_the_morning_after(solved: Path) -> None:
+def test_audit_rerun_and_log_report_changed_verdicts(solved: Path) -> None:
     clean = dealmill("audit", "last", cwd=solved)
     assert (clean.returncode, clean.stdout) == (0, "")
     first, seal = clean.stderr.splitlines()
@@ -83,7 +83,7 @@ def test_a_night_and_the_morning_after(solved: Path) -> None:
     assert [row["what"] for row in rows("log", cwd=solved)] == ["run", *["audit"] * 4, "rerun", "rerun"]
 
 
-def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
+def test_retracted_verdicts_are_hidden_until_the_retraction_is_undone(solved: Path) -> None:
     assert dealmill("run", "deal:memory:seed=1:1-10", cwd=solved).returncode == 0
     gone = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "loses a card", cwd=solved)
     assert (gone.returncode, gone.stdout) == (0, "")
@@ -114,7 +114,7 @@ def test_what_was_retracted_is_no_answer_any_more(solved: Path) -> None:
     assert len(rows("query", "1", cwd=solved)) == 3_000
 
 
-def test_surveys_and_runs_get_others_in_their_place(solved: Path) -> None:
+def test_retracted_runs_and_surveys_are_replaced(solved: Path) -> None:
     assert dealmill("survey", "card-pairing", "--count", "2000", cwd=solved).returncode == 0
     assert dealmill("run", "deal:card-pairing:seed=1:1-10", cwd=solved).returncode == 0
     change(solved, "UPDATE engines SET version = '0'")

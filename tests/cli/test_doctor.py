@@ -28,7 +28,7 @@ def examined(cwd: Path, env: dict[str, str]) -> tuple[int, dict[str, tuple[str, 
     return ran.returncode, {row["check"]: (row["state"], row["found"]) for row in json.loads(ran.stdout)}
 
 
-def test_all_is_well_with_a_fresh_folder_and_nothing_is_made_in_it(tmp_path: Path) -> None:
+def test_every_check_passes_in_a_new_folder_and_nothing_is_created(tmp_path: Path) -> None:
     code, found = examined(tmp_path, {})
     assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
     assert list(found) == ["versions", "games", "engines", "kernels", "database", "disk", "broker"]
@@ -37,7 +37,7 @@ def test_all_is_well_with_a_fresh_folder_and_nothing_is_made_in_it(tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
-def test_all_is_well_with_a_server_that_has_its_tables(postgres: Postgres, tmp_path: Path) -> None:
+def test_every_check_passes_for_a_server_with_tables(postgres: Postgres, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": postgres.new_database()}
     code, found = examined(tmp_path, env)
     assert (code, found["tables"][0]) == (1, "failed")
@@ -49,7 +49,7 @@ def test_all_is_well_with_a_server_that_has_its_tables(postgres: Postgres, tmp_p
     assert "postgresql 18" in found["database"][1]
 
 
-def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+def test_all_failed_checks_are_reported_together(tmp_path: Path) -> None:
     env = {
         "DEALMILL_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d",
         "DEALMILL_BROKER_URL": "redis://:secret@127.0.0.1:1/0",
@@ -64,13 +64,13 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["foo://x", "redis://:secret/x@h/0", "redis:/:secret@h/0"])
-def test_a_broker_url_that_is_none_is_told_without_its_password(url: str, tmp_path: Path) -> None:
+def test_an_invalid_broker_url_is_reported_without_its_password(url: str, tmp_path: Path) -> None:
     code, found = examined(tmp_path, {"DEALMILL_BROKER_URL": url})
     assert (code, found["broker"][0]) == (1, "failed")
     assert "DEALMILL_BROKER_URL is not a valid broker URL" in found["broker"][1]
 
 
-def test_settings_that_are_empty_are_those_that_are_not_set(tmp_path: Path) -> None:
+def test_empty_settings_count_as_unset(tmp_path: Path) -> None:
     code, found = examined(tmp_path, {f"DEALMILL_{field.upper()}": "" for field in Settings.model_fields})
     assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
     assert "not configured" in found["broker"][1]
@@ -87,14 +87,14 @@ def test_a_password_in_the_query_of_a_url_is_not_shown(postgres: Postgres, tmp_p
 
 
 @pytest.mark.parametrize("file", ["none/x.db", f"{'x' * 300}.db", "file/x.db"])
-def test_a_file_where_none_can_be_is_told(file: str, tmp_path: Path) -> None:
+def test_a_database_in_an_impossible_place_is_reported(file: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, found = examined(tmp_path, {"DEALMILL_DATABASE_URL": f"sqlite:///{tmp_path}/{file}"})
     assert (code, found["database"][0]) == (1, "failed"), found
     assert found["disk"][0] == ("failed" if file.startswith("none") else "ok")
 
 
-def test_a_database_of_another_version_is_wrong(tmp_path: Path) -> None:
+def test_a_database_of_another_version_fails_the_check(tmp_path: Path) -> None:
     assert dealmill("db", "upgrade", "0003", cwd=tmp_path).returncode == 0
     code, found = examined(tmp_path, {})
     assert (code, found["tables"][0]) == (1, "failed")
@@ -104,7 +104,7 @@ def test_a_database_of_another_version_is_wrong(tmp_path: Path) -> None:
     assert "newer (9999)" in examined(tmp_path, {})[1]["tables"][1]
 
 
-def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_wrong_clock_and_a_full_disk_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(operate.doctor).exit_code == 0
     assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0
@@ -118,7 +118,7 @@ def test_a_wrong_clock_and_a_full_disk_are_told(monkeypatch: pytest.MonkeyPatch,
     assert "free some disk space" in wrong["disk"]
 
 
-def test_a_database_that_is_too_old_is_told(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unsupported_version_of_sqlite_is_refused(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     assert server_version(sqlite_store) == f"sqlite {sqlite3.sqlite_version}"
     monkeypatch.setattr(database, "LEAST_SQLITE", (99, 1))
     with pytest.raises(StoreError, match=r"uses SQLite 3\.[0-9.]+, but Dealmill needs 99\.1 or newer"):

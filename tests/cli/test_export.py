@@ -37,7 +37,7 @@ def much(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_run_goes_to_a_file_of_each_form(solved: Path) -> None:
+def test_a_run_is_exported_in_each_format(solved: Path) -> None:
     for suffix in FORMS:
         ran = dealmill("export", "last", f"all{suffix}", cwd=solved)
         assert (ran.returncode, ran.stdout) == (0, "")
@@ -97,7 +97,7 @@ def test_errors_say_what_is_wrong(arguments: list[str], code: int, message: str,
 
 
 @pytest.mark.parametrize("suffix", FORMS)
-def test_a_disk_that_is_full_leaves_nothing_behind(suffix: str, solved: Path) -> None:
+def test_a_full_disk_leaves_no_partial_file(suffix: str, solved: Path) -> None:
     command = ["sh", "-c", 'ulimit -f 80; exec "$@"', "sh", *dealmill_command(["export", "1", f"full{suffix}"])]
     ran = subprocess.run(command, cwd=solved, env=clean_environment(), capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (1, f"dealmill: full{suffix} cannot be written: File too large\n")
@@ -115,7 +115,7 @@ def test_a_retracted_run_is_exported_only_when_that_is_asked_for(tmp_path: Path)
     assert parquet.read_metadata(tmp_path / "a.parquet").metadata[b"retracted"] == b"loses a card"
 
 
-def test_a_run_that_is_not_finished_is_said_to_be(tmp_path: Path) -> None:
+def test_the_export_of_an_unfinished_run_says_so(tmp_path: Path) -> None:
     assert dealmill("ingest", SOURCE, cwd=tmp_path).returncode == 0
     assert dealmill("queue", "1", cwd=tmp_path).returncode == 0
     ran = dealmill("export", "1", "a.csv", cwd=tmp_path)
@@ -124,7 +124,7 @@ def test_a_run_that_is_not_finished_is_said_to_be(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", FORMS)
-def test_an_interrupted_export_leaves_nothing_behind(suffix: str, much: Path) -> None:
+def test_an_interrupted_export_leaves_no_partial_file(suffix: str, much: Path) -> None:
     with subprocess.Popen(
         dealmill_command(["export", "2", f"cut{suffix}"]), cwd=much, env=clean_environment(), stderr=subprocess.PIPE
     ) as running:
@@ -136,7 +136,7 @@ def test_an_interrupted_export_leaves_nothing_behind(suffix: str, much: Path) ->
     assert not list(much.glob("cut*")) and not list(much.glob(".dealmill-*"))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_rows(much: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(much)
     monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "system")  # Arrow's own varies by ten megabytes between runs

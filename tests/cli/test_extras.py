@@ -29,7 +29,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         ("metrics", ("run", "deal:memory:seed=2:1-50"), {"DEALMILL_METRICS_PORT": "9100"}),
     ],
 )
-def test_what_needs_an_extra_names_it_before_any_work(
+def test_a_missing_extra_is_named_before_any_work(
     tmp_path: Path, bare: dict[str, str], extra: str, command: tuple[str, ...], settings: dict[str, str]
 ) -> None:
     assert dealmill("run", SOURCE, cwd=tmp_path, env=bare).returncode == 0
@@ -42,7 +42,7 @@ def test_what_needs_an_extra_names_it_before_any_work(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_all_else_works_without_extras(tmp_path: Path, bare: dict[str, str]) -> None:
+def test_everything_else_works_without_extras(tmp_path: Path, bare: dict[str, str]) -> None:
     commands = (
         ("run", SOURCE),
         ("query", "1"),

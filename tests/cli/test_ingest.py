@@ -21,7 +21,7 @@ def rows(*arguments: str, cwd: Path) -> list[dict[str, object]]:
     return found
 
 
-def test_rejects_are_told_and_kept_with_line_and_all_reasons(tmp_path: Path) -> None:
+def test_rejects_are_reported_and_stored_with_line_and_all_reasons(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("\n".join(["AABB", "A1", "", "ABAB", "AAB?"]))
     read = dealmill("ingest", "memory.txt", cwd=tmp_path)
     assert read.returncode == 4
@@ -33,7 +33,7 @@ def test_rejects_are_told_and_kept_with_line_and_all_reasons(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("form", ["plain", "gz", "stdin", "stdin-gz", "crlf", "bom", "latin-1 name"])
-def test_every_form_of_a_file_is_the_same(form: str, tmp_path: Path) -> None:
+def test_plain_gzipped_and_piped_files_give_the_same_source(form: str, tmp_path: Path) -> None:
     text = "\n".join(GOOD).encode()
     name, stdin = "memory.txt", b""
     match form:
@@ -103,7 +103,7 @@ def test_duplicates_are_counted(tmp_path: Path) -> None:
         ("memory-or-camelot.txt", b"AABB\n", "contains several games"),
     ],
 )
-def test_a_bad_file_is_one_clear_sentence(name: str, contents: bytes | None, message: str, tmp_path: Path) -> None:
+def test_a_bad_file_gives_a_one_line_error(name: str, contents: bytes | None, message: str, tmp_path: Path) -> None:
     if contents is not None:
         (tmp_path / name).write_bytes(contents)
     read = dealmill("ingest", name, cwd=tmp_path)
@@ -113,7 +113,7 @@ def test_a_bad_file_is_one_clear_sentence(name: str, contents: bytes | None, mes
     assert "Traceback" not in read.stderr
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "memory").mkdir()
     read = dealmill("ingest", "memory", cwd=tmp_path)
     assert read.returncode == 1
@@ -126,7 +126,7 @@ def test_all_names_are_checked_before_any_work(tmp_path: Path) -> None:
     assert not (tmp_path / "dealmill.db").exists()
 
 
-def test_what_came_before_the_break_is_kept_and_a_mended_file_is_read_whole(tmp_path: Path) -> None:
+def test_layouts_before_damage_are_stored_and_a_repaired_file_is_read_completely(tmp_path: Path) -> None:
     good = "".join(f"{text}\n" for text in GOOD)
     (tmp_path / "memory.txt").write_bytes(good.encode() * 4_000 + b"\0\n")
     assert dealmill("ingest", "memory.txt", cwd=tmp_path).returncode == 1
@@ -136,7 +136,7 @@ def test_what_came_before_the_break_is_kept_and_a_mended_file_is_read_whole(tmp_
     assert read.returncode == 0
 
 
-def test_a_file_of_another_game_is_recognised_as_such(tmp_path: Path) -> None:
+def test_a_file_of_another_game_is_recognised(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ\n")
     read = dealmill("ingest", "memory.txt", cwd=tmp_path)
     assert read.returncode == 4
@@ -161,13 +161,13 @@ def test_a_file_of_another_game_is_recognised_as_such(tmp_path: Path) -> None:
         ("deal:", "write deal:GAME:seed=S:FIRST-LAST"),
     ],
 )
-def test_a_range_that_is_none_says_how_to_write_one(source: str, message: str, tmp_path: Path) -> None:
+def test_an_invalid_range_is_refused_with_an_example(source: str, message: str, tmp_path: Path) -> None:
     read = dealmill("ingest", source, cwd=tmp_path)
     assert read.returncode == 2
     assert message in read.stderr
 
 
-def test_a_file_that_waits_for_its_turn_takes_little_memory(store: Database, tmp_path: Path) -> None:
+def test_a_waiting_file_takes_little_memory(store: Database, tmp_path: Path) -> None:
     files = [tmp_path / f"memory-{number}.txt" for number in range(200)]
     for number, file in enumerate(files):
         file.write_text("AABB\n" * number + "ABAB\n")

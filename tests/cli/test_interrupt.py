@@ -79,14 +79,16 @@ def by_a_weak_reference() -> None:
 
 
 @pytest.mark.parametrize("clear_away", [by_itself, by_a_weak_reference])
-def test_while_an_object_is_cleared_away(clear_away: Callable[[], None], capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_signal_during_a_finalizer_ends_the_command(
+    clear_away: Callable[[], None], capfd: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(KeyboardInterrupt):
         clear_away()
         time.sleep(10)
     assert capfd.readouterr().err == ""
 
 
-def test_what_else_the_interpreter_ignores_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+def test_other_exceptions_that_python_ignores_are_printed(capfd: pytest.CaptureFixture[str]) -> None:
     class Broken:
         def __del__(self) -> None:
             raise ValueError("told")
@@ -100,12 +102,12 @@ def never(progress: Progress) -> bool:
     return False
 
 
-def test_while_others_work(store: Database) -> None:
+def test_a_signal_while_workers_solve_ends_the_wait(store: Database) -> None:
     with pytest.raises(KeyboardInterrupt), shown() as progress:
         work_until(store, partial(never, progress), progress)
 
 
-def test_while_a_source_is_read(store: Database) -> None:
+def test_a_signal_while_a_source_is_read_ends_the_reading(store: Database) -> None:
     reading = deals_reading(store, parse_deal_range(SOURCE))
     with pytest.raises(KeyboardInterrupt), shown() as progress:
         work_until(store, partial(never, progress), progress, [reading])

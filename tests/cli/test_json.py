@@ -31,7 +31,7 @@ def printed(*words: str, cwd: Path, code: int = 0) -> Any:
     return json.loads(ran.stdout)
 
 
-def test_ingest_prints_sources_and_also_none(folder: Path) -> None:
+def test_ingest_prints_all_sources_even_if_there_are_none(folder: Path) -> None:
     new = {"number": 2, "source": "memory-new.txt", "game": "memory", "layouts": 2, "duplicates": 1, "rejected": 1}
     assert printed("ingest", "memory-new.txt", cwd=folder, code=4) == [{**new, "complete": True}]
     (folder / "memory-empty.txt").touch()

@@ -31,7 +31,7 @@ def rows(*arguments: str, cwd: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
-def test_a_packed_run_that_is_done_is_not_done_again(folder: Path) -> None:
+def test_a_finished_packed_run_is_not_solved_again(folder: Path) -> None:
     before = rows("status", cwd=folder)
     assert [row["storage"] for row in before[:2]] == ["packed", "rows"]
     assert before[0]["fingerprint"] == before[1]["fingerprint"] is not None
@@ -46,7 +46,7 @@ def test_only_a_table_with_a_packed_run_has_a_column_for_the_storage(folder: Pat
     assert "storage" not in dealmill("status", "2", cwd=folder).stdout
 
 
-def test_a_packed_run_is_asked_for_like_rows(folder: Path) -> None:
+def test_a_packed_run_is_queried_like_rows(folder: Path) -> None:
     for run in ("1", "2"):
         assert dealmill("export", run, f"{run}.csv", cwd=folder).returncode == 0
     assert (folder / "1.csv").read_bytes() == (folder / "2.csv").read_bytes()
@@ -85,7 +85,9 @@ def test_a_packed_run_is_queued_and_worked_on(tmp_path: Path) -> None:
         (["run", "deal:card-pairing:seed=1:stacks=7:1-9"], 2, "36 cards cannot be divided into 7 stacks"),
     ],
 )
-def test_what_cannot_be_packed_is_refused(arguments: list[str], code: int, message: str, tmp_path: Path) -> None:
+def test_files_and_open_ended_ranges_cannot_be_packed(
+    arguments: list[str], code: int, message: str, tmp_path: Path
+) -> None:
     (tmp_path / "memory.txt").write_text("AABB\n")
     assert dealmill("ingest", "memory.txt", cwd=tmp_path).returncode == 0
     ran = dealmill(*arguments, "--packed", cwd=tmp_path)

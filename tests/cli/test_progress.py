@@ -34,7 +34,7 @@ def seen(*arguments: str, cwd: Path, columns: int = 200, codes: Sequence[int] = 
     return written.decode()
 
 
-def test_a_terminal_shows_every_step_and_no_sign_of_a_file_that_steers_it(tmp_path: Path) -> None:
+def test_a_terminal_shows_every_step_and_escapes_file_names(tmp_path: Path) -> None:
     name = "memory-\x1b[7m.txt"
     (tmp_path / name).write_text("AABB\nABAB\n")
     told = seen("run", name, cwd=tmp_path)
@@ -45,7 +45,7 @@ def test_a_terminal_shows_every_step_and_no_sign_of_a_file_that_steers_it(tmp_pa
     assert "opening" in seen("ingest", name, cwd=tmp_path)
 
 
-def test_a_narrow_terminal_shows_records_with_nothing_cut(tmp_path: Path) -> None:
+def test_a_narrow_terminal_shows_complete_records(tmp_path: Path) -> None:
     layout = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" * 2
     (tmp_path / "memory.txt").write_text(f"{layout}\n")
     seen("run", "memory.txt", cwd=tmp_path)

@@ -70,7 +70,7 @@ def rows(*arguments: str, cwd: Path, env: dict[str, str]) -> list[dict[str, obje
 
 
 @each_game
-def test_statement_samples_pass_through_run_and_query(game: Game, statements: tuple[Path, dict[str, str]]) -> None:
+def test_the_samples_of_each_problem_statement_are_solved(game: Game, statements: tuple[Path, dict[str, str]]) -> None:
     folder, env = statements
     number = list(games()).index(game.name) + 1
     verdicts = rows("query", str(number), cwd=folder, env=env)
@@ -85,7 +85,7 @@ def test_statement_samples_pass_through_run_and_query(game: Game, statements: tu
     assert "referee: valid" in shown.stdout
 
 
-def test_a_second_run_finds_everything_solved(database: dict[str, str], tmp_path: Path) -> None:
+def test_layouts_that_were_solved_are_not_solved_again(database: dict[str, str], tmp_path: Path) -> None:
     first = dealmill("run", "deal:memory:seed=1:1-5000", "--json", cwd=tmp_path, env=database)
     again = dealmill("run", "deal:memory:seed=1:1-5000", "--json", cwd=tmp_path, env=database)
     assert "already solved" not in first.stderr
@@ -95,7 +95,7 @@ def test_a_second_run_finds_everything_solved(database: dict[str, str], tmp_path
     assert (summary["layouts"], summary["scored"], summary["rejected"], summary["runs"]) == (5000, 5000, 0, [1])
 
 
-def test_a_source_that_stands_twice_in_a_command_is_summed_up_once(tmp_path: Path) -> None:
+def test_a_source_that_is_given_twice_is_counted_once(tmp_path: Path) -> None:
     text = b"AABB\nAABB\nABAB\nA1\n"
     (tmp_path / "memory.txt").write_bytes(text)
     (tmp_path / "memory.txt.gz").write_bytes(gzip.compress(text))
@@ -106,7 +106,7 @@ def test_a_source_that_stands_twice_in_a_command_is_summed_up_once(tmp_path: Pat
     assert counted == [3, 1, 1, 3, [1]]
 
 
-def test_the_steps_apart_do_what_run_does(database: dict[str, str], broker: str, tmp_path: Path) -> None:
+def test_ingest_queue_and_work_do_what_run_does(database: dict[str, str], broker: str, tmp_path: Path) -> None:
     env = {**database, "DEALMILL_BROKER_URL": broker}
     deals = dealmill("deal", "memory", "--count", "3000", "--seed", "4", cwd=tmp_path)
     (tmp_path / "memory.txt").write_text(deals.stdout)
@@ -122,9 +122,7 @@ def test_the_steps_apart_do_what_run_does(database: dict[str, str], broker: str,
     assert ranged and all(row["value"] <= 75 for row in ranged)  # type: ignore[operator]
 
 
-def test_evidence_is_the_same_whatever_the_number_of_workers_and_the_database(
-    database: dict[str, str], tmp_path: Path
-) -> None:
+def test_verdicts_and_evidence_do_not_depend_on_workers_and_database(database: dict[str, str], tmp_path: Path) -> None:
     for workers, seed in (("1", "one"), ("3", "three")):
         folder = tmp_path / seed
         folder.mkdir()
@@ -136,7 +134,7 @@ def test_evidence_is_the_same_whatever_the_number_of_workers_and_the_database(
     assert len(one.stdout.splitlines()) == 9000
 
 
-def test_pages_of_a_query_join_to_the_whole(tmp_path: Path) -> None:
+def test_pages_of_a_query_contain_every_row_once(tmp_path: Path) -> None:
     dealmill("run", "deal:memory:seed=3:1-2500", cwd=tmp_path)
     whole = rows("query", cwd=tmp_path, env={})
     paged: list[dict[str, object]] = []
@@ -150,7 +148,7 @@ def test_pages_of_a_query_join_to_the_whole(tmp_path: Path) -> None:
     assert len(whole) == 2500
 
 
-def test_a_query_takes_engines_and_sources_by_every_name_they_have(store: Database) -> None:
+def test_a_query_accepts_every_name_of_an_engine_and_a_source(store: Database) -> None:
     layouts = ["AABB", "ABAB"]
     for engine, name in (("memory/two-pass", "a.txt"), ("memory/incremental", "a.txt"), ("memory/two-pass", "1")):
         a_run(store, engine, layouts, name=name)
@@ -207,9 +205,14 @@ def children_with(marker: str) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda s: s.name
+    "signal_number",
+    [
+        *(signal.SIGINT, signal.SIGKILL),
+        *(pytest.param(number, marks=pytest.mark.slow) for number in (signal.SIGTERM, signal.SIGHUP)),
+    ],
+    ids=lambda s: s.name,
 )
-def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signals, tmp_path: Path) -> None:
+def test_a_stopped_run_resumes_where_it_stopped(signal_number: signal.Signals, tmp_path: Path) -> None:
     count = 400_000
     source = f"deal:memory:seed=6:1-{count}"
     lease = "3" if signal_number is signal.SIGKILL else "3600"  # else the command itself ends the leases of its workers
@@ -238,7 +241,8 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(signal_number: signal.Signal
     assert json.loads(again.stdout)[0]["scored"] == count
 
 
-def test_a_run_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_run_under_nohup_survives_the_end_of_its_terminal(tmp_path: Path) -> None:
     nohup = ("sh", "-c", "trap '' HUP; exec \"$@\"", "-")
     running = started("run", "deal:memory:seed=6:1-100000", cwd=tmp_path, under=nohup)
     while not solved(tmp_path) and running.poll() is None:
@@ -248,7 +252,7 @@ def test_a_run_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
     assert (running.returncode, solved(tmp_path)) == (0, 100_000), told
 
 
-def test_a_killed_worker_and_a_killed_broker_lose_and_double_nothing(postgres: Postgres, tmp_path: Path) -> None:
+def test_killed_workers_and_brokers_neither_lose_nor_duplicate_results(postgres: Postgres, tmp_path: Path) -> None:
     url = postgres.new_database()
     env = {"DEALMILL_DATABASE_URL": url, "DEALMILL_LEASE_SECONDS": "3", "MARK_OF_TEST": str(tmp_path)}
     assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
@@ -269,7 +273,7 @@ def test_a_killed_worker_and_a_killed_broker_lose_and_double_nothing(postgres: P
     assert disturbed == dealmill("query", "1", "--nl", cwd=tmp_path).stdout
 
 
-def test_a_broker_that_is_down_is_told_without_its_password(tmp_path: Path) -> None:
+def test_an_unavailable_broker_is_reported_without_its_password(tmp_path: Path) -> None:
     env = {"DEALMILL_BROKER_URL": "redis://:secret@127.0.0.1:1/0"}
     ran = dealmill("run", "deal:memory:seed=1:1-10", cwd=tmp_path, env=env)
     assert ran.returncode == 1
@@ -358,19 +362,19 @@ def test_errors_say_what_is_wrong_and_what_to_do(
     assert "secret" not in ran.stderr
 
 
-def test_an_engine_is_named_with_its_game_or_without(tmp_path: Path) -> None:
+def test_an_engine_can_be_named_without_its_game(tmp_path: Path) -> None:
     deals = "deal:memory:seed=1:1-9"
     ran = dealmill("run", deals, "--engine", "incremental", "--engine", "memory", "--json", cwd=tmp_path)
     assert [row["engine"] for row in json.loads(ran.stdout)] == ["memory/incremental", "memory/two-pass"]
 
 
-def test_of_deals_that_cannot_be_no_run_is_left(tmp_path: Path) -> None:
+def test_impossible_deals_leave_no_run(tmp_path: Path) -> None:
     ran = dealmill("run", "deal:card-pairing:seed=1:ranks=16:1-5", cwd=tmp_path)
     assert (ran.returncode, "cannot be divided into 9 stacks" in ran.stderr) == (2, True)
     assert not (tmp_path / "dealmill.db").exists()
 
 
-def test_what_cannot_be_written_is_told_in_a_line(tmp_path: Path) -> None:
+def test_a_full_standard_output_gives_a_one_line_error(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         told = subprocess.run(
             dealmill_command(["games"]), stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
@@ -379,7 +383,7 @@ def test_what_cannot_be_written_is_told_in_a_line(tmp_path: Path) -> None:
     assert told.stderr == "dealmill: cannot write the output: No space left on device\n"
 
 
-def test_rejects_and_lists_in_them_come_as_asked(tmp_path: Path) -> None:
+def test_rejects_are_listed_up_to_a_limit_with_all_reasons(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("AABC\nAABC\nAABC\n")
     dealmill("ingest", "memory.txt", cwd=tmp_path)
     rejected = dealmill("query", "--rejected", "--source", "1", "--limit", "2", "--csv", cwd=tmp_path).stdout
@@ -387,13 +391,13 @@ def test_rejects_and_lists_in_them_come_as_asked(tmp_path: Path) -> None:
     assert "letter B occurs only once; letter C occurs only once" in rejected
 
 
-def test_an_engine_that_does_not_fit_is_told_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_engine_of_another_game_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     sources = ["deal:memory:seed=1:1-9", "deal:hi-q:seed=1:1-9"]
     assert dealmill("run", *sources, "--engine", "memory/two-pass", cwd=tmp_path).returncode == 2
     assert not (tmp_path / "dealmill.db").exists()
 
 
-def test_a_database_newer_than_the_code_is_told(tmp_path: Path) -> None:
+def test_a_newer_database_is_refused(tmp_path: Path) -> None:
     import sqlite3
 
     assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0

@@ -14,7 +14,7 @@ def test_all_pictures_or_one_are_written_to_a_file(tmp_path: Path) -> None:
     assert command("show", "memory", "ABBA", "--svg", "-", "--step", "2", cwd=tmp_path).stdout == result.svg(2) + "\n"
 
 
-def test_what_cannot_be_drawn_or_written_is_one_sentence(tmp_path: Path) -> None:
+def test_pictures_that_cannot_be_drawn_or_written_give_a_one_line_error(tmp_path: Path) -> None:
     refused = {
         ("--step", "1"): "dealmill: --step chooses a picture: name a file for it with --svg\n",
         ("--svg", "a.svg", "--step", "9"): "there is no step 9, expected 0 to 4\n",

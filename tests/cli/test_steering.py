@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "arguments",
     ["show 1:1", "query", "query --csv", "query --nl", "status", "log", "log --json", "audit 1", "export 1 a.csv"],
 )
-def test_no_stored_text_steers_a_terminal(arguments: str, folder: Path) -> None:
+def test_stored_control_characters_are_escaped_on_a_terminal(arguments: str, folder: Path) -> None:
     told = seen(*arguments.split(), cwd=folder, codes=(0, 1, 3))
     for sign in ("\x1b]", "\x1b[31m", "\u202e", "\x07"):
         assert sign not in told
@@ -44,7 +44,7 @@ def test_no_stored_text_steers_a_terminal(arguments: str, folder: Path) -> None:
     assert "Traceback" not in ran.stderr
 
 
-def test_programs_get_the_true_text(folder: Path) -> None:
+def test_json_and_csv_contain_the_stored_text_unescaped(folder: Path) -> None:
     [first, _] = json.loads(dealmill("query", "--json", cwd=folder).stdout)
     assert first["layout"] == f"ABBA{ESCAPE}"
     assert f"ABBA{ESCAPE}".encode() in dealmill("query", "--csv", cwd=folder).stdout.encode()

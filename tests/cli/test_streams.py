@@ -40,14 +40,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "arguments",
     ["status", "status --json", "query --nl", "query --csv", "show 1:1", "games", "--help", "run --help", "--version"],
 )
-def test_without_standard_output_data_is_an_error(arguments: str, folder: Path) -> None:
+def test_a_command_that_prints_data_fails_without_standard_output(arguments: str, folder: Path) -> None:
     assert closed(">&-", *arguments.split(), cwd=folder) == (1, "", NOWHERE)
     assert closed(">&- 2>&-", *arguments.split(), cwd=folder) == (1, "", "")
     code, out, err = closed("2>&-", *arguments.split(), cwd=folder)
     assert (code, err) == (0, "") and out
 
 
-def test_without_standard_output_what_prints_no_data_succeeds(folder: Path, tmp_path: Path) -> None:
+def test_a_command_that_prints_no_data_succeeds_without_standard_output(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     code, _, err = closed(">&-", "export", "1", str(file), cwd=folder)
     assert (code, err) == (0, f"9 verdicts of run 1 written to {file}\n")
@@ -58,12 +58,12 @@ def test_without_standard_output_what_prints_no_data_succeeds(folder: Path, tmp_
         assert closed(streams, "ingest", "deal:memory:seed=1:1-9", cwd=tmp_path) == (0, "", "")
 
 
-def test_without_any_stream_workers_do_their_work(tmp_path: Path) -> None:
+def test_workers_work_without_any_standard_stream(tmp_path: Path) -> None:
     assert closed("<&- >&- 2>&-", "run", "deal:memory:seed=1:1-9", cwd=tmp_path) == (1, "", "")
     code, out, _ = closed("", "status", "--json", cwd=tmp_path)
     assert (code, json.loads(out)[0]["state"]) == (0, "finished")
 
 
-def test_without_standard_input_there_is_nothing_to_read(tmp_path: Path) -> None:
+def test_a_closed_standard_input_is_an_error(tmp_path: Path) -> None:
     code, _, err = closed("<&-", "ingest", "-", "--game", "memory", cwd=tmp_path)
     assert (code, err) == (1, "dealmill: - is empty: there is no layout in it\n")

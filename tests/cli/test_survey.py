@@ -37,7 +37,7 @@ def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_survey_that_is_done_is_not_done_again(surveyed: Path) -> None:
+def test_a_finished_survey_is_not_solved_again(surveyed: Path) -> None:
     row = said(*SURVEY, "--half-width", "0.3%", cwd=surveyed)
     assert (row["run"], row["estimate"], row["engine"]) == (1, "winnability", "camelot/winnable")
     low, value, high, half = (float(str(row[key])) for key in ("low", "value", "high", "half_width"))
@@ -47,7 +47,7 @@ def test_a_survey_that_is_done_is_not_done_again(surveyed: Path) -> None:
     assert said(*SURVEY, "--count", "500", cwd=surveyed) == row
 
 
-def test_the_report_says_the_same_and_how_to_do_it_again(surveyed: Path, tmp_path: Path) -> None:
+def test_the_report_has_the_same_figures_and_the_command_to_repeat_it(surveyed: Path, tmp_path: Path) -> None:
     row = said(*SURVEY, "--half-width", "0.3%", cwd=surveyed)
     data = json.loads((surveyed / "night" / "survey.json").read_text())
     closing = data.pop("closing")
@@ -67,7 +67,7 @@ def test_the_report_says_the_same_and_how_to_do_it_again(surveyed: Path, tmp_pat
         assert (tmp_path / "again" / name).read_text() == (surveyed / "night" / name).read_text()
 
 
-def test_its_deals_are_asked_for_like_rows(surveyed: Path) -> None:
+def test_deals_of_a_survey_are_queried_like_rows(surveyed: Path) -> None:
     lost = dealmill("query", "1", "--verdict", "unwinnable", "--limit", "150", "--nl", cwd=surveyed)
     rows = [json.loads(line) for line in lost.stdout.splitlines()]
     assert len(rows) == 150 and {row["verdict"] for row in rows} == {"unwinnable"}
@@ -83,7 +83,7 @@ def test_its_deals_are_asked_for_like_rows(surveyed: Path) -> None:
     assert (status["state"], status["source"], len(status["fingerprint"])) == ("finished", "deal:camelot:seed=5:1-", 64)
 
 
-def test_a_survey_that_was_killed_goes_on_and_comes_to_the_same(tmp_path: Path) -> None:
+def test_a_killed_survey_is_resumed_with_the_same_result(tmp_path: Path) -> None:
     goal = ("survey", "memory", "--engine", "memory/incremental", "--half-width", "0.01%")
     whole = said(*goal, cwd=tmp_path)
     (tmp_path / "killed").mkdir()
@@ -103,7 +103,7 @@ def test_a_survey_that_was_killed_goes_on_and_comes_to_the_same(tmp_path: Path) 
     assert 79.5 < float(str(whole["low"])) < 79.6595 < float(str(whole["high"])) < 79.8
 
 
-def test_nobody_waits_for_a_survey_whose_engine_is_retracted(tmp_path: Path) -> None:
+def test_a_survey_whose_engine_is_retracted_ends(tmp_path: Path) -> None:
     command = started("survey", "memory", "--count", str(10**10), cwd=tmp_path)
     retract = ("retract", "--engine", "memory/two-pass", "--version", "1", "--why", "wrong")
     deadline = time.monotonic() + 60

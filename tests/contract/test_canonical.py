@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import BadLayout
-from dealmill.pipeline.games import find_game, games, guard
+from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import Texts, lengths_to_starts, pack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.solve import canonical_mask, load, not_canonical_error
 from dealmill.testing.subject import is_canonical
 from tests.fuzz import inputs
 from tests.fuzz.layouts import canonical_texts, subject_of
@@ -25,7 +26,7 @@ each_engine = pytest.mark.parametrize(
 
 def mask(game: Game, texts: list[bytes]) -> list[bool]:
     starts = lengths_to_starts([len(text) for text in texts])
-    found: list[bool] = game.canonical(Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)).tolist()
+    found: list[bool] = canonical_mask(game, Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)).tolist()
     return found
 
 
@@ -35,13 +36,13 @@ def test_some_of_the_hostile_texts_are_canonical(game: Game) -> None:
 
 
 @each_game
-def test_the_check_says_what_the_reader_says_of_any_text(game: Game) -> None:
+def test_the_compiled_check_agrees_with_the_reader_on_any_text(game: Game) -> None:
     real = st.sampled_from([text.decode() for text in canonical_texts(game)])
 
     @given(st.lists(inputs.mutated(real) | inputs.anything | st.text(), max_size=5))
     def agrees(texts: list[str]) -> None:
         expected = [is_canonical(game, text.encode("utf-8", "surrogatepass")) for text in texts]
-        assert game.canonical(pack(texts)).tolist() == expected
+        assert canonical_mask(game, pack(texts)).tolist() == expected
 
     agrees()
 
@@ -50,17 +51,17 @@ def test_the_check_says_what_the_reader_says_of_any_text(game: Game) -> None:
 def test_a_game_without_a_compiled_check_uses_its_reader(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = subject_of(game.name).hostile_texts(3, 1_000)
     found = mask(game, texts)
-    monkeypatch.setattr(guard, "compiled_check", lambda _game: None)
+    monkeypatch.setattr(type(game), "mask", None)
     assert mask(game, texts) == found
-    assert len(game.canonical(pack([]))) == 0
+    assert len(canonical_mask(game, pack([]))) == 0
 
 
 @each_engine
-def test_an_engine_comes_behind_the_check(game: Game, engine: Engine) -> None:
-    good = canonical_texts(game)[0].decode()
+def test_engines_get_canonical_layouts_only(game: Game, engine: Engine) -> None:
+    good, solver = canonical_texts(game)[0].decode(), load(game.full_name(engine))
     with pytest.raises(BadLayout, match=f"'garbage' is not a canonical layout of {game.name}: "):
-        game.solver(engine)(pack([good, "garbage"]))
-    assert game.solver(engine)(pack([good])).verdicts[0] != Verdict.FAILED
+        solver(pack([good, "garbage"]))
+    assert solver(pack([good])).verdicts[0] != Verdict.FAILED
 
 
 def test_the_reasons_are_those_of_the_reader() -> None:
@@ -70,8 +71,8 @@ def test_the_reasons_are_those_of_the_reader() -> None:
         "AAB": "letter B occurs only once",
     }
     for text, reason in expected.items():
-        assert guard.not_canonical_error(find_game("memory"), text).reasons == (reason,)
-    several = guard.not_canonical_error(find_game("hi-q"), "2 5 0 6 0")
+        assert not_canonical_error(find_game("memory"), text).reasons == (reason,)
+    several = not_canonical_error(find_game("hi-q"), "2 5 0 6 0")
     assert str(several) == "'2 5 0 6 0' is not a canonical layout of hi-q: the text has more than one layout"
-    beyond = guard.not_canonical_error(find_game("hi-q"), "1 5 0 6 0")
+    beyond = not_canonical_error(find_game("hi-q"), "1 5 0 6 0")
     assert beyond.reasons == ("this is game 2, but the first line announces 1",)

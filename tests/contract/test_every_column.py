@@ -22,7 +22,7 @@ from dealmill.pipeline.store.invariants import FREE
 from dealmill.pipeline.store.plans import plan_run, queue_run
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.tables import Numbers, Storage, metadata
+from dealmill.pipeline.store.tables import JsonNumbers, Storage, metadata
 from tests.doing import an_audit, deal, do_runs
 from tests.survey.doing import MEMORY, Brittle, a_survey, alter
 
@@ -174,7 +174,7 @@ def named(store: Database) -> list[str | None]:
 def others(column: Column[Any], value: Any) -> list[Any]:
     """Other values of a column: another one, and none if that can be."""
     none = [None] if column.nullable and value is not None else []
-    if isinstance(column.type, Numbers):
+    if isinstance(column.type, JsonNumbers):
         name, number = next(iter(value.items())) if value else ("seed", 0)
         return [{**(value or {}), name: number + 1}, *none]
     if isinstance(column.type, LargeBinary):

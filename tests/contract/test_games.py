@@ -33,7 +33,7 @@ def test_a_file_named_like_a_game_is_taken_for_one_of_it(game: Game) -> None:
     assert game_of_file(f"{game.name}-deals.txt") is game
 
 
-def test_evidence_for_which_there_is_no_room_is_told() -> None:
+def test_evidence_longer_than_its_buffer_is_an_error() -> None:
     with pytest.raises(ValueError, match="longer than the maximum of 3 bytes"):
         run_kernel(_wasteful, pack(["layout"]), 1, 3)
 

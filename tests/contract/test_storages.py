@@ -60,7 +60,7 @@ from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter
 
 
 @each_engine
-def test_rows_and_packs_say_the_same(
+def test_packed_runs_give_the_results_of_rows(
     store: Database, game: Game, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two pairs of runs, the second by an engine that breaks down on some deals."""
@@ -124,7 +124,9 @@ def do_blocks(store: Database, blocks: Mapping[int, set[int]]) -> None:
 
 
 @each_engine
-def test_runs_under_way_say_the_same(store: Database, game: Game, engine: Engine, tmp_path: Path) -> None:
+def test_unfinished_runs_of_both_storages_give_the_same_results(
+    store: Database, game: Game, engine: Engine, tmp_path: Path
+) -> None:
     deals = DealRange(game, 4, 21, 2_457)
     source, chance = read_in(store, deals), Random(game.full_name(engine))
     name, limit = other_run(game, engine, 9)
@@ -147,7 +149,7 @@ def test_runs_under_way_say_the_same(store: Database, game: Game, engine: Engine
 
 
 @pytest.mark.parametrize("packed_first", [True, False])
-def test_reading_deals_cuts_jobs_for_the_rows_only(store: Database, packed_first: bool) -> None:
+def test_reading_deals_creates_jobs_for_rows_only(store: Database, packed_first: bool) -> None:
     game, _ = find_engine(MEMORY)
     deals = DealRange(game, 1, 11, 3_510)
     source = deals_source(store, deals)
@@ -168,7 +170,7 @@ def test_reading_deals_cuts_jobs_for_the_rows_only(store: Database, packed_first
     assert [find_run(store, str(run.id)).jobs for run in pair] == [1, 1]
 
 
-def test_a_packed_run_leaves_its_deals_to_be_read(store: Database) -> None:
+def test_a_packed_run_stores_no_deals_and_a_run_of_rows_can_follow(store: Database) -> None:
     """The source of a finished packed run has no items, and reading it later does not change the run."""
     game, _ = find_engine(PAIRING)
     opened, deals = Store(store), DealRange(game, 1, 11, 1_110)
@@ -198,7 +200,7 @@ def test_retracted_runs_are_planned_again_in_their_storage(store: Database) -> N
     assert fingerprint_of(store, replaced.packed.id, 1_500) == fingerprint_of(store, pair.rows.id, 1_500)
 
 
-def test_a_rows_run_of_deals_that_are_being_read_is_compared_as_far_as_it_is(store: Database) -> None:
+def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(store: Database) -> None:
     game, _ = find_engine(PAIRING)
     deals = DealRange(game, 1, 11, 2_510)
     source = deals_source(store, deals)
@@ -213,7 +215,7 @@ def test_a_rows_run_of_deals_that_are_being_read_is_compared_as_far_as_it_is(sto
         assert [difference.one.position for difference in diff(store, one, other)] == [1_400]
 
 
-def test_the_command_says_what_to_do_with_deals_without_end(tmp_path: Path) -> None:
+def test_an_open_ended_range_is_refused_with_a_hint_to_surveys(tmp_path: Path) -> None:
     ran = dealmill("run", "--packed", "deal:memory:seed=1:1-", cwd=tmp_path)
     told = "dealmill: deal:memory:seed=1:1- has no end: name the last deal, or survey it with: dealmill survey\n"
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", told)

@@ -60,25 +60,25 @@ def client(deployment: Deployment) -> Redis:
     )
 
 
-def test_the_migration_may_run_at_every_start(deployment: Deployment) -> None:
+def test_the_migration_can_be_repeated_at_every_start(deployment: Deployment) -> None:
     migrate(deployment)
     assert deployment.psql("dealmill", "SELECT version_num FROM alembic_version").strip() == REVISION
 
 
-def test_the_database_tells_whether_it_is_up(deployment: Deployment) -> None:
+def test_the_health_check_of_the_database_works(deployment: Deployment) -> None:
     assert deployment.healthy("postgres")
     assert not elsewhere(deployment).healthy("postgres")
     assert deployment.psql("dealmill", "SHOW max_connections") == "500\n"
 
 
 @pytest.mark.skipif(find_client() is None, reason="no wheel has redis-cli for this Python; install it")
-def test_the_broker_tells_whether_it_is_up(deployment: Deployment) -> None:
+def test_the_health_check_of_the_broker_works(deployment: Deployment) -> None:
     until(lambda: deployment.healthy("valkey"))
     assert not elsewhere(deployment).healthy("valkey")
     assert not with_wrong(deployment, "DEALMILL_VALKEY_PASSWORD").healthy("valkey")
 
 
-def test_the_broker_keeps_nothing_and_lets_nobody_see_its_password(deployment: Deployment, tmp_path: Path) -> None:
+def test_the_broker_stores_nothing_and_hides_its_password(deployment: Deployment, tmp_path: Path) -> None:
     other = elsewhere(deployment)
     other.folder = tmp_path
     with other.running("valkey") as broker:
@@ -96,7 +96,7 @@ def test_the_broker_keeps_nothing_and_lets_nobody_see_its_password(deployment: D
     assert not list(tmp_path.iterdir())
 
 
-def test_the_pages_are_served_with_the_token_only(deployment: Deployment) -> None:
+def test_the_pages_need_the_token(deployment: Deployment) -> None:
     with deployment.running("web") as refused:
         assert refused.wait(60) == 2
         assert "set DEALMILL_WEB_TOKEN" in (refused.stderr.read() if refused.stderr else "")
@@ -112,7 +112,7 @@ def test_the_pages_are_served_with_the_token_only(deployment: Deployment) -> Non
 
 
 @pytest.mark.parametrize("password", PASSWORDS)
-def test_a_wrong_password_is_refused_and_not_told(deployment: Deployment, password: str) -> None:
+def test_a_wrong_password_is_refused_and_not_printed(deployment: Deployment, password: str) -> None:
     with with_wrong(deployment, password).running("worker") as worker:
         assert worker.wait(60) == 1
         assert worker.stderr
@@ -122,7 +122,7 @@ def test_a_wrong_password_is_refused_and_not_told(deployment: Deployment, passwo
     assert not any(secret in told for secret in ("not-the-password", *PASSWORDS.values()))
 
 
-def test_workers_solve_what_is_queued_and_may_come_and_go(deployment: Deployment) -> None:
+def test_workers_solve_queued_runs_and_can_be_stopped_and_started(deployment: Deployment) -> None:
     broker = client(deployment)
 
     def waiting() -> int:

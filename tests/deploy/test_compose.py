@@ -33,7 +33,7 @@ def test_the_file_is_valid_under_the_compose_specification() -> None:
 
 
 @each_service
-def test_a_service_is_guarded(name: str) -> None:
+def test_services_run_without_privileges_and_open_ports(name: str) -> None:
     service = SERVICES[name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -63,7 +63,7 @@ def test_a_service_is_watched_and_restarted_or_runs_once(name: str) -> None:
     assert ("healthcheck" in service) is not once
 
 
-def test_whoever_is_waited_for_can_be() -> None:
+def test_services_that_others_wait_for_have_health_checks() -> None:
     for name in waited_for("service_healthy"):
         assert "healthcheck" in SERVICES[name]
     assert waited_for("service_started") == set()
@@ -100,13 +100,13 @@ def test_passwords_come_from_the_environment_and_stand_in_no_command(name: str) 
 
 
 @pytest.mark.parametrize("name", ["migrate", "worker", "web"])
-def test_every_setting_of_dealmill_is_passed_on(name: str) -> None:
+def test_every_setting_of_dealmill_is_passed_to_the_services(name: str) -> None:
     assert {key.lower() for key in SERVICES[name]["environment"]} == {
         f"dealmill_{field}" for field in Settings.model_fields
     }
 
 
-def test_the_page_speaks_of_services_that_there_are() -> None:
+def test_the_page_names_existing_services() -> None:
     spoken = re.findall(r"docker compose (?:run|exec|logs|stop|up)\b(?: -\S+)* (?:--scale )?([a-z]+)\b", PAGE)
     assert spoken
     assert set(spoken) <= set(SERVICES)

@@ -46,7 +46,7 @@ def test_a_linter_that_parses_it_finds_nothing() -> None:
     assert (linted.returncode, linted.stdout) == (0, "")
 
 
-def test_both_stages_stand_on_one_pinned_python_that_will_do() -> None:
+def test_both_stages_use_one_pinned_supported_python() -> None:
     bases = {rest.partition(" AS ")[0] for rest in instructions("FROM")}
     assert len(instructions("FROM")) == 2
     [base] = bases
@@ -86,7 +86,7 @@ def test_everything_that_is_installed_is_hash_checked_and_copied_in_before() -> 
     assert "--no-deps" in ours
 
 
-def test_what_is_copied_exists_and_is_let_in_and_is_all_that_is_built_from() -> None:
+def test_the_build_context_has_every_copied_file() -> None:
     built_from = {PROJECT["project"]["readme"], *PROJECT["project"]["license-files"]}
     assert built_from | set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) <= set(CONTEXT)
     for source in CONTEXT:
@@ -104,11 +104,11 @@ def test_what_is_copied_exists_and_is_let_in_and_is_all_that_is_built_from() -> 
         *(".pytest_cache/x", ".mypy_cache/x", "__pycache__/x.pyc", "pipeline/games/__pycache__/x.pyc", "dist/x.whl"),
     ],
 )
-def test_nothing_else_is_let_in(path: str) -> None:
+def test_the_build_context_has_nothing_else(path: str) -> None:
     assert kept_out(path)
 
 
-@pytest.mark.slow
+@pytest.mark.by_hand
 def test_the_steps_of_the_image_leave_a_command_that_works(tmp_path: Path) -> None:
     """The steps of the first stage in a folder of our own, from a package registry; then what the image starts."""
 

@@ -81,7 +81,7 @@ def test_every_command_shown_works_as_shown(
     env = clean_environment({"PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}", **WIDE})
     for command, shown in sessions(text):
         if command.startswith("make "):
-            targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+            targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
             assert command.split()[1] in targets
             continue
         if exported := re.fullmatch(r"export (\w+)=(\S+)", command):
@@ -105,14 +105,14 @@ def test_every_command_shown_works_as_shown(
             assert same(comparable(shown), comparable(ran.stdout.splitlines())), (command, ran.stdout)
 
 
-def test_the_page_of_commands_is_what_help_says() -> None:
+def test_the_page_of_commands_equals_the_help_texts() -> None:
     """In a process of its own: Click keeps the help option of a command as its first caller named it."""
     write = "from tests.docs.commands import page; print(page(), end='')"
     help_texts = subprocess.run([sys.executable, "-c", write], cwd=ROOT, capture_output=True, text=True, check=True)
     assert PAGE.read_text() == help_texts.stdout, "write it again with: make docs"
 
 
-def test_the_page_of_invariants_is_what_audits_check() -> None:
+def test_the_page_of_invariants_lists_what_audits_check() -> None:
     assert invariants.PAGE.read_text() == invariants.page(), "write it again with: make docs"
 
 
@@ -141,7 +141,7 @@ def test_paths_in_code_font_exist(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_somewhere(path: Path) -> None:
+def test_links_lead_to_existing_files_and_headings(path: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
         if "://" not in link:
             assert (path.parent / link).exists(), link

@@ -86,7 +86,9 @@ def until(true: Callable[[], object], told: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_host_that_is_cut_off_and_comes_back(network: Network, tmp_path: Path) -> None:
+def test_a_host_that_is_disconnected_and_reconnected_loses_and_duplicates_nothing(
+    network: Network, tmp_path: Path
+) -> None:
     told = tmp_path / "told"
     with ExitStack() as up:
         server = up.enter_context(running_postgres(HERE))

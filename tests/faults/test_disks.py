@@ -60,7 +60,7 @@ def env(request: pytest.FixtureRequest, disk: Disk, tmp_path: Path) -> dict[str,
     return found
 
 
-def test_a_full_disk_is_waited_for(disk: Disk, env: dict[str, str], tmp_path: Path) -> None:
+def test_a_command_waits_while_the_disk_is_full(disk: Disk, env: dict[str, str], tmp_path: Path) -> None:
     told = tmp_path / "told"
     with told.open("wb") as stderr, (tmp_path / "out").open("wb") as stdout:
         running = subprocess.Popen(
@@ -85,7 +85,7 @@ def test_a_full_disk_is_waited_for(disk: Disk, env: dict[str, str], tmp_path: Pa
     assert "2,000 valid, 0 invalid, 0 without evidence; 0 faults" in audit.stderr, audit.stderr
 
 
-def test_a_disk_that_takes_no_changes_is_told_at_once(disk: Disk, tmp_path: Path) -> None:
+def test_a_read_only_disk_is_reported_immediately(disk: Disk, tmp_path: Path) -> None:
     disk.remount("size=300m")
     env = {"DEALMILL_DATABASE_URL": f"sqlite:///{disk.folder / 'dealmill.db'}"}
     assert dealmill("ingest", "deal:memory:seed=8:1-100", cwd=tmp_path, env=env).returncode == 0
@@ -99,7 +99,7 @@ def test_a_disk_that_takes_no_changes_is_told_at_once(disk: Disk, tmp_path: Path
     assert (ran.returncode, json.loads(ran.stdout)[0]["scored"]) == (0, 100), ran.stderr
 
 
-def test_a_database_that_takes_no_changes_is_told_at_once(postgres: Postgres, tmp_path: Path) -> None:
+def test_a_read_only_database_is_reported_immediately(postgres: Postgres, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": postgres.new_database()}
     assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
     name = database_url(env["DEALMILL_DATABASE_URL"]).database

@@ -12,7 +12,7 @@ SEED = 5
 
 
 @pytest.mark.long
-def test_runs_that_suffer_all_of_them(record_property: Callable[[str, object], None]) -> None:
+def test_no_fault_loses_or_duplicates_a_result(record_property: Callable[[str, object], None]) -> None:
     with running_postgres() as postgres:  # a separate server, because it is killed
         endured = endure(postgres, list(FAULTS), SEED)
     record_property("table", as_table([endured]))

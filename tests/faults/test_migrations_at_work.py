@@ -27,7 +27,7 @@ def downgrade(place: Place, revision: str = OLDER) -> int:
     return tries
 
 
-def test_a_downgrade_ends_commands_at_work(place: Place, note: Note) -> None:
+def test_a_downgrade_ends_running_commands_and_loses_nothing(place: Place, note: Note) -> None:
     working = place.start("work", env=RESTING)
     place.until_solved(40)
     tries = downgrade(place)
@@ -47,7 +47,7 @@ def test_a_downgrade_ends_commands_at_work(place: Place, note: Note) -> None:
     note("downgrade during work", f"work ended after {seconds:.1f} s, exit code 1; tries: {tries}; nothing lost")
 
 
-def test_commands_that_begin_at_that_moment(place: Place, note: Note) -> None:
+def test_commands_that_start_during_a_downgrade_end_with_a_message(place: Place, note: Note) -> None:
     working = place.start("work", env=RESTING)
     place.until_solved(40)
     working.terminate()
@@ -68,7 +68,7 @@ def test_commands_that_begin_at_that_moment(place: Place, note: Note) -> None:
     note("commands that begin during a downgrade", f"exit codes {codes}; nothing lost")
 
 
-def test_a_reader_whose_tables_are_migrated(place: Place, note: Note) -> None:
+def test_a_query_whose_tables_are_migrated_ends_with_a_message(place: Place, note: Note) -> None:
     place.plan()  # a second run, which the query reads later
     assert place.command("work", "--drain").returncode == 0
     reading = subprocess.Popen(

@@ -132,7 +132,7 @@ def test_one_damaged_record(
     number = RUN[storage]
     with dealmill.open(url) as store:
         steps: dict[str, Callable[[], object]] = {
-            "status": lambda: [one.run.id for one in store.status()],
+            "status": lambda: [run.id for run in store.status()],
             "query": lambda: list(store.find_run(number).results()),
             "show": lambda: store.result(f"{number}:{ITEM}").verdict.word,
             **{

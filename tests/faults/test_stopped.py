@@ -55,7 +55,7 @@ def send(processes: list[int], number: signal.Signals) -> None:
 
 
 @pytest.mark.long
-def test_what_stands_still_goes_on(place: Place, note: Note) -> None:
+def test_processes_stopped_past_their_lease_lose_and_duplicate_nothing(place: Place, note: Note) -> None:
     working = place.start("work")
     place.until_solved(40)
     waits = []
@@ -80,7 +80,7 @@ def test_what_stands_still_goes_on(place: Place, note: Note) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_command_ends_though_a_child_stands_still(place: Place, number: signal.Signals, note: Note) -> None:
+def test_a_command_ends_even_if_a_child_is_stopped(place: Place, number: signal.Signals, note: Note) -> None:
     working = place.start("work")
     place.until_solved(40)
     send(place.children()[:1], signal.SIGSTOP)

@@ -27,6 +27,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.installed import offered_games
 from dealmill.pipeline.games.kernels import compiling
+from dealmill.pipeline.solve import canonical_mask, function_of
 from dealmill.workers.processes import die_with_parent
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted
@@ -54,11 +55,11 @@ MODULES = (
     *("kombu.transport.pyamqp", "kombu.transport.redis", "numpy.ma", "numpy.typing", "rich.progress"),
     *("sqlalchemy.dialects.sqlite", "tomllib"),
     *("dealmill.cli.progress", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
-    *("dealmill.surveys", "dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
+    *("dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
     *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.process"),
     *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.job_kinds"),
     *("dealmill.pipeline.survey.growth", "dealmill.workers.broker"),
-    *("dealmill.workers.farm", "dealmill.workers.logs", "dealmill.workers.messages"),
+    *("dealmill.workers.logs", "dealmill.workers.messages"),
 )
 """Modules that most commands and workers import, and whose import reads no settings."""
 
@@ -94,9 +95,9 @@ def _load_games() -> None:
         assert isinstance(game, Game)
         with compiling(game.name):
             deal = DealRange(game, 1, 1, 1).texts()
-            game.canonical(deal)
+            canonical_mask(game, deal)
             for engine in game.engines:
-                game.solver(engine)(deal, None)
+                function_of(game, engine)(deal)
 
 
 def _fork_for_clients(listener: socket.socket) -> Callable[[], object]:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.contract import Game
+from dealmill.game import Game
 from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
 from dealmill.pipeline.programs.found import with_programs
+from dealmill.pipeline.solve import function_of, guarded
 
 DISTRIBUTION = Path(__file__).parents[2] / "contrib" / "dealmill-freecell"
 INSTALL = "Freecell Solver is not installed; install it (Debian: apt install freecell-solver-bin libfreecell-solver0)"
@@ -39,10 +40,10 @@ def freecell() -> Game:
 
 def dealt(seed: int, first: int, count: int = 1) -> list[str]:
     """Return the canonical texts of some deals."""
-    return unpack(freecell().deal.deal(seed, first, count))
+    return unpack(freecell().deal(seed, first, count))
 
 
 def solved(layouts: list[str], max_nodes: int | None = None) -> Batch:
     """Return what Freecell Solver says of some layouts."""
     game = freecell()
-    return to_batch(game.solver(game.engines[0])(pack(layouts), max_nodes))
+    return to_batch(guarded(game, function_of(game, game.engines[0]))(pack(layouts), max_nodes))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dealmill.errors import UsageError
+from dealmill.game import UsageError
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database import Database

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dealmill.contract import Layout, Reject
+from dealmill.game import Layout, Reject
 from tests.freecell.solving import dealt, freecell
 
 ROWS = """\
@@ -26,7 +26,7 @@ def board(layout: str) -> str:
 
 def read(text: str) -> list[Layout | Reject]:
     """Return the entries of a file."""
-    return list(freecell().layout.read(enumerate(text.splitlines(), start=1)))
+    return list(freecell().read(enumerate(text.splitlines(), start=1)))
 
 
 def test_the_rows_of_a_deal_are_dealt_onto_the_columns() -> None:

@@ -50,7 +50,7 @@ def reading(game: Game) -> Property:
 
     @given(inputs.files(game))
     def reads(lines: list[str]) -> None:
-        for entry in game.layout.read(enumerate(lines, start=1)):
+        for entry in game.read(enumerate(lines, start=1)):
             assert 1 <= entry.line <= max(len(lines), 1)
             match entry:
                 case Layout(text=text):
@@ -66,10 +66,10 @@ def reading(game: Game) -> Property:
 def assert_canonical(game: Game, text: str) -> None:
     """A text that was taken is one line of ASCII, reads back as itself, is solved by every engine and can be drawn."""
     assert text.isascii() and text.isprintable() and text == text.strip()
-    assert list(game.layout.read([(7, text)])) == [Layout(7, text)]
+    assert list(game.read([(7, text)])) == [Layout(7, text)]
     for engine in game.engines:
         assert said(game.full_name(engine), text).verdicts[0] is not Verdict.FAILED
-    assert list(game.picture.frames(text))
+    assert list(game.frames(text))
 
 
 @cache
@@ -81,9 +81,7 @@ def said(engine: str, layout: str) -> Batch:
 def judging(game: Game, engine: Engine) -> Property:
     """Whatever stands beside a layout: the referee never raises, and proves nothing but what the engine says."""
     name = game.full_name(engine)
-    layouts = [
-        entry.text for line in real_lines(game) for entry in game.layout.read([(1, line)]) if isinstance(entry, Layout)
-    ]
+    layouts = [entry.text for line in real_lines(game) for entry in game.read([(1, line)]) if isinstance(entry, Layout)]
     evidence = [text for layout in layouts if (text := said(name, layout).evidence[0]) is not None]
 
     @st.composite
@@ -108,17 +106,17 @@ def judging(game: Game, engine: Engine) -> Property:
     def judges(drawn: tuple[str, int, int | None, str | None]) -> None:
         layout, verdict, value, proof = drawn
         judgement = judge(name, layout, verdict, value, proof)
-        canonical = list(game.layout.read([(1, layout)])) == [Layout(1, layout)]
+        canonical = list(game.read([(1, layout)])) == [Layout(1, layout)]
         if judgement.outcome is Outcome.INVALID:
             assert judgement.reason and judgement.step is not None and judgement.step >= 0
         if judgement.outcome is Outcome.VALID and canonical:
             true = said(name, layout)
             assert true.verdicts[0] in (verdict, Verdict.UNDECIDED)
             assert true.values[0] in (value, None)
-            assert len(list(game.picture.frames(layout, Verdict(verdict), proof))) > 1
+            assert len(list(game.frames(layout, Verdict(verdict), proof))) > 1
         elif canonical and verdict in list(Verdict):
             try:
-                list(game.picture.frames(layout, Verdict(verdict), proof))
+                list(game.frames(layout, Verdict(verdict), proof))
             except InvalidEvidence as error:
                 assert str(error)
 

@@ -108,7 +108,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_what_no_reader_gets_over_costs_nothing_and_stops_no_other_file(hostile: Path, usual: dict[str, int]) -> None:
+def test_unreadable_files_take_little_memory_and_stop_no_other_file(hostile: Path, usual: dict[str, int]) -> None:
     (hostile / "memory").write_bytes(GOOD)
     read = run("ingest", *(f"memory-{kind}" for kind in HOSTILE), "memory", cwd=hostile)
     assert read.code == 1
@@ -123,7 +123,7 @@ def test_what_no_reader_gets_over_costs_nothing_and_stops_no_other_file(hostile:
 
 
 @pytest.mark.parametrize("kind", ["zeros", "long"])
-def test_an_answer_ends_where_the_text_does(kind: str, hostile: Path, usual: dict[str, int]) -> None:
+def test_answer_reports_damage_in_one_line_with_little_memory(kind: str, hostile: Path, usual: dict[str, int]) -> None:
     answered = run("answer", "memory", f"memory-{kind}", cwd=hostile)
     assert answered.code == 1
     assert HOSTILE[kind][1] in answered.err
@@ -141,7 +141,7 @@ def layouts(folder: Path) -> dict[str, int]:
     return {name: said for name, said, _ in rows}
 
 
-def test_a_line_without_end_through_a_pipe_is_given_up(usual: dict[str, int], tmp_path: Path) -> None:
+def test_an_endless_line_through_a_pipe_is_refused(usual: dict[str, int], tmp_path: Path) -> None:
     endless = "tr '\\0' A < /dev/zero"
     for command, arguments in (("answer", ["memory"]), ("ingest", ["-", "--game", "memory"])):
         ran = run(command, *arguments, cwd=tmp_path, stdin=endless)
@@ -152,7 +152,7 @@ def test_a_line_without_end_through_a_pipe_is_given_up(usual: dict[str, int], tm
         assert ran.peak < usual[command] + ROOM
 
 
-def test_a_million_reasons_against_a_layout_are_not_all_kept(usual: dict[str, int], tmp_path: Path) -> None:
+def test_a_layout_with_a_million_errors_stores_few_reasons(usual: dict[str, int], tmp_path: Path) -> None:
     line = "".join(map(chr, range(0x4E00, 0x4E00 + 990)))
     (tmp_path / "memory.txt").write_text(f"{line}\n" * 1_000)
     read = run("ingest", "memory.txt", cwd=tmp_path)
@@ -190,7 +190,7 @@ NAMES = [
 ]
 
 
-def test_no_name_does_harm(tmp_path: Path) -> None:
+def test_hostile_file_names_are_plain_text(tmp_path: Path) -> None:
     deals = deal(find_game("memory"), 1, 1, len(NAMES))
     folder = tmp_path / "inner"
     folder.mkdir()
@@ -228,7 +228,7 @@ def test_no_name_does_harm(tmp_path: Path) -> None:
         (".", ". is a folder; name the files in it"),
     ],
 )
-def test_what_is_no_file_is_told_in_one_sentence(
+def test_devices_folders_and_loops_give_a_one_line_error(
     name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -248,7 +248,7 @@ def somebody() -> Iterator[None]:
     os.seteuid(before)
 
 
-def test_a_file_that_may_not_be_read_is_told(somebody: None) -> None:
+def test_an_unreadable_file_is_reported(somebody: None) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "memory.txt"
         file.write_bytes(GOOD)
@@ -257,14 +257,14 @@ def test_a_file_that_may_not_be_read_is_told(somebody: None) -> None:
             open_binary(str(file)).__enter__()
 
 
-def test_a_pipe_with_a_name_is_a_file(tmp_path: Path) -> None:
+def test_a_named_pipe_is_read_like_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "memory-pipe")
     write = f"cat > '{tmp_path}/memory-pipe' <<'END'\n{GOOD.decode()}END"
     assert "3 layouts" in run("ingest", "memory-pipe", cwd=tmp_path, stdin=write).err
     assert run("answer", "memory", "memory-pipe", cwd=tmp_path, stdin=write).out == "4\n8\n8\n"
 
 
-def test_more_files_than_a_process_may_hold_open_go_into_one_command(tmp_path: Path) -> None:
+def test_a_command_takes_more_files_than_a_process_may_open(tmp_path: Path) -> None:
     deals = deal(find_game("memory"), 1, 1, 2 * HANDLES)
     for number, layout in enumerate(deals):
         (tmp_path / f"memory-{number}.txt").write_text(layout)
@@ -282,7 +282,7 @@ def test_more_files_than_a_process_may_hold_open_go_into_one_command(tmp_path: P
         ("WORKERS", SECRET, "invalid setting: DEALMILL_WORKERS"),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_told_without_its_secrets(
+def test_an_invalid_setting_is_reported_without_its_secrets(
     name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"DEALMILL_{name}", value)
@@ -292,7 +292,7 @@ def test_a_setting_that_cannot_be_used_is_told_without_its_secrets(
     assert "\n" not in str(told.value)
 
 
-def test_settings_in_a_file_that_is_no_text_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_env_file_that_is_not_text_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path(".env").write_bytes(b"\xff\xfe")
     with pytest.raises(DealmillError, match=r"the file \.env cannot be read as text"):
@@ -300,7 +300,7 @@ def test_settings_in_a_file_that_is_no_text_are_told(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero")])
-def test_settings_in_what_is_not_a_regular_file_are_refused(
+def test_an_env_file_must_be_a_regular_file(
     make: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -332,7 +332,7 @@ def test_unknown_settings_are_named_once_with_the_nearest_known_one(tmp_path: Pa
     ]
 
 
-def test_unknown_settings_are_warned_of_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_settings_give_a_warning_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("dealmill_worker", "1")
     with pytest.warns(

@@ -30,16 +30,16 @@ print([module.__name__ for module in ours if any(isinstance(one, CPUDispatcher) 
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_whatever_comes_in_is_taken_or_refused(name: str) -> None:
+def test_every_reader_accepts_or_refuses_any_input(name: str) -> None:
     settings(max_examples=INPUTS, suppress_health_check=list(HealthCheck))(TARGETS[name]())()
 
 
 @pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 @pytest.mark.parametrize("header", ["1", "nonsense"])
-def test_of_long_lines_only_the_beginning_is_kept(game: Game, header: str) -> None:
+def test_only_the_beginning_of_long_lines_is_stored(game: Game, header: str) -> None:
     long = f"8 {'9' * MEBIBYTE}"
     tracemalloc.start()
-    entries = list(game.layout.read([(1, header), *((number, long) for number in range(2, 66))]))
+    entries = list(game.read([(1, header), *((number, long) for number in range(2, 66))]))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert any(isinstance(entry, Reject) for entry in entries)

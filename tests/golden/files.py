@@ -18,5 +18,5 @@ def fingerprint_file(game: Game, engine: Engine) -> Path:
 
 def fingerprint_of_deals(game: Game, engine: Engine) -> str:
     """The fingerprint that a run over the first deals of seed 1 has."""
-    deals = game.deal.deal(1, 1, MANY)
+    deals = game.deal(1, 1, MANY)
     return fingerprint(whole_blocks(1, deals, solve_texts(game.full_name(engine), deals)).values())

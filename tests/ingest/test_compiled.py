@@ -30,7 +30,7 @@ with check_of(game) as find:
 """
 
 
-def test_another_process_compiles_what_a_reader_has_not_got_yet(tmp_path: Path) -> None:
+def test_a_reader_gets_the_compiled_check_from_another_process(tmp_path: Path) -> None:
     told = subprocess.run(
         [sys.executable, "-c", SCRIPT],
         env=clean_environment({"XDG_CACHE_HOME": str(tmp_path)}),

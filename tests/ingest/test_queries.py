@@ -127,7 +127,7 @@ def test_an_interrupted_reading_is_continued(store: Database) -> None:
     assert (reading.source.accepted, reading.source.complete) == (3, True)
 
 
-def test_another_content_becomes_another_source_and_is_said(store: Database) -> None:
+def test_a_query_with_other_results_becomes_another_source_with_a_message(store: Database) -> None:
     run = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
     events: list[Event] = []
     with opened(store) as api:

@@ -13,7 +13,7 @@ from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries, concatenate_entries, unpack
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.ingest import files
-from dealmill.pipeline.ingest.scanning import checked_by, scan
+from dealmill.pipeline.ingest.scanning import scan
 from dealmill.testing.subject import real_lines
 from tests.doing import deal
 from tests.fuzz import inputs
@@ -65,7 +65,7 @@ def scanned(game: Game, data: bytes, sizes: list[int], *, compiled: bool) -> tup
     file = io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes)))
     found = list[Entries]()
     try:
-        for entries in scan(file, "name", game, lambda _: checked_by(game) if compiled else None):
+        for entries in scan(file, "name", game, lambda _: game.mask if compiled else None):
             found.append(entries)
     except InputError as error:
         return found, str(error)
@@ -76,7 +76,7 @@ def read(game: Game, data: bytes) -> tuple[list[Layout | Reject], str | None]:
     """The same by the reader of the game alone."""
     found = list[Layout | Reject]()
     try:
-        for entry in game.layout.read(inputs.numbered_lines(io.BytesIO(data), "name")):
+        for entry in game.read(inputs.numbered_lines(io.BytesIO(data), "name")):
             found.append(entry)
     except InputError as error:
         return found, str(error)
@@ -129,7 +129,7 @@ def test_entries_can_be_skipped_and_joined(game: Game, data: st.DataObject) -> N
 
 @each_game
 @pytest.mark.parametrize("compiled", [True, False])
-def test_what_stands_before_a_broken_place_is_found(game: Game, *, compiled: bool) -> None:
+def test_layouts_before_a_damaged_place_are_found(game: Game, *, compiled: bool) -> None:
     statement = (game.examples / f"{game.name}-statement.txt").read_bytes()
     for good in (statement, "\n".join(deal(game, 3, 1, 5)).encode() + b"\n"):
         found, error = scanned(game, good + b"A\0B\n", [1 << 20], compiled=compiled)

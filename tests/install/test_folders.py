@@ -11,7 +11,7 @@ COMMAND = ("run", "deal:memory:seed=1:1-50", "--json")
 
 
 @pytest.mark.parametrize("packages", [True, False], ids=["packages", "folders"])
-def test_the_command_and_its_workers_import_nothing_of_it(
+def test_the_command_and_its_workers_import_nothing_from_the_folder(
     environment: Environment, packages: bool, tmp_path: Path
 ) -> None:
     hostile_folder(tmp_path, packages=packages, dependencies=True)

@@ -7,7 +7,7 @@ from tests.install.environments import Environment, hostile_folder
 from tests.install.notebook import NOTEBOOK, execute, read, texts
 
 
-def test_the_notebook_shows_what_happens(environment: Environment, tmp_path: Path) -> None:
+def test_the_notebook_has_the_output_of_its_cells(environment: Environment, tmp_path: Path) -> None:
     hostile_folder(tmp_path, packages=True)
     shipped, notebook = read(), read()
     for cell in notebook.cells:

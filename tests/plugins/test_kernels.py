@@ -9,7 +9,7 @@ from dealmill.pipeline.games import caches, find_game
 from dealmill.pipeline.games.caches import SHARED, cache_folder, package_folder
 
 KERNEL = """
-from dealmill.kernels import kernel
+from dealmill.game import kernel
 from golf.parts.worth import WORTH
 
 @kernel

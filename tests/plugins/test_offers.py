@@ -15,13 +15,13 @@ from dealmill.cli.games import games
 from dealmill.cli.operate import doctor
 from dealmill.pipeline.errors import DealmillError, InputError, NotFoundError
 from dealmill.pipeline.games import broken_games, find_game, installed
-from dealmill.pipeline.games.installed import MODULES
 from dealmill.pipeline.ingest.sources import game_of_file
 from dealmill.pipeline.store.plans import version_mismatch
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 
 OURS = ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
 GAME = (PEG_ROW / "__init__.py").read_text()
+MODULES = ("layout", "deal", "engine", "rules", "picture")
 
 
 def write(site: Path, package: str, code: str, modules: tuple[str, ...] = MODULES) -> None:
@@ -40,14 +40,22 @@ BROKEN = {
     "has no GAME": ("", r"AttributeError: module 'golf' has no attribute 'GAME'"),
     "offers a dict": ("GAME = {}", r"golf:GAME is a dict, not a Game$"),
     "has another name": (GAME, r"its Game has the name 'peg-row', and its entry point 'golf': use the same name$"),
-    "has no engines": (re.sub(r"engines=\(.*?\n    \),", "engines=(),", GAME, flags=re.DOTALL), r"it has no engine$"),
-    "has an old contract": (GAME.replace("title=", "name_of_game="), r"TypeError: .*unexpected keyword"),
+    "has no engines": (re.sub(r"    engines = \(.*?\n    \)\n", "", GAME, flags=re.DOTALL), r"it has no engine$"),
+    "has an old contract": (
+        'from dealmill.game import Game\n\nGAME = Game(name = "peg-row", package=__name__)',
+        r"TypeError: Game\(\) takes no arguments",
+    ),
+    "misses an attribute": (GAME.replace("title =", "name_of_game ="), r"AttributeError: .* no attribute 'title'"),
+    "misses functions": (
+        GAME.replace("def check(", "def chek(").replace("def deal(", "def deals_of("),
+        r"TypeError: Can't instantiate abstract class PegRow with.* abstract methods '?check'?, ",
+    ),
     "has a number for a version": (
         GAME.replace('"1",\n', "1,\n", 1),
         r"version of an engine is of type int, expected str$",
     ),
     "has a list of engines": (
-        GAME.replace("engines=(", "engines=[").replace("    ),\n    deals", "    ],\n    deals"),
+        GAME.replace("engines = (", "engines = [").replace("    )\n    deals", "    ]\n    deals"),
         r"engines is of type list, expected tuple$",
     ),
     "has an engine with a bad name": (GAME.replace('"winnable"', '"Winnable!"'), r"engine 'Winnable!' is not valid"),
@@ -58,7 +66,7 @@ BROKEN = {
 
 @pytest.mark.parametrize(("code", "error"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_game_is_reported_and_stops_nothing_else(code: str, error: str, site: Path) -> None:
-    named = code if "another name" in error or "'golf'" in error else code.replace('name="peg-row"', 'name="golf"')
+    named = code if "another name" in error or "'golf'" in error else code.replace('name = "peg-row"', 'name = "golf"')
     write(site, "golf", named)
     install(site, "dealmill-golf", {"golf": "golf:GAME"})
     install_peg_row(site)
@@ -73,10 +81,12 @@ def test_a_broken_game_is_reported_and_stops_nothing_else(code: str, error: str,
     assert dealmill.solve("memory", "ABBA").value == 8
 
 
-def test_a_missing_module_is_named(site: Path) -> None:
-    write(site, "golf", GAME.replace('name="peg-row"', 'name="golf"'), modules=("layout", "deal", "engine", "picture"))
+def test_a_missing_module_is_named_when_it_is_needed(site: Path) -> None:
+    write(site, "golf", GAME.replace('name = "peg-row"', 'name = "golf"'), modules=("layout", "deal", "engine"))
     install(site, "dealmill-golf", {"golf": "golf:GAME"})
-    assert [broken.error for broken in broken_games()] == ["there is no module golf.rules"]
+    assert broken_games() == []
+    with pytest.raises(DealmillError, match=r"^golf\.PegRow\.check cannot be imported: ModuleNotFoundError: "):
+        _ = find_game("golf").check
 
 
 def test_the_commands_report_broken_games(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +152,7 @@ def test_the_setting_names_the_distributions_that_are_loaded(
         monkeypatch.setenv("DEALMILL_PLUGINS", plugins)
     install_peg_row(site)
     imported = site / "imported"
-    code = GAME.replace('name="peg-row"', 'name="golf"')
+    code = GAME.replace('name = "peg-row"', 'name = "golf"')
     write(site, "golf", f"{code}\nfrom pathlib import Path\nPath({str(imported)!r}).touch()")
     install(site, "dealmill-golf", {"golf": "golf:GAME"})
     assert list(dealmill.games()) == sorted([*OURS, *loaded])
@@ -168,7 +178,7 @@ def test_only_the_game_that_is_asked_for_is_imported(site: Path) -> None:
 
 def test_a_file_is_named_after_the_longest_name_of_a_game(site: Path) -> None:
     for name in ("row", "peg-row-two"):
-        write(site, name.replace("-", "_"), GAME.replace('name="peg-row"', f'name="{name}"'))
+        write(site, name.replace("-", "_"), GAME.replace('name = "peg-row"', f'name = "{name}"'))
         install(site, f"dealmill-{name}", {name: f"{name.replace('-', '_')}:GAME"})
     install_peg_row(site)
     for file, name in {"row.txt": "row", "my-peg-row_9.txt.gz": "peg-row", "pegrowtwo": "peg-row-two"}.items():
@@ -177,15 +187,15 @@ def test_a_file_is_named_after_the_longest_name_of_a_game(site: Path) -> None:
         game_of_file("memory-and-peg-row.txt")
 
 
-def test_modules_that_cannot_be_used_are_named_when_they_are_needed(site: Path) -> None:
-    write(site, "golf", GAME.replace('name="peg-row"', 'name="golf"'))
+def test_functions_that_cannot_be_imported_are_named_when_they_are_needed(site: Path) -> None:
+    write(site, "golf", GAME.replace('name = "peg-row"', 'name = "golf"'))
     (site / "golf" / "rules.py").write_text("")
     install(site, "dealmill-golf", {"golf": "golf:GAME"})
     game = find_game("golf")
-    with pytest.raises(DealmillError, match=r"^golf\.deal cannot be imported: RuntimeError: imported before"):
+    with pytest.raises(DealmillError, match=r"^golf\.PegRow\.deal cannot be imported: RuntimeError: imported before"):
         _ = game.deal
-    with pytest.raises(DealmillError, match=r"^golf\.rules has no function check$"):
-        _ = game.rules
+    with pytest.raises(DealmillError, match=r"^golf\.PegRow\.check cannot be imported: ImportError: "):
+        _ = game.check
 
 
 def test_a_distribution_without_metadata_stops_nothing(site: Path) -> None:
@@ -200,19 +210,19 @@ def test_a_distribution_without_metadata_stops_nothing(site: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("rules.py", "def check(", r"golf\.rules cannot be imported: SyntaxError: "),
-        ("picture.py", "raise SystemExit('bye')", r"golf\.picture cannot be imported: SystemExit: bye"),
-        ("engine.py", "", r"golf\.engine has no function winnable"),
+        ("rules.py", "def check(", r"golf\.PegRow\.check cannot be imported: SyntaxError: "),
+        ("picture.py", "raise SystemExit('bye')", r"golf\.PegRow\.frames cannot be imported: SystemExit: bye"),
+        ("engine.py", "", r"golf\.PegRow\.solvers cannot be imported: ImportError: cannot import name 'winnable'"),
         ("examples/golf-deals.txt", None, r"there is no \S+golf-deals\.txt"),
         ("examples/golf-statement.answer", None, r"there is no \S+golf-statement\.answer"),
     ],
 )
-def test_doctor_imports_the_modules_of_other_packages_and_looks_for_their_examples(
+def test_doctor_imports_the_functions_of_other_packages_and_looks_for_their_examples(
     file: str, text: str | None, message: str, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(site)
     shutil.copytree(PEG_ROW, site / "golf", ignore=shutil.ignore_patterns("__pycache__"))
-    (site / "golf" / "__init__.py").write_text(GAME.replace('name="peg-row"', 'name="golf"'))
+    (site / "golf" / "__init__.py").write_text(GAME.replace('name = "peg-row"', 'name = "golf"'))
     (site / "golf" / "picture.py").write_text("def frames(): ...\ndef scenes(): ...\n")
     for example in list((site / "golf" / "examples").iterdir()):
         example.rename(example.with_name(example.name.replace("peg-row", "golf")))
@@ -228,4 +238,4 @@ def test_doctor_imports_the_modules_of_other_packages_and_looks_for_their_exampl
     importlib.invalidate_caches()
     [found] = [check for check in dealmill.doctor() if check.name == "games"]
     assert not found.passed
-    assert re.match(rf"dealmill-golf 0\.1: {message}[^;]*; if the package is yours, fix it; otherwise, ", found.found)
+    assert re.match(rf"dealmill-golf 0\.1: {message}.*; if the package is yours, fix it; otherwise, ", found.found)

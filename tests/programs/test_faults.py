@@ -99,7 +99,7 @@ def processes_of(folder: Path) -> int:
 
 
 @pytest.mark.parametrize("fault", FAILURES)
-def test_a_fault_at_one_layout(fault: str, declare: Declare, tmp_path: Path, note: Note) -> None:
+def test_a_faulty_answer_affects_one_layout_only(fault: str, declare: Declare, tmp_path: Path, note: Note) -> None:
     declare(fault, POISON, seconds=SECONDS, memory=200)
     batch = solve(ENGINE, LAYOUTS, LIMIT)
     others = [place for place in range(len(LAYOUTS)) if place != PLACE]
@@ -121,7 +121,9 @@ def test_a_fault_at_one_layout(fault: str, declare: Declare, tmp_path: Path, not
 
 
 @pytest.mark.parametrize("fault", REFUSED)
-def test_a_program_that_does_not_introduce_itself(fault: str, declare: Declare, tmp_path: Path, note: Note) -> None:
+def test_a_program_without_the_right_greeting_solves_nothing(
+    fault: str, declare: Declare, tmp_path: Path, note: Note
+) -> None:
     declare(fault, handshake_seconds=SECONDS)
     with pytest.raises(ProgramError) as raised:
         solve(ENGINE, LAYOUTS)
@@ -131,7 +133,7 @@ def test_a_program_that_does_not_introduce_itself(fault: str, declare: Declare, 
     assert left == 0
 
 
-def test_a_program_that_changes_on_disk(declare: Declare, tmp_path: Path, note: Note) -> None:
+def test_a_program_that_changes_on_disk_is_not_used(declare: Declare, tmp_path: Path, note: Note) -> None:
     declare("changes on disk", POISON)
     _, before = find_engine(ENGINE)
     with pytest.raises(VersionError, match=rf"the files of {ENGINE} have changed: version 1\+\w+ is now 1\+\w+"):
@@ -141,7 +143,7 @@ def test_a_program_that_changes_on_disk(declare: Declare, tmp_path: Path, note: 
     note("changes on disk", "waits", "wait", processes_of(tmp_path / "engines"))
 
 
-def test_a_program_that_is_written_again_without_a_change(declare: Declare, tmp_path: Path, note: Note) -> None:
+def test_a_program_that_is_rewritten_unchanged_is_used(declare: Declare, tmp_path: Path, note: Note) -> None:
     declare("is written again", POISON)
     with pytest.raises(VersionError, match=rf"the files of {ENGINE} were written to while it ran"):
         solve(ENGINE, LAYOUTS)

@@ -1,7 +1,7 @@
 """Manifests: what they declare, where they are found, and what is wrong with them."""
 
 import json
-from dataclasses import replace
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -93,7 +93,8 @@ def test_a_game_may_bring_manifests(declare: Declare, tmp_path: Path, monkeypatc
 
 def test_a_game_may_have_no_other_engines(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
     path = declare()
-    game = replace(find_game("memory"), engines=())
+    game = copy(find_game("memory"))
+    game.engines = ()
     assert list(installed._faults(game, "memory")) == ["it has no engine"]
     monkeypatch.setattr("dealmill.pipeline.games.contract.Game.folder", path.parent.parent)
     monkeypatch.setattr(installed, "load", lambda _offer: game)

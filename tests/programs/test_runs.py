@@ -44,7 +44,7 @@ def outcome(store: Database, run: int) -> tuple[str | None, dict[Verdict, int]]:
     return fingerprint_of(store, run, status.items), status.counts
 
 
-def test_a_run_is_that_of_the_engine_it_is_checked_as(store: Database, declare: Declare) -> None:
+def test_a_program_gives_the_run_of_the_engine_it_is_checked_as(store: Database, declare: Declare) -> None:
     declare(checked_as="incremental", name="wrong")
     declare()
     own, others = a_run(store, "memory/two-pass", LAYOUTS), a_run(store, ENGINE, LAYOUTS)
@@ -53,7 +53,7 @@ def test_a_run_is_that_of_the_engine_it_is_checked_as(store: Database, declare: 
     assert (audit.valid, audit.invalid, audit.faults) == (len(LAYOUTS), 0, 0)
 
 
-def test_the_referee_does_not_believe_a_program(store: Database, declare: Declare) -> None:
+def test_the_referee_finds_wrong_verdicts_of_a_program(store: Database, declare: Declare) -> None:
     declare(checked_as="incremental")
     audit = an_audit(store, a_run(store, ENGINE, LAYOUTS))
     assert audit.invalid > 0
@@ -73,7 +73,7 @@ def test_a_job_that_takes_long_leaves_its_rest_to_others(
     assert an_audit(store, find_run(store, number)).faults == 0
 
 
-def test_what_the_machine_has_failed_on_has_no_fingerprint_until_it_is_tried_again(
+def test_a_run_with_retryable_failures_has_no_fingerprint_until_they_are_retried(
     store: Database, declare: Declare
 ) -> None:
     declare("exits with 3", POISON)
@@ -92,7 +92,7 @@ def test_what_the_machine_has_failed_on_has_no_fingerprint_until_it_is_tried_aga
     assert [action.why for action in list_actions(store) if action.what == "retry"] == ["1 failed"]
 
 
-def test_with_more_memory_it_succeeds(store: Database, declare: Declare) -> None:
+def test_a_layout_that_lacked_memory_is_solved_after_retry_with_more(store: Database, declare: Declare) -> None:
     declare("needs memory", POISON, memory=100)
     run = a_run(store, ENGINE, LAYOUTS, chunk=20)
     assert outcome(store, run.id) == (None, {Verdict.SCORED: 59, Verdict.FAILED: 1})
@@ -105,7 +105,7 @@ def test_with_more_memory_it_succeeds(store: Database, declare: Declare) -> None
     assert queue_retry(store, find_run(store, run.id)) == 0
 
 
-def test_an_answer_that_is_wrong_for_good_is_part_of_the_fingerprint(store: Database, declare: Declare) -> None:
+def test_a_wrong_answer_is_a_permanent_failure_in_the_fingerprint(store: Database, declare: Declare) -> None:
     declare("invents a verdict", POISON)
     run = a_run(store, ENGINE, LAYOUTS)
     found, counts = outcome(store, run.id)
@@ -204,7 +204,7 @@ def test_a_run_whose_manifest_is_gone_is_queried_by_its_name(store: Database, de
             command()
 
 
-def test_programs_do_no_packed_runs(store: Database, declare: Declare) -> None:
+def test_programs_cannot_do_packed_runs(store: Database, declare: Declare) -> None:
     declare()
     deals = DealRange(find_game("memory"), 1, 1, 100, {})
     with pytest.raises(UsageError, match="cannot do packed runs or surveys"):

@@ -30,7 +30,7 @@ def _losses(count: int, first: int) -> list[tuple[int, int]]:
     losses = []
     rows = zip(layouts, found.verdicts, found.values, found.evidence, strict=True)
     for number, (layout, verdict, value, evidence) in enumerate(rows, start=first):
-        freecell().rules.check("fc-solve", layout, verdict, value, evidence or "")
+        freecell().check("fc-solve", layout, verdict, value, evidence or "")
         if verdict is Verdict.UNWINNABLE:
             losses.append((number, int(evidence or "")))
     return losses

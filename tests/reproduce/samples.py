@@ -58,7 +58,7 @@ def statement_values(engine: str) -> tuple[int, ...]:
     """What an engine says of the layouts in the statement of its game."""
     game = find_game(engine.partition("/")[0])
     lines = Path(game.examples / f"{game.name}-statement.txt").read_text().splitlines()
-    read = list(game.layout.read(enumerate(lines, start=1)))
+    read = list(game.read(enumerate(lines, start=1)))
     layouts = [layout.text for layout in read if isinstance(layout, Layout)]
     assert len(layouts) == len(read), "the statement has a layout that is rejected"
     batch = solve(engine, layouts)

@@ -1,4 +1,4 @@
-"""Every public figure is a test; the long ones are marked slow, and run by ``make reproduce``."""
+"""Every public figure is a test; ``make reproduce`` computes the same, also those that take minutes."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -10,7 +10,7 @@ from tests.reproduce.figures import Estimate, Figure, Value, mean_of, shown
 
 
 def marks(figure: Figure) -> Sequence[pytest.MarkDecorator]:
-    return [pytest.mark.slow, pytest.mark.timeout(1800)] if figure.slow else []
+    return [pytest.mark.by_hand, pytest.mark.timeout(1800)] if figure.slow else []
 
 
 @pytest.mark.parametrize(

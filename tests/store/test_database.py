@@ -11,7 +11,7 @@ def counted(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(sources)).scalar_one()
 
 
-def test_what_is_read_is_all_of_one_moment(store: Database) -> None:
+def test_a_read_transaction_sees_one_snapshot(store: Database) -> None:
     open_source(store, "memory", "a.txt", b"a")
     with store.reading() as connection:
         assert counted(connection) == 1
@@ -21,7 +21,7 @@ def test_what_is_read_is_all_of_one_moment(store: Database) -> None:
         assert counted(connection) == 2
 
 
-def test_only_who_looks_at_rows_may_stand_still(store: Database) -> None:
+def test_only_browsing_transactions_may_be_idle(store: Database) -> None:
     if store.embedded:
         return
     patience = text("SHOW idle_in_transaction_session_timeout")

@@ -150,7 +150,7 @@ def test_a_damaged_index_of_a_store_that_cannot_be_written_is_not_needed(sqlite_
         assert connection.execute(text("SELECT count(*) FROM index_blocks")).scalar_one() == 0
 
 
-def test_a_changed_layout_is_not_taken_for_the_one_that_was_read(store: Database) -> None:
+def test_a_changed_layout_is_not_found_by_its_old_text(store: Database) -> None:
     read(store, ["ABCDEFGH"], kept=True, ends=True)
     alter(store, "UPDATE items SET layout = 'XX' WHERE position = 3")
     with pytest.warns(dealmill.DamagedWarning, match="item 3 of source 1 cannot be read: its layout does not match"):

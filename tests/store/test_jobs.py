@@ -83,7 +83,7 @@ def test_commands_that_plan_a_run_at_once_plan_the_same(store: Database, source:
     assert [run.jobs for run in list_runs(store)] == [3] * 6
 
 
-def test_a_job_is_claimed_by_one(store: Database, run: int) -> None:
+def test_a_job_is_claimed_by_one_worker(store: Database, run: int) -> None:
     [first, *_] = pending(store)
     with ThreadPoolExecutor(8) as pool:
         claims = list(pool.map(lambda name: claim(store, first, f"w{name}", LEASE), range(8)))
@@ -105,6 +105,15 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
     now = find_run(store, run)
     assert (now.counts, now.value_sum, now.nodes, now.solved, now.done) == ({Verdict.SCORED: 2}, 10, 2, 2, 1)
     assert not now.finished
+
+
+def test_a_lease_of_no_time_is_over_at_once(store: Database, run: int) -> None:
+    number = pending(store)[-1]  # of one item: it cannot be split
+    for attempt in range(1, 21):  # the clocks of databases hardly move between two statements
+        lease = claim(store, number, "w", 0.0)
+        assert lease is not None and lease.lease.attempt == attempt
+        leases.free_expired(store, SOLVING)
+        assert pending(store)[-1] == number
 
 
 def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) -> None:
@@ -139,7 +148,7 @@ def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Da
     assert all(finish(store, job, scored(store, job, 4)) for job in halves if job)
 
 
-def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_one(store: Database, run: int) -> None:
+def test_a_late_worker_cannot_finish_a_new_job_with_the_id_of_its_old_one(store: Database, run: int) -> None:
     last = pending(store)[0]
     late = claim(store, last, "late", LEASE)
     assert late is not None
@@ -148,7 +157,7 @@ def test_a_late_worker_is_fenced_off_from_a_new_job_with_the_number_of_its_old_o
     assert not finish(store, late, scored(store, late, 4, 6))
 
 
-def test_what_ended_the_last_attempt_is_kept_with_a_job(store: Database, run: int) -> None:
+def test_the_reason_of_the_last_failed_attempt_is_stored_with_a_job(store: Database, run: int) -> None:
     last = pending(store)[-1]
     claim(store, last, "w:7", LEASE)
     leases.expire(store, SOLVING, last, "w:8", "not its worker")
@@ -160,7 +169,7 @@ def test_what_ended_the_last_attempt_is_kept_with_a_job(store: Database, run: in
     assert again is not None and (again.lease.attempt, again.lease.trouble) == (2, "signal 11")
 
 
-def test_a_worker_that_vanished_is_not_said_to_have_ended_like_the_one_before(store: Database, run: int) -> None:
+def test_the_reason_of_an_earlier_attempt_is_not_given_for_a_lost_worker(store: Database, run: int) -> None:
     last = pending(store)[-1]
     job = claim(store, last, "w:7", LEASE)
     assert job is not None
@@ -174,7 +183,7 @@ def test_a_worker_that_vanished_is_not_said_to_have_ended_like_the_one_before(st
     assert again is not None and again.lease.trouble == leases.NO_RETURN
 
 
-def test_a_released_job_is_pending_again_but_only_its_holder_releases_it(store: Database, run: int) -> None:
+def test_a_job_is_released_only_by_its_holder_and_is_pending_again(store: Database, run: int) -> None:
     last = pending(store)[-1]
     late = claim(store, last, "late", -1.0)
     leases.free_expired(store, SOLVING)
@@ -198,7 +207,7 @@ def end_the_pause(store: Database) -> float:
     return seconds
 
 
-def test_a_released_job_waits_longer_after_every_try_and_is_nobodys_meanwhile(store: Database, run: int) -> None:
+def test_a_released_job_waits_longer_after_every_attempt(store: Database, run: int) -> None:
     last = pending(store)[-1]
     for pause in (1, 2, 4, 8, 8):
         job = claim(store, last, "w", LEASE)
@@ -219,7 +228,7 @@ def set_the_clock_back(store: Database, seconds: float) -> None:
         connection.execute(update(tables.jobs).values(**later))
 
 
-def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Database, run: int) -> None:
+def test_a_lease_from_before_the_clock_was_set_back_ends_immediately(store: Database, run: int) -> None:
     held = claim(store, pending(store)[0], "w", LEASE)
     assert held is not None
     set_the_clock_back(store, 0.5)
@@ -231,7 +240,7 @@ def test_a_lease_of_before_the_clock_was_set_back_ends_at_once(store: Database, 
     assert not finish(store, held, scored(store, held, 3, 5))
 
 
-def test_a_pause_of_before_the_clock_was_set_back_ends_at_once(store: Database, run: int) -> None:
+def test_a_pause_from_before_the_clock_was_set_back_ends_immediately(store: Database, run: int) -> None:
     held = claim(store, pending(store)[0], "w", LEASE)
     assert held is not None
     leases.release(store, SOLVING, held.lease, "no room")
@@ -241,7 +250,7 @@ def test_a_pause_of_before_the_clock_was_set_back_ends_at_once(store: Database, 
     assert claim(store, held.lease.id, "w", LEASE) is not None
 
 
-def test_rates_are_told_whatever_the_clock_did(store: Database, run: int) -> None:
+def test_rates_are_never_negative_whatever_the_clock_did(store: Database, run: int) -> None:
     for number in pending(store):
         held = claim(store, number, "w", LEASE)
         assert held is not None
@@ -252,7 +261,7 @@ def test_rates_are_told_whatever_the_clock_did(store: Database, run: int) -> Non
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)  # SQLite lets nobody else write meanwhile
-def test_a_job_that_is_being_finished_holds_nobody_up(store: Database, run: int) -> None:
+def test_a_job_that_is_being_finished_blocks_no_other_worker(store: Database, run: int) -> None:
     """A worker stands still in the transaction in which it writes."""
     first, second, _ = pending(store)
     for number in (first, second):
@@ -266,7 +275,7 @@ def test_a_job_that_is_being_finished_holds_nobody_up(store: Database, run: int)
     assert find_run(store, run).leased == 0
 
 
-def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: int) -> None:
+def test_a_crash_while_writing_leaves_no_partial_result(store: Database, run: int) -> None:
     [first, *_] = pending(store)
     job = claim(store, first, "w", LEASE)
     assert job is not None
@@ -287,7 +296,7 @@ def test_a_crash_while_writing_leaves_nothing_half_done(store: Database, run: in
     assert finish(store, job, scored(store, job, 4, 6))
 
 
-def test_an_unknown_job_is_nobodys(store: Database) -> None:
+def test_an_unknown_job_cannot_be_claimed(store: Database) -> None:
     with store.reading() as connection:
         assert run_of_job(connection, SOLVING, 4711) is None
     assert claim(store, 4711, "w", LEASE) is None
@@ -327,7 +336,7 @@ def test_an_empty_source_is_a_finished_run(store: Database) -> None:
     assert find_run(store, number).finished
 
 
-def test_pages_filter_and_go_on_behind_a_position(store: Database, run: int) -> None:
+def test_pages_are_filtered_and_continue_after_a_position(store: Database, run: int) -> None:
     for number, values in zip(pending(store), [(4, 6), (8, 10), (12,)], strict=True):
         job = claim(store, number, "w", LEASE)
         assert job is not None

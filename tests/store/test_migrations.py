@@ -68,7 +68,7 @@ def parts_of(statement: str) -> list[str]:
     return [before, *sorted(part.strip() for part in re.split(r",(?![^()]*\))", inside)), behind]
 
 
-def test_who_needs_no_migration_loads_no_migrations(tmp_path: Path) -> None:
+def test_migrations_are_not_imported_unless_needed(tmp_path: Path) -> None:
     code = (
         "import sys, dealmill\n"
         f"url = 'sqlite:///{tmp_path}/night.db'\n"
@@ -84,7 +84,7 @@ def test_the_code_belongs_to_the_newest_migration() -> None:
     assert revisions.revisions()[-1] == REVISION
 
 
-def test_down_and_up_again_leaves_the_same_tables(store: Database) -> None:
+def test_a_downgrade_and_upgrade_leave_the_same_tables(store: Database) -> None:
     revisions.downgrade(store, "base")
     assert revisions.current(store) is None
     with store.reading() as connection:
@@ -107,7 +107,7 @@ def test_an_unknown_revision_is_an_error_that_says_so(store: Database) -> None:
         revisions.upgrade(store, "nonsense")
 
 
-def test_a_server_is_never_changed_unasked(empty_store: Database) -> None:
+def test_a_server_is_changed_only_by_db_upgrade(empty_store: Database) -> None:
     url = empty_store.url.render_as_string(hide_password=False)
     if empty_store.embedded:
         create_store(open_store(url))
@@ -140,7 +140,7 @@ OLD_ROWS = (
 )
 
 
-def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Database) -> None:
+def test_verdicts_survive_upgrades_and_downgrades(empty_store: Database) -> None:
     revisions.upgrade(empty_store, "0001")
     with empty_store.writing() as connection:
         for row in OLD_ROWS:
@@ -162,7 +162,7 @@ def test_what_was_solved_before_is_kept_on_the_way_up_and_down(empty_store: Data
         assert connection.execute(text("SELECT evidence FROM verdicts")).scalars().all() == ["1 2 3 4"]
 
 
-def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Database) -> None:
+def test_a_downgrade_deletes_surveys_and_nothing_else(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
     an_audit(store, run)
     survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", None)
@@ -181,7 +181,7 @@ def test_surveys_go_on_the_way_down_and_nothing_else_does(store: Database) -> No
             assert count == {"packs": 0, "verdicts": 2, "actions": 2}.get(table, 1), table
 
 
-def test_digests_are_made_anew_where_they_are_those_of_the_rows(store: Database) -> None:
+def test_a_migration_recomputes_digests_that_match_their_rows(store: Database) -> None:
     layouts = ["AABB", "ABAB", "ABBA"] * 1_000
     run = a_run(store, "memory/two-pass", layouts)
     survey = open_survey(store, parse_deal_range("deal:memory:seed=1:1-"), "memory/two-pass", None)
@@ -245,7 +245,7 @@ def found_by_audit(store: Database, run: RunStatus) -> list[Fault]:
     return faults_of(store, an_audit(store, find_run(store, run.id)).id)
 
 
-def test_a_run_under_way_is_not_migrated_until_its_leases_are_over_and_goes_on_then(store: Database) -> None:
+def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterwards(store: Database) -> None:
     number = plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
     first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
     assert SOLVING_JOBS.claim(store, first, "w", 60.0)
@@ -279,7 +279,7 @@ def test_a_job_is_not_taken_over_tables_of_another_revision(store: Database) -> 
     assert find_run(store, "1").finished
 
 
-def test_foreign_keys_are_looked_after_again_behind_a_migration(empty_store: Database) -> None:
+def test_foreign_keys_are_enforced_after_a_migration(empty_store: Database) -> None:
     revisions.upgrade(empty_store)
     with pytest.raises(StoreError, match=r"(?i)foreign key"), empty_store.writing() as connection:
         connection.execute(text("INSERT INTO blocks (run_id, number, digest) VALUES (99, 0, :d)"), {"d": b"d"})

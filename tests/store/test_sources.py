@@ -141,7 +141,7 @@ def test_commands_that_open_a_source_at_once_open_the_same(store: Database) -> N
             assert len(set(opened)) == 1
 
 
-def test_a_number_is_that_of_a_source_though_a_later_one_has_it_for_a_name(store: Database) -> None:
+def test_a_number_means_the_source_with_that_id_not_one_of_that_name(store: Database) -> None:
     first, second = (open_source(store, "memory", name, name.encode()) for name in ("a.txt", "1"))
     assert find_source(store, "1") == first
     assert find_source(store, "2") == second
@@ -164,7 +164,7 @@ def test_a_complete_source_takes_no_more(store: Database) -> None:
         append(store, source, Entries.of([Layout(1, "AABB")]))
 
 
-def test_a_reject_may_hold_anything(store: Database) -> None:
+def test_rejects_of_any_text_are_stored(store: Database) -> None:
     source = open_source(store, "memory", "a.txt", b"a")
     append(store, source, Entries.of([Reject(1, "\0'; DROP TABLE items; -- \u202e", ("unknown symbol '\0'",))]))
     [kept] = rejects_of(store, source.id)

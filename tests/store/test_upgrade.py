@@ -70,7 +70,7 @@ def opened(store: Database) -> Store:
     return dealmill.open(store.url.render_as_string(hide_password=False))
 
 
-def test_the_store_says_the_same(upgraded: Database, fixture: Json) -> None:
+def test_an_upgraded_store_gives_the_same_results(upgraded: Database, fixture: Json) -> None:
     was, now = fixture["account"], json.loads(json.dumps(account(opened(upgraded))))
     assert [one["id"] for one in now["runs"]] == [one["id"] for one in was["runs"]]
     for kind in was:

@@ -27,7 +27,7 @@ def run(store: Database) -> RunStatus:
     return find_run(store, number)
 
 
-def test_who_works_on_what_and_how_fast(store: Database, run: RunStatus) -> None:
+def test_workers_are_listed_with_their_jobs_and_speed(store: Database, run: RunStatus) -> None:
     assert list_workers(store) == []
     first, second, third = leases.pending(store, SOLVING, installed_engines(), 9)
     for number, seconds in ((first, 60.0), (second, 60.0), (third, -1.0)):
@@ -45,7 +45,7 @@ def test_who_works_on_what_and_how_fast(store: Database, run: RunStatus) -> None
     assert [(held.first, held.last, held.late) for held in other.holds] == [(5, 5, True)]
 
 
-def test_audits_are_work_too(store: Database) -> None:
+def test_audits_count_as_work(store: Database) -> None:
     audit = queue_audit(store, a_run(store, "memory/two-pass", TEXTS), None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 9)
     assert AUDIT_JOBS.claim(store, part, "auditor:1", 60.0)
@@ -66,7 +66,7 @@ def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Databa
     assert [worker.name for worker in list_workers(store)] == ["hanging"]
 
 
-def test_a_run_counts_the_jobs_that_were_tried_in_vain(store: Database, run: RunStatus) -> None:
+def test_a_run_counts_its_failed_attempts(store: Database, run: RunStatus) -> None:
     number = leases.pending(store, SOLVING, installed_engines(), 1)[0]
     job = SOLVING_JOBS.claim(store, number, ME, 60.0)
     assert job is not None

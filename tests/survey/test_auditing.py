@@ -32,7 +32,7 @@ UNANSWERED = "there is no verdict, but the job is done"
 
 
 @pytest.mark.parametrize("other", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
-def test_an_audit_is_left_to_those_who_have_what_made_the_survey(store: Database, other: str) -> None:
+def test_an_audit_of_a_survey_needs_its_engine_and_deal_versions(store: Database, other: str) -> None:
     survey = a_survey(store, MEMORY, 1_000)
     a_run(store, MEMORY, ["AABB"])
     for run in (survey, find_run(store, "2")):
@@ -56,9 +56,7 @@ def test_an_audit_of_a_survey_in_whole_and_of_a_sample(store: Database) -> None:
         assert connection.execute(text("SELECT count(*) FROM judgements")).scalar() == 0
 
 
-def test_what_an_audit_objected_to_is_looked_through_to_its_end(
-    store: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_query_by_audit_reads_a_survey_to_its_end(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     [layout] = deal(find_engine(PAIRING)[0], 7, 1_999, 1)
     with monkeypatch.context() as broken:
         brittle = Brittle(PAIRING, [layout])
@@ -69,7 +67,7 @@ def test_what_an_audit_objected_to_is_looked_through_to_its_end(
     assert [found.position for found in results(store, [survey], failed, (0, 0), 3)] == [1_999]
 
 
-def test_a_survey_under_way_is_audited_as_far_as_it_is(store: Database) -> None:
+def test_an_unfinished_survey_is_audited_up_to_its_last_block(store: Database) -> None:
     survey = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, survey.id, 6_000, 2_000)
     job = SOLVING_JOBS.claim(store, pending(store)[1], "one", LEASE)
@@ -121,7 +119,7 @@ def test_a_record_of_a_survey_that_was_changed_is_named(
         assert any((it.first, it.last) == (first, last) and it.reason.startswith(reason) for it in found), found
 
 
-def test_a_flipped_bit_is_found_and_nothing_is_shown_as_if_it_were_right(store: Database) -> None:
+def test_a_flipped_bit_is_found_and_its_block_is_not_shown(store: Database) -> None:
     survey = a_survey(store, PAIRING, 2_000, chunk=2_000)
     kept = find_result(store, survey, 1_005)
     with store.writing() as connection:

@@ -37,7 +37,7 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
     assert next_stage(reached[0], Width(width.half * 0.9, width.relative)) > reached[0].deals
 
 
-def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: Database) -> None:
+def test_a_survey_with_too_many_undecided_deals_ends_with_an_error(store: Database) -> None:
     survey = a_survey(store, PAIRING, 2_000, max_nodes=6)
     found = estimate(store, survey)
     assert found is not None and found.unknown / 2_000 > 0.02
@@ -46,14 +46,14 @@ def test_too_many_undecided_are_told_before_the_survey_goes_on_for_ever(store: D
     assert next_stage(found, Width(found.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
 
 
-def test_the_interval_holds_what_the_undecided_turn_out_to_be(store: Database) -> None:
+def test_the_interval_allows_for_any_verdict_of_undecided_deals(store: Database) -> None:
     decided = estimate(store, a_survey(store, PAIRING, 2_000))
     limited = estimate(store, a_survey(store, PAIRING, 2_000, max_nodes=6))
     assert decided is not None and limited is not None
     assert limited.interval.low < decided.interval.low < decided.interval.high < limited.interval.high
 
 
-def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -> None:
+def test_the_course_of_a_survey_does_not_depend_on_the_order_of_jobs(store: Database) -> None:
     survey = a_survey(store, MEMORY, 3_000, chunk=2_000)
     values = np.array([it.value for it in results(store, [survey], Filter(), (0, 0), None)])
     for stage, stop in zip(estimates_after(store, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
@@ -69,7 +69,7 @@ def test_the_course_of_a_survey_is_that_of_the_deals_in_order(store: Database) -
     assert [stage.deals for stage in estimates_after(store, survey.id, [3, 4, 6])] == [3_000]
 
 
-def test_what_others_let_a_survey_grow_by_meanwhile_is_left_out(store: Database) -> None:
+def test_deals_that_another_command_adds_are_left_out_of_the_result(store: Database) -> None:
     none = open_survey(store, endless(MEMORY), MEMORY, None)
     some = a_survey(store, MEMORY, 2_000)
     before = estimate(store, some)
@@ -79,7 +79,7 @@ def test_what_others_let_a_survey_grow_by_meanwhile_is_left_out(store: Database)
 
 
 @pytest.mark.parametrize("damaged", [1, 3_001])
-def test_no_estimate_is_made_of_a_part_of_what_was_surveyed(store: Database, damaged: int) -> None:
+def test_there_is_no_estimate_from_missing_or_damaged_blocks(store: Database, damaged: int) -> None:
     survey = a_survey(store, MEMORY, 5_000)
     alter(store, "UPDATE packs SET verdicts = :none WHERE first = :first", none=b"", first=damaged)
     with pytest.raises(DifferenceError, match="first 5,000 deals of run 1 are missing or damaged"):

@@ -7,7 +7,7 @@ from statistics import NormalDist, mean, stdev
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.survey.estimate import Interval, Z, deviation, of_mean, of_share
+from dealmill.pipeline.survey.interval import Interval, Z, deviation, of_mean, of_share
 
 
 def test_z_leaves_five_per_cent_outside() -> None:
@@ -33,7 +33,7 @@ def test_the_unknown_widen_a_share_to_both_sides(count: int, data: st.DataObject
     assert interval.half_width >= unknown / count / 2
 
 
-def test_of_nothing_nothing_is_known() -> None:
+def test_an_empty_sample_has_the_widest_interval() -> None:
     assert of_share(0, 0, 0) == Interval(0, 1)
 
 

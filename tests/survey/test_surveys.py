@@ -54,7 +54,7 @@ def said(store: Database, run: RunStatus, wanted: Filter) -> list[tuple[object, 
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_survey_says_what_a_run_over_the_same_deals_says(engine: str, store: Database) -> None:
+def test_a_survey_gives_the_results_of_a_run_over_the_same_deals(engine: str, store: Database) -> None:
     game, _ = find_engine(engine)
     max_nodes = 12 if engine == PAIRING else None
     survey = a_survey(store, engine, 3_000, max_nodes=max_nodes, chunk=2_000)
@@ -89,7 +89,7 @@ def test_pages_of_a_survey_go_on_where_the_last_one_ended(store: Database) -> No
         find_result(store, survey, 2_001)
 
 
-def test_neither_jobs_nor_their_order_nor_kills_make_a_difference(store: Database) -> None:
+def test_a_survey_does_not_depend_on_jobs_their_order_and_killed_workers(store: Database) -> None:
     deals = endless(MEMORY)
     straight = a_survey(store, MEMORY, 9_000, chunk=9_000)
     crooked = open_survey(store, deals, MEMORY, 10**6)
@@ -147,7 +147,7 @@ def test_deals_of_another_generator_are_left_to_others(store: Database) -> None:
         queue_audit(store, find_run(store, "1"), None, 1)
 
 
-def test_what_fails_is_kept_with_its_reason_and_never_tried_again(
+def test_failed_deals_are_stored_with_their_reason_and_not_retried(
     store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game, _ = find_engine(PAIRING)
@@ -220,7 +220,7 @@ def test_a_survey_is_exported_as_rows(store: Database, tmp_path: object) -> None
     assert files[0].read_text() == files[1].read_text()
 
 
-def test_deals_without_end_are_not_read_in(store: Database) -> None:
+def test_open_ended_deals_are_not_ingested(store: Database) -> None:
     deals = endless(MEMORY)
     with pytest.raises(UsageError, match="deal:memory:seed=7:1- has no end"):
         named(deals)
@@ -277,7 +277,7 @@ def test_dealt_texts_are_of_the_kind_that_kernels_are_compiled_for() -> None:
         "UPDATE jobs SET stop = stop - 1",
     ],
 )
-def test_a_survey_that_cannot_be_finished_is_not_waited_for(store: Database, change: str) -> None:
+def test_a_survey_that_no_worker_can_finish_is_not_waited_for(store: Database, change: str) -> None:
     survey = a_survey(store, MEMORY, 1_000)
     alter(store, change)
     with pytest.raises(DealmillError, match=r"lost or damaged|missing or damaged"):

@@ -38,7 +38,7 @@ def schema(furnished: str) -> Any:
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OPERATIONS))
-def test_every_answer_is_as_described(schema: Any, method: str, path: str) -> None:
+def test_every_answer_matches_the_openapi_description(schema: Any, method: str, path: str) -> None:
     @settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(schema[path][method].as_strategy())
     def check(case: "schemathesis.Case[Any]") -> None:

@@ -97,7 +97,7 @@ def test_the_form_has_an_example_of_each_game(client: TestClient) -> None:
         assert deal.text in client.get(address.replace("&amp;", "&")).text
 
 
-def test_the_form_keeps_what_was_wrong(client: TestClient) -> None:
+def test_the_form_keeps_invalid_input(client: TestClient) -> None:
     answer = client.get("/check", params={"game": "memory", "layout": "<b>\"'&"})
     assert answer.status_code == 400 and "is not a layout of memory" in answer.text
     assert "&lt;b&gt;&#34;&#39;&amp;</textarea>" in answer.text

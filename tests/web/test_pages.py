@@ -57,7 +57,7 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_page_is_whole_and_harmless(client: TestClient, path: str) -> None:
+def test_every_page_is_complete_and_escaped(client: TestClient, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 200, answer.text
     page = Page(answer.text)

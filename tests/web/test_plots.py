@@ -21,7 +21,7 @@ from dealmill.pipeline.store.histograms import (
     doubling_bars,
     equal_bars,
 )
-from dealmill.pipeline.survey.estimate import of_share
+from dealmill.pipeline.survey.interval import of_share
 from dealmill.web.plots import convergence, histogram, interval, verdict_bar
 from tests.doing import a_run
 from tests.survey.doing import a_survey, alter
@@ -139,7 +139,7 @@ def test_damaged_totals_are_named(sqlite_store: Database, value: str) -> None:
             assert found.convergence() == points[:1]
         alter(sqlite_store, "UPDATE jobs SET winnable = -70000")
         with pytest.raises(dealmill.DamagedError, match="the counts of run 1 are damaged"):
-            _ = found.winnability
+            _ = opened.find_run(run).winnability
 
 
 def test_the_plot_of_points_is_svg() -> None:

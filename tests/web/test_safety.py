@@ -82,7 +82,7 @@ def test_a_token_is_a_password_or_a_bearer_token(guarded: TestClient) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/", "/static/style.css", "/api/openapi.json", "/nothing"])
-def test_anything_else_is_refused(guarded: TestClient, path: str, authorization: str) -> None:
+def test_requests_without_the_token_are_refused(guarded: TestClient, path: str, authorization: str) -> None:
     assert guarded.get(path, headers={b"Authorization": authorization.encode()}).status_code == 401
 
 
@@ -94,7 +94,7 @@ def test_other_machines_are_served_only_with_a_token(host: str) -> None:
 
 
 @pytest.mark.parametrize("token", ["", " " * 40, "letmein"])
-def test_a_token_that_is_easy_to_guess_is_refused(token: str) -> None:
+def test_a_guessable_token_is_refused(token: str) -> None:
     with pytest.raises(UsageError, match="DEALMILL_WEB_TOKEN is too easy to guess"):
         check_address("0.0.0.0", token)  # noqa: S104
     check_address("127.0.0.1", token)
@@ -109,18 +109,18 @@ def test_a_token_is_compared_as_utf_8_and_other_bytes_are_refused(furnished: str
             assert client.get("/", headers={b"Authorization": sent.encode()}).status_code == code
 
 
-def test_a_page_is_known_by_a_weakened_tag_among_others(client: TestClient) -> None:
+def test_a_weak_etag_among_others_is_recognized(client: TestClient) -> None:
     tag = client.get("/log").headers["etag"]
     assert client.get("/log", headers={"If-None-Match": f'"x", W/{tag}'}).status_code == 304
     assert client.get("/log", headers={"If-None-Match": f"{tag[:-1]}x"}).status_code == 200
 
 
-def test_a_method_that_is_not_allowed_is_told_which_are(client: TestClient) -> None:
+def test_a_forbidden_method_gets_the_allowed_ones(client: TestClient) -> None:
     assert client.post("/log").headers["allow"] == "GET"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
-def test_this_machine_needs_none(host: str) -> None:
+def test_this_machine_needs_no_token(host: str) -> None:
     check_address(host, None)
 
 
@@ -131,7 +131,9 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
     assert chunked.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
 
 
-def test_an_unexpected_error_tells_nothing_and_has_the_headers(furnished: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_reveals_nothing_and_has_the_headers(
+    furnished: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_store: dealmill.Store) -> list[str]:
         raise RuntimeError("a secret")
 
@@ -185,4 +187,4 @@ def test_the_database_itself_refuses_writes(store: Database) -> None:
         with pytest.raises(StoreError, match="read-only"):
             opened.retract("memory/two-pass", "1", "no reason")
     with dealmill.open(url) as opened:
-        assert opened.status()[0].run.retracted is None
+        assert opened.status()[0].progress.retracted is None

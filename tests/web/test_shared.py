@@ -52,7 +52,7 @@ def test_the_pages_that_poll_are_shared(furnished: str, monkeypatch: pytest.Monk
     asked: list[object] = []
     status = dealmill.Store.status
 
-    def noted(self: dealmill.Store, *numbers: object) -> list[dealmill.RunOverview]:
+    def noted(self: dealmill.Store, *numbers: object) -> list[dealmill.Run]:
         asked.append(numbers)
         return status(self, *numbers)  # type: ignore[arg-type]
 

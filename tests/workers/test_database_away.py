@@ -44,7 +44,9 @@ def reached(env: dict[str, str], what: str) -> int:
 
 
 @pytest.mark.long
-def test_reading_and_solving_wait_for_the_database(server: Postgres, env: dict[str, str], tmp_path: Path) -> None:
+def test_reading_and_solving_resume_when_the_database_is_back(
+    server: Postgres, env: dict[str, str], tmp_path: Path
+) -> None:
     count = 300_000
     source = f"deal:memory:seed=6:1-{count}"
     file = tmp_path / "told.txt"

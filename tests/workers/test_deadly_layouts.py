@@ -49,7 +49,7 @@ def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_pat
 
 
 @pytest.mark.parametrize("env", ["sqlite"], indirect=True)
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_deal_of_a_survey_that_kills_its_worker_fails_with_its_block(env: dict[str, str], tmp_path: Path) -> None:
     ran = dealmill("survey", "memory", "--seed", "9", "--count", "3000", "--json", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr

@@ -15,13 +15,13 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_it_goes_with_its_command(temporary: Path) -> None:
+def test_the_temporary_folder_is_removed_with_its_command(temporary: Path) -> None:
     with work_folder() as folder:
         assert folder.parent == temporary
     assert list(temporary.iterdir()) == []
 
 
-def test_what_a_killed_command_left_is_taken_away_and_nothing_else(temporary: Path) -> None:
+def test_the_folder_of_a_killed_command_is_removed_by_the_next_and_no_other(temporary: Path) -> None:
     left, other = temporary / f"{PREFIX}left", temporary / f"{PREFIX}other"
     for folder in (left, other):
         folder.mkdir()

@@ -52,7 +52,9 @@ def run(url: str, folder: Path) -> list[str]:
     return [line for line in ran.stderr.splitlines() if not line.startswith(ours)]
 
 
-def test_messages_of_others_are_dropped_with_a_line_each(server: tuple[str, Redis], tmp_path: Path) -> None:
+def test_messages_of_other_programs_are_dropped_with_a_line_in_the_log(
+    server: tuple[str, Redis], tmp_path: Path
+) -> None:
     url, broker = server
     with app.connection_for_write(url) as connection:
         app.send_task("somebody.else", (1, 2), connection=connection)
@@ -68,7 +70,9 @@ def test_messages_of_others_are_dropped_with_a_line_each(server: tuple[str, Redi
 
 
 @pytest.mark.parametrize("key", [QUEUE, f"_kombu.binding.{QUEUE}", "_kombu.binding_deadlines", "unacked"])
-def test_a_key_of_others_is_named_and_left_alone(server: tuple[str, Redis], tmp_path: Path, key: str) -> None:
+def test_a_key_of_another_program_is_reported_and_not_changed(
+    server: tuple[str, Redis], tmp_path: Path, key: str
+) -> None:
     url, broker = server
     broker.set(key, "x")
     ran = dealmill("run", "deal:memory:seed=1:1-9", cwd=tmp_path, env={"DEALMILL_BROKER_URL": url})

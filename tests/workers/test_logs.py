@@ -96,7 +96,7 @@ def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: p
         ("dealmill.workers", ConnectionError("met by us"), True),
     ],
 )
-def test_a_traceback_is_left_out_where_it_only_tells_of_the_broker(logger: str, error: Exception, traced: bool) -> None:
+def test_tracebacks_about_the_broker_are_left_out(logger: str, error: Exception, traced: bool) -> None:
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     root = logging.Logger("root")

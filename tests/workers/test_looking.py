@@ -40,7 +40,7 @@ class IdleFarm:
 
 
 @pytest.mark.parametrize(("takes", "pause"), [(0.0, 1.0), (0.04, 1.0), (1.0, 20.0), (100.0, 60.0)])
-def test_a_look_that_takes_long_is_taken_rarely_and_the_farm_is_looked_after_anyway(
+def test_a_slow_progress_query_is_made_rarely_and_does_not_delay_the_farm(
     sqlite_store: Database, monkeypatch: pytest.MonkeyPatch, takes: float, pause: float
 ) -> None:
     clock = Clock()

@@ -15,12 +15,12 @@ from dealmill.workers.messages import patch_redis_transport
 patch_redis_transport()
 
 
-def test_what_is_sent_is_what_workers_do() -> None:
+def test_messages_name_the_task_that_workers_register() -> None:
     ours = {name for name, task in app.tasks.items() if task.__module__ == tasks.__name__}
     assert ours == {TASK}
 
 
-def test_a_message_is_not_in_hand_any_more_even_if_the_broker_does_not_hear_of_it(tmp_path: Path) -> None:
+def test_a_message_counts_as_acknowledged_even_if_the_broker_is_away(tmp_path: Path) -> None:
     with LocalBroker(tmp_path) as broker:
         server = Redis(unix_socket_path=str(tmp_path / "broker.sock")).info()["process_id"]
         with app.connection_for_write(broker.url, transport_options={"socket_timeout": 0.5}) as connection:
@@ -36,7 +36,7 @@ def test_a_message_is_not_in_hand_any_more_even_if_the_broker_does_not_hear_of_i
             os.kill(server, signal.SIGCONT)
 
 
-def test_a_connection_that_broke_closes_as_often_as_celery_likes(tmp_path: Path) -> None:
+def test_a_broken_connection_can_be_closed(tmp_path: Path) -> None:
     with LocalBroker(tmp_path) as broker:
         connection = app.connection_for_read(broker.url)
         connection.SimpleQueue("q").put("in hand")

@@ -17,7 +17,7 @@ from tests.doing import a_source
 ENGINE = "memory/two-pass"
 
 
-def test_a_queue_that_is_clogged_is_emptied_before_jobs_are_sent(store: Database, tmp_path: Path) -> None:
+def test_an_overlong_queue_is_emptied_before_jobs_are_sent(store: Database, tmp_path: Path) -> None:
     plan_run(store, a_source(store, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker:
         queue = Redis(unix_socket_path=str(tmp_path / "broker.sock"))
@@ -51,7 +51,7 @@ def test_a_queue_that_is_clogged_is_emptied_before_jobs_are_sent(store: Database
         "redis://127.0.0.1:1/0?what=secret",
     ],
 )
-def test_a_url_that_is_none_is_told_without_its_password(url: str) -> None:
+def test_an_invalid_broker_url_is_reported_without_its_password(url: str) -> None:
     with pytest.raises(BrokerError, match="DEALMILL_BROKER_URL is not a valid broker URL") as told:
         check_broker(url)
     assert "secret" not in "".join(format_exception(told.value))

@@ -54,7 +54,7 @@ def end_pauses(store: Database) -> None:
         connection.execute(update(tables.jobs).values(leased_until=None))
 
 
-def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: Database, run: RunStatus) -> None:
+def test_a_job_that_always_fails_is_failed_with_its_reason_and_blocks_no_other(store: Database, run: RunStatus) -> None:
     assert work_on_all(store) == 3
     assert (find_run(store, run.id).solved, find_run(store, run.id).retried) == (2, 1)
     for _ in range(4):
@@ -69,7 +69,7 @@ def test_what_fails_for_good_is_failed_with_its_reason_and_stops_nobody(store: D
     assert failed.evidence == "gave up after 5 attempts: MemoryError: no room"
 
 
-def test_what_fails_for_a_passing_reason_is_solved(
+def test_a_job_that_fails_temporarily_is_solved_later(
     store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert work_on_all(store) == 3
@@ -79,7 +79,7 @@ def test_what_fails_for_a_passing_reason_is_solved(
     assert find_run(store, run.id).counts == {Verdict.SCORED: 3}
 
 
-def test_what_cannot_even_be_recorded_is_waited_for_by_nobody(
+def test_a_job_whose_result_cannot_be_stored_is_given_up_with_an_error(
     store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(room, "solve_texts", solve_texts)
@@ -121,7 +121,7 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
         ):
             working.solve_runs(store, [run.id], silent)
         assert reconciler.unfinished(store) == 0, "the jobs are left to other installations"
-        assert reconciler.unworkable(store) == [("memory/two-pass", "1", False, 3)]
+        assert reconciler.unworkable(store) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
     monkeypatch.setattr(working, "work_until", lambda *_: None)
     working.solve_runs(store, [run.id], silent)  # the engine was repaired
     assert reconciler.unfinished(store) == 3
@@ -130,7 +130,7 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
     assert find_run(store, run.id).counts == {Verdict.SCORED: 3}
 
 
-def test_a_job_that_could_not_be_begun_after_its_last_attempt_is_tried_once_more(
+def test_a_job_that_could_not_start_after_its_last_attempt_gets_another(
     store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(leases.ATTEMPTS):
@@ -143,7 +143,7 @@ def test_a_job_that_could_not_be_begun_after_its_last_attempt_is_tried_once_more
     assert find_run(store, run.id).counts == {Verdict.SCORED: 3}
 
 
-def test_jobs_of_a_run_that_cannot_be_read_are_not_begun(store: Database, run: RunStatus) -> None:
+def test_jobs_of_an_unreadable_run_are_not_started(store: Database, run: RunStatus) -> None:
     with store.writing() as connection:
         connection.execute(text("UPDATE runs SET storage = 7"))
     for number in (1, 2, 3):

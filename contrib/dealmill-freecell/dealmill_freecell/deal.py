@@ -9,9 +9,7 @@ In both, the cards are dealt in rows, onto the columns from left to right.
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.batches import Texts, texts_from_rows
-from dealmill.dealing import open_stream, shuffle
-from dealmill.errors import UsageError
+from dealmill.game import Texts, UsageError, open_stream, shuffle, texts_from_rows
 
 MICROSOFT = 0
 """The seed of Microsoft's deals."""

@@ -6,9 +6,7 @@ Boards are read too, as Freecell Solver does: a line for each column, such as ``
 import re
 from collections.abc import Iterable, Iterator
 
-from dealmill.contract import Layout, Reject
-from dealmill.errors import BadLayout
-from dealmill.reading import EachLine, Line, rejected
+from dealmill.game import BadLayout, EachLine, Layout, Line, Reject, rejected
 
 RANKS = "A23456789TJQK"
 SUITS = "HCDS"

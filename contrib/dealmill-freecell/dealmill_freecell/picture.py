@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dealmill.pictures import CHOSEN, GHOST, NOTE, Scene, box, card, rank_name, scene, text
+from dealmill.game import CHOSEN, GHOST, NOTE, Scene, box, card, rank_name, scene, text
 from dealmill.verdicts import Verdict
 from dealmill_freecell.rules import RANKS, SUITS, Table, check
 

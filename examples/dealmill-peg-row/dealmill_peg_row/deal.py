@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dealmill.batches import Texts, pack
-from dealmill.dealing import below, open_stream
+from dealmill.game import Texts, below, open_stream, pack
 
 
 def deal(seed: int, first: int, count: int, holes: int = 14) -> Texts:

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from dealmill.batches import Batch, Solved, Texts, to_solved, unpack
-from dealmill.contract import NO_LIMIT
+from dealmill.game import NO_LIMIT, Batch, Solved, Texts, to_solved, unpack
 from dealmill.verdicts import Verdict
 
 

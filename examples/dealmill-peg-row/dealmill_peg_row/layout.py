@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from dealmill.contract import Layout, Reject
-from dealmill.errors import BadLayout
-from dealmill.reading import EachLine, read_file
+from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 
 FEWEST, MOST = 4, 20
 """Holes in a row."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dealmill.pictures import BACKED, CARD, CHOSEN, Scene, circle, scene
+from dealmill.game import BACKED, CARD, CHOSEN, Scene, circle, scene
 from dealmill.verdicts import Verdict
 from dealmill_peg_row.rules import check, jump
 

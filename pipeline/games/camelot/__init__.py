@@ -1,12 +1,29 @@
 """Camelot: deal 52 cards onto 16 slots and remove cards that add up to ten until only court cards are left."""
 
-from dealmill.contract import AnswerFormat, Deals, Engine, Game
+from collections.abc import Mapping
 
-GAME = Game(
-    name="camelot",
-    package=__name__,
-    title="Camelot",
-    engines=(
+from dealmill.game import (
+    AnswerFormat,
+    CanonicalMask,
+    CheckEvidence,
+    Deal,
+    Deals,
+    Engine,
+    EngineFunction,
+    Frames,
+    Game,
+    Read,
+    ReadEachLine,
+    Scenes,
+)
+
+
+class Camelot(Game):
+    """The description of Camelot, and its functions, each imported when it is first used."""
+
+    name = "camelot"
+    title = "Camelot"
+    engines = (
         Engine(
             "winnable",
             "1",
@@ -14,7 +31,57 @@ GAME = Game(
             "won: the slots dealt to and, after `-`, the slots cleared: `abcdefghijklmnop -fg -j bc`; "
             "lost: the number of cards after which no play can continue",
         ),
-    ),
-    deals=Deals("1"),
-    answer=AnswerFormat(winnable="Y", unwinnable="N"),
-)
+    )
+    deals = Deals("1")
+    answer = AnswerFormat(winnable="Y", unwinnable="N")
+
+    @property
+    def read(self) -> Read:
+        from .layout import read
+
+        return read
+
+    @property
+    def each_line(self) -> ReadEachLine:
+        from .layout import each_line
+
+        return each_line
+
+    @property
+    def deal(self) -> Deal:
+        from .deal import deal
+
+        return deal
+
+    @property
+    def solvers(self) -> Mapping[str, EngineFunction]:
+        from .engine import winnable
+
+        return {"winnable": winnable}
+
+    @property
+    def mask(self) -> CanonicalMask:
+        from .canonical import mask
+
+        return mask
+
+    @property
+    def check(self) -> CheckEvidence:
+        from .rules import check
+
+        return check
+
+    @property
+    def frames(self) -> Frames:
+        from .picture import frames
+
+        return frames
+
+    @property
+    def scenes(self) -> Scenes:
+        from .picture import scenes
+
+        return scenes
+
+
+GAME = Camelot()

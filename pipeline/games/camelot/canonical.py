@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dealmill.batches import Bytes, Mask, Numbers
-from dealmill.kernels import inlined, kernel
+from dealmill.game import Bytes, Mask, Numbers, inlined, kernel
 from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
 
 DIGIT = 4

@@ -6,9 +6,7 @@ Deal k of seed s is the deck AAAA2222…0000JJJJQQQQKKKK, shuffled with the stre
 
 import numpy as np
 
-from dealmill.batches import Bytes, Texts, texts_from_rows
-from dealmill.dealing import open_stream, shuffle
-from dealmill.kernels import kernel
+from dealmill.game import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
 from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
 
 NEW_DECK = np.repeat(np.frombuffer(VALUES.encode("ascii"), dtype=np.uint8), COPIES)

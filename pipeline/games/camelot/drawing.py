@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dealmill.pictures import (
+from dealmill.game import (
     CARD,
     CHOSEN,
     GHOST,

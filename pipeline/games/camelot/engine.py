@@ -11,9 +11,7 @@ continue iff this number is less than sixteen, and a deck is winnable iff that h
 
 import numpy as np
 
-from dealmill.batches import Bytes, Numbers, Solved, Texts
-from dealmill.contract import NO_LIMIT
-from dealmill.kernels import Results, kernel, run_kernel
+from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, kernel, run_kernel
 from dealmill.pipeline.games.camelot.layout import CARDS, VALUES
 from dealmill.verdicts import Verdict
 

@@ -6,9 +6,7 @@ In the format of the problem statement, a line with a single asterisk ends the i
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dealmill.contract import Layout, Reject
-from dealmill.errors import BadLayout
-from dealmill.reading import EachLine, read_file
+from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 
 VALUES = "A234567890JQK"
 COPIES = 4

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dealmill.pictures import CHOSEN, GHOST, INKED, OTHER, Scene, box, card, element, path, rank_name, scene, text
+from dealmill.game import CHOSEN, GHOST, INKED, OTHER, Scene, box, card, element, path, rank_name, scene, text
 from dealmill.pipeline.games.camelot.rules import PLACES, SLOTS
 
 REMOVED = {"A9": "A with 9", "28": "2 with 8", "37": "3 with 7", "46": "4 with 6", "5": "5 with 5", "0": "10 alone"}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
 
-from dealmill.pictures import Scene, rank_name
+from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.camelot.drawing import board, deck
 from dealmill.pipeline.games.camelot.ledger import Ledger, drawn, ledger
 from dealmill.pipeline.games.camelot.rules import SLOTS, Table, phases, prove_loss

@@ -1,12 +1,30 @@
 """Card pairing: remove pairs of cards of the same rank from the tops of the stacks until no card is left."""
 
-from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from collections.abc import Mapping
 
-GAME = Game(
-    name="card-pairing",
-    package=__name__,
-    title="Card pairing",
-    engines=(
+from dealmill.game import (
+    AnswerFormat,
+    CanonicalMask,
+    CheckEvidence,
+    Deal,
+    Deals,
+    Engine,
+    EngineFunction,
+    Frames,
+    Game,
+    Parameter,
+    Read,
+    ReadEachLine,
+    Scenes,
+)
+
+
+class CardPairing(Game):
+    """The description of Card pairing, and its functions, each imported when it is first used."""
+
+    name = "card-pairing"
+    title = "Card pairing"
+    engines = (
         Engine(
             "winnable",
             "1",
@@ -14,7 +32,57 @@ GAME = Game(
             "won: the pairs of stacks in the order of removal, `25 46 06`; "
             "lost: the ranks to pair off in every way until each way jams, `K7`",
         ),
-    ),
-    deals=Deals("1", {"ranks": Parameter(9, 1, 16, "ranks in the deck"), "stacks": Parameter(9, 2, 36, "stacks")}),
-    answer=AnswerFormat(between=" ", winnable="yes", unwinnable="no"),
-)
+    )
+    deals = Deals("1", {"ranks": Parameter(9, 1, 16, "ranks in the deck"), "stacks": Parameter(9, 2, 36, "stacks")})
+    answer = AnswerFormat(between=" ", winnable="yes", unwinnable="no")
+
+    @property
+    def read(self) -> Read:
+        from .layout import read
+
+        return read
+
+    @property
+    def each_line(self) -> ReadEachLine:
+        from .layout import each_line
+
+        return each_line
+
+    @property
+    def deal(self) -> Deal:
+        from .deal import deal
+
+        return deal
+
+    @property
+    def solvers(self) -> Mapping[str, EngineFunction]:
+        from .engine import winnable
+
+        return {"winnable": winnable}
+
+    @property
+    def mask(self) -> CanonicalMask:
+        from .canonical import mask
+
+        return mask
+
+    @property
+    def check(self) -> CheckEvidence:
+        from .rules import check
+
+        return check
+
+    @property
+    def frames(self) -> Frames:
+        from .picture import frames
+
+        return frames
+
+    @property
+    def scenes(self) -> Scenes:
+        from .picture import scenes
+
+        return scenes
+
+
+GAME = CardPairing()

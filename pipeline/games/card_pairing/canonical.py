@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dealmill.batches import Bytes, Mask, Numbers
-from dealmill.kernels import count_bits, inlined, kernel
+from dealmill.game import Bytes, Mask, Numbers, count_bits, inlined, kernel
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES, SUITS
 
 BLANK = ord(" ")

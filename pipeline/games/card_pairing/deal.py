@@ -8,10 +8,7 @@ stack 0 from bottom to top, the next ones stack 1, and so on.
 
 import numpy as np
 
-from dealmill.batches import Bytes, Texts, texts_from_rows
-from dealmill.dealing import open_stream, shuffle
-from dealmill.errors import UsageError
-from dealmill.kernels import kernel
+from dealmill.game import Bytes, Texts, UsageError, kernel, open_stream, shuffle, texts_from_rows
 from dealmill.pipeline.games.card_pairing.layout import SUITS
 
 FRENCH = "23456789TJQKA"

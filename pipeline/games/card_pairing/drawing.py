@@ -3,21 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dealmill.pictures import (
-    CHOSEN,
-    GHOST,
-    NOTE,
-    Gutters,
-    Point,
-    Style,
-    arrows,
-    box,
-    card,
-    element,
-    path,
-    rank_name,
-    text,
-)
+from dealmill.game import CHOSEN, GHOST, NOTE, Gutters, Point, Style, arrows, box, card, element, path, rank_name, text
 from dealmill.pipeline.games.card_pairing.cases import Place
 from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES
 

@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.batches import Bytes, Numbers, Solved, Texts
-from dealmill.contract import NO_LIMIT
-from dealmill.kernels import Results, inlined, kernel, lowest_bit, run_kernel
+from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, inlined, kernel, lowest_bit, run_kernel
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES
 from dealmill.pipeline.games.card_pairing.search import (
     ALL,

@@ -10,9 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dealmill.contract import Layout, Reject
-from dealmill.errors import BadLayout
-from dealmill.reading import EachLine, read_file
+from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 
 RANKS = "A23456789TJQKBCD"
 RANK_SET = frozenset(RANKS)

@@ -6,7 +6,7 @@ A win is shown move by move. A loss is the tree of its certificate in words, or 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dealmill.pictures import CHOSEN, OTHER, Scene, Style, badge, rank_name, scene
+from dealmill.game import CHOSEN, OTHER, Scene, Style, badge, rank_name, scene
 from dealmill.pipeline.games.card_pairing.cases import Case, Place, Wait, cases, place_of, shortest_first
 from dealmill.pipeline.games.card_pairing.drawing import Grid
 from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES, Stacks, deal_of, play, start

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.batches import Bytes, Numbers
-from dealmill.kernels import inlined, kernel, lowest_bit
+from dealmill.game import Bytes, Numbers, inlined, kernel, lowest_bit
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
 from dealmill.pipeline.games.card_pairing.vector import pass_on_to_four
 

@@ -1,19 +1,87 @@
 """Hi-Q: peg solitaire in which the problem statement prescribes every jump."""
 
-from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from collections.abc import Mapping
 
-GAME = Game(
-    name="hi-q",
-    package=__name__,
-    title="Hi-Q",
-    engines=(
+from dealmill.game import (
+    AnswerFormat,
+    CanonicalMask,
+    CheckEvidence,
+    Deal,
+    Deals,
+    Engine,
+    EngineFunction,
+    Frames,
+    Game,
+    Parameter,
+    Read,
+    ReadEachLine,
+    Scenes,
+)
+
+
+class HiQ(Game):
+    """The description of Hi-Q, and its functions, each imported when it is first used."""
+
+    name = "hi-q"
+    title = "Hi-Q"
+    engines = (
         Engine(
             "greedy",
             "1",
             "jump to the largest hole, from the largest; the value is the sum of the holes with pegs at the end",
             "the jumps, from hole to hole: `12-26 25-27`",
         ),
-    ),
-    deals=Deals("1", {"pegs": Parameter(16, 0, 33, "pegs on the board")}),
-    answer=AnswerFormat(opening="HI Q OUTPUT\n", closing="END OF OUTPUT\n"),
-)
+    )
+    deals = Deals("1", {"pegs": Parameter(16, 0, 33, "pegs on the board")})
+    answer = AnswerFormat(opening="HI Q OUTPUT\n", closing="END OF OUTPUT\n")
+
+    @property
+    def read(self) -> Read:
+        from .layout import read
+
+        return read
+
+    @property
+    def each_line(self) -> ReadEachLine:
+        from .layout import each_line
+
+        return each_line
+
+    @property
+    def deal(self) -> Deal:
+        from .deal import deal
+
+        return deal
+
+    @property
+    def solvers(self) -> Mapping[str, EngineFunction]:
+        from .engine import greedy
+
+        return {"greedy": greedy}
+
+    @property
+    def mask(self) -> CanonicalMask:
+        from .canonical import mask
+
+        return mask
+
+    @property
+    def check(self) -> CheckEvidence:
+        from .rules import check
+
+        return check
+
+    @property
+    def frames(self) -> Frames:
+        from .picture import frames
+
+        return frames
+
+    @property
+    def scenes(self) -> Scenes:
+        from .picture import scenes
+
+        return scenes
+
+
+GAME = HiQ()

@@ -8,9 +8,7 @@ the numbers of the holes with pegs, followed by a 0. Line breaks have no meaning
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dealmill.contract import Layout, Reject
-from dealmill.errors import BadLayout
-from dealmill.reading import EachLine, Line, read_file, rejected
+from dealmill.game import BadLayout, EachLine, Layout, Line, Reject, read_file, rejected
 
 ROWS = (3, 3, 7, 7, 7, 3, 3)
 HOLES = sum(ROWS)

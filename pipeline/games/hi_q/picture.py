@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
 
-from dealmill.pictures import (
+from dealmill.game import (
     BACKED,
     CARD,
     CHOSEN,

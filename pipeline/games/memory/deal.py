@@ -6,9 +6,7 @@ deal (see `dealmill.pipeline.games.philox`).
 
 import numpy as np
 
-from dealmill.batches import Bytes, Texts, texts_from_rows
-from dealmill.dealing import open_stream, shuffle
-from dealmill.kernels import kernel
+from dealmill.game import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

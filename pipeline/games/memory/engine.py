@@ -10,9 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from dealmill.batches import Bytes, Numbers, Solved, Texts
-from dealmill.contract import NO_LIMIT
-from dealmill.kernels import Results, inlined, kernel, run_kernel
+from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, inlined, kernel, run_kernel
 from dealmill.verdicts import Verdict
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)

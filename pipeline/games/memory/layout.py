@@ -6,9 +6,7 @@ Letters are A–Z and a–z, and case matters. Spaces between the letters are ac
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dealmill.contract import Layout, Reject
-from dealmill.errors import BadLayout
-from dealmill.reading import EachLine, read_file
+from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 
 MOST_CARDS = 104
 LONGEST_LINE = 1000

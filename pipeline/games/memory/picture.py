@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dealmill.pictures import BACKED, CHOSEN, GHOST, LIGHT, NOTE, Scene, box, card, scene, text
+from dealmill.game import BACKED, CHOSEN, GHOST, LIGHT, NOTE, Scene, box, card, scene, text
 from dealmill.pipeline.games.memory.rules import Cards, Table, read_flips
 from dealmill.verdicts import Verdict
 

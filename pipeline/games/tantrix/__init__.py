@@ -1,19 +1,87 @@
 """Tantrix: count the legal moves of the player to move."""
 
-from dealmill.contract import AnswerFormat, Deals, Engine, Game, Parameter
+from collections.abc import Mapping
 
-GAME = Game(
-    name="tantrix",
-    package=__name__,
-    title="Tantrix",
-    engines=(
+from dealmill.game import (
+    AnswerFormat,
+    CanonicalMask,
+    CheckEvidence,
+    Deal,
+    Deals,
+    Engine,
+    EngineFunction,
+    Frames,
+    Game,
+    Parameter,
+    Read,
+    ReadEachLine,
+    Scenes,
+)
+
+
+class Tantrix(Game):
+    """The description of Tantrix, and its functions, each imported when it is first used."""
+
+    name = "tantrix"
+    title = "Tantrix"
+    engines = (
         Engine(
             "legal-moves",
             "1",
             "count the legal moves of the player to move",
             "every legal move as `x,y:COLOURS`, the colours clockwise from the top side: `1,1:BBRRGG 1,1:GBBRRG`",
         ),
-    ),
-    deals=Deals("1", {"tiles": Parameter(10, 1, 20, "tiles played so far")}),
-    answer=AnswerFormat(),
-)
+    )
+    deals = Deals("1", {"tiles": Parameter(10, 1, 20, "tiles played so far")})
+    answer = AnswerFormat()
+
+    @property
+    def read(self) -> Read:
+        from .layout import read
+
+        return read
+
+    @property
+    def each_line(self) -> ReadEachLine:
+        from .layout import each_line
+
+        return each_line
+
+    @property
+    def deal(self) -> Deal:
+        from .deal import deal
+
+        return deal
+
+    @property
+    def solvers(self) -> Mapping[str, EngineFunction]:
+        from .engine import legal_moves
+
+        return {"legal-moves": legal_moves}
+
+    @property
+    def mask(self) -> CanonicalMask:
+        from .canonical import mask
+
+        return mask
+
+    @property
+    def check(self) -> CheckEvidence:
+        from .rules import check
+
+        return check
+
+    @property
+    def frames(self) -> Frames:
+        from .picture import frames
+
+        return frames
+
+    @property
+    def scenes(self) -> Scenes:
+        from .picture import scenes
+
+        return scenes
+
+
+GAME = Tantrix()

@@ -18,8 +18,7 @@ open spaces are kept in a separate sorted array, of which the first `count` entr
 
 import numpy as np
 
-from dealmill.batches import Numbers
-from dealmill.kernels import kernel
+from dealmill.game import Numbers, kernel
 from dealmill.pipeline.games.tantrix.notation import NO_TILE, ROW, SPACES, turned
 from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD, SIDES
 

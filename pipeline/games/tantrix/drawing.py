@@ -6,7 +6,7 @@ The colour of a link is also told by the pattern along its middle and by the let
 from collections.abc import Iterator
 from math import cos, pi, sin, sqrt
 
-from dealmill.pictures import (
+from dealmill.game import (
     BLUE,
     CHOSEN,
     GHOST,

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from dealmill.batches import Bytes, Numbers, Solved, Texts
-from dealmill.contract import NO_LIMIT
-from dealmill.kernels import Results, kernel, run_kernel
+from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, kernel, run_kernel
 from dealmill.pipeline.games.tantrix.board import (
     MOST_MOVES,
     MOVE_ROOM,

@@ -11,11 +11,9 @@ COLOURS are those of the sides, clockwise from the top side. Clockwise from abov
 
 from collections.abc import Iterable, Iterator
 
-from dealmill.contract import Layout, Reject
-from dealmill.errors import BadLayout
+from dealmill.game import BadLayout, EachLine, Layout, Line, Reject, read_file
 from dealmill.pipeline.games.tantrix.position import canonical_text
 from dealmill.pipeline.games.tantrix.statement import COUNT, read_cases
-from dealmill.reading import EachLine, Line, read_file
 
 LONGEST_LINE = 2000
 

@@ -7,8 +7,7 @@ of the side. Since B, G, R, Y are the bits 1, 2, 4, 8, numbers have the alphabet
 
 import numpy as np
 
-from dealmill.batches import Bytes
-from dealmill.kernels import kernel
+from dealmill.game import Bytes, kernel
 from dealmill.pipeline.games.tantrix.tiles import SIDES
 
 ROW = 256

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import fill
 
-from dealmill.pictures import Scene
+from dealmill.game import Scene
 from dealmill.pipeline.games.tantrix.drawing import drawn
 from dealmill.pipeline.games.tantrix.rules import ENGINE, Move, Position, Space, check, read_move, read_position
 from dealmill.verdicts import InvalidEvidence, Verdict

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from dealmill.errors import BadLayout
+from dealmill.game import BadLayout
 from dealmill.pipeline.games.tantrix.tiles import HAND, LEAST, MOST_ON_FIELD, SIDES, why_no_tile
 
 FARTHEST = 99

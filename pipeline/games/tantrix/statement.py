@@ -8,11 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dealmill.contract import Layout, Reject
-from dealmill.errors import BadLayout
+from dealmill.game import BadLayout, Layout, Line, Reject, rejected
 from dealmill.pipeline.games.tantrix.position import canonical_text
 from dealmill.pipeline.games.tantrix.tiles import MOST_ON_FIELD, SIDES
-from dealmill.reading import Line, rejected
 
 COUNT = re.compile(r"[+-]?[0-9]{1,9}")
 ROW = re.compile(r"[+-]?[0-9]+\s+[+-]?[0-9]+\s+\S+")

@@ -1,10 +1,10 @@
 """Writing of checkers."""
 
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from dealmill.pipeline import errors, printable, referee, sampling
 from dealmill.pipeline.errors import UsageError
@@ -97,7 +97,7 @@ def sections_of(game: Game, path: Path) -> list[Section]:
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise UsageError(f"{path} cannot have a checker: Python alone reads only {' and '.join(READERS)}")
-    rules = Section(f"The rules: {game.title}", part_of(cast(ModuleType, game.rules)))
+    rules = Section(f"The rules: {game.title}", part_of(sys.modules[game.check.__module__]))
     if unknown := rules.part.taken - set(TAKEN):
         raise UsageError(
             f"{rules.part.module} imports {', '.join(sorted(unknown))} from Dealmill, but the rules of a game can only "

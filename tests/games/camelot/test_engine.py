@@ -38,7 +38,7 @@ def test_random_decks_agree_with_a_search_over_all_removals() -> None:
     assert verdicts(decks) == [winnable_by_counts(deck) for deck in decks]
 
 
-def test_decks_that_are_hard_to_call_agree_too() -> None:
+def test_close_decks_agree_with_the_search() -> None:
     """Court cards early make the margin narrow; the last cards being court cards only is the trap."""
     chance = random.Random(4)
     decks = []
@@ -104,7 +104,7 @@ def test_the_winnable_share_is_the_exact_one() -> None:
     assert abs(share - EXACT) < 5 * (0.25 / SAMPLE) ** 0.5
 
 
-def test_deals_are_decks_and_stay_what_they_are() -> None:
+def test_deals_are_valid_decks_and_do_not_change() -> None:
     assert all(sorted(deck) == SORTED_DECK for deck in deal(2**64 - 1, 2**63 + 5, 100))
     assert deal(1, 1, 1) == ["86J037Q234JA76J5563KA59A8Q92AK2848903J9QKQ274K456070"]
     assert deal(2**64 - 1, 2**63 + 5, 1) == ["J53228A3087AQ746K55300KKQ7Q835QAJ99J94464J2A60K72968"]

@@ -118,20 +118,6 @@ def test_a_verdict_does_not_depend_on_its_batch() -> None:
     assert together.evidence == [winnable([layout]).evidence[0] for layout in layouts]
 
 
-def test_no_layouts_have_no_verdicts() -> None:
-    assert len(winnable([])) == 0
-
-
-def test_a_search_longer_than_the_limit_is_undecided() -> None:
-    layouts = deal(8, 1, 200)
-    solved = winnable(layouts)
-    assert max(solved.nodes) > 20
-    for layout, verdict, evidence, nodes in zip(layouts, solved.verdicts, solved.evidence, solved.nodes, strict=True):
-        assert winnable([layout], nodes) == Batch([verdict], [None], [nodes], [evidence])
-        if nodes:
-            assert winnable([layout], nodes - 1) == Batch([Verdict.UNDECIDED], [None], [nodes - 1], [None])
-
-
 def test_undecided_deals_leave_the_others_of_their_batch_as_they_are() -> None:
     layouts = deal(8, 1, 2_000)
     solved, limited = winnable(layouts), winnable(layouts, 9)

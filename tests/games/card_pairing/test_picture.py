@@ -41,7 +41,7 @@ def test_a_certificate_is_explained_in_words() -> None:
 
 
 @pytest.mark.parametrize("certificate", ["Q", "QA", "QAAA", "7"])
-def test_a_certificate_that_does_not_hold_is_told(certificate: str) -> None:
+def test_a_certificate_that_does_not_hold_is_an_error(certificate: str) -> None:
     shown = frames("QQA KQK AKK AAQ", Verdict.UNWINNABLE, certificate)
     next(shown)
     with pytest.raises(InvalidEvidence):
@@ -53,7 +53,7 @@ def test_without_evidence_there_is_the_layout_alone() -> None:
     assert len(list(frames("67 76 67 76", Verdict.UNDECIDED))) == 1
 
 
-def test_an_illegal_move_is_told() -> None:
+def test_an_illegal_move_is_an_error() -> None:
     shown = frames("67 76 67 76", Verdict.WINNABLE, "01")
     next(shown)
     with pytest.raises(IllegalMove, match="7 and 6 are not of the same rank"):

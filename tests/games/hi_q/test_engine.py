@@ -65,14 +65,14 @@ def test_a_play_longer_than_the_limit_is_undecided() -> None:
     assert greedy([one, board(set())], 0).verdicts == [Verdict.UNDECIDED] * 2
 
 
-def test_deals_have_the_pegs_asked_for_and_stay_what_they_are() -> None:
+def test_deals_have_the_requested_pegs_and_do_not_change() -> None:
     for pegs in (0, 1, 16, 33):
         assert all(text.count("X") == pegs for text in deal(3, 1, 50, pegs=pegs))
     assert deal(1, 1, 1) == ["XXX/XOX/OOOOOXO/XOOXOXX/OXOOOXX/OXO/OXX"]
     assert deal(2**64 - 1, 2**63 + 5, 1, pegs=3) == ["OXO/OOO/OOOOOOO/XOOOOOO/OOOXOOO/OOO/OOO"]
 
 
-def test_every_hole_is_as_likely_as_any_other() -> None:
+def test_every_hole_is_equally_likely() -> None:
     boards = [text.replace("/", "") for text in deal(4, 1, 20_000)]
     for hole in range(33):
         share = sum(one[hole] == "X" for one in boards) / len(boards)

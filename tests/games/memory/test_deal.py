@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.games.memory import GAME
 from dealmill.pipeline.games.memory.layout import read
 from tests.doing import dealer
 
@@ -45,7 +44,3 @@ def test_every_order_is_equally_likely() -> None:
     counts = Counter(deal(3, 1, 60_000, pairs=2))
     assert len(counts) == 6
     assert all(abs(count - 10_000) < 5 * (60_000 / 6 * 5 / 6) ** 0.5 for count in counts.values())
-
-
-def test_example_deals() -> None:
-    assert (GAME.examples / "memory-deals.txt").read_text().splitlines() == deal(1, 1, 2000)

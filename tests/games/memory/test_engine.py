@@ -48,23 +48,6 @@ def test_worst_string_of_the_article(name: str, flips: int) -> None:
     assert solver(GAME.full_name(engine))([WORST]).values == [flips]
 
 
-def test_statement_example_is_solved_by_the_default_engine() -> None:
-    lines = (GAME.examples / "memory-statement.txt").read_text().splitlines()
-    assert lines == [WORST]
-    values = solver(GAME.full_name(GAME.engines[0]))(lines).values
-    assert (GAME.examples / "memory-statement.answer").read_text() == "".join(f"{value}\n" for value in values)
-
-
-@pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
-def test_a_verdict_depends_on_its_layout_alone(engine: Engine) -> None:
-    layouts = list(random_layouts())[:500]
-    solve = solver(GAME.full_name(engine))
-    together = solve(layouts)
-    for i in (0, 1, 250, 499):
-        alone = solve(layouts[i : i + 1])
-        assert (alone.values[0], alone.evidence[0]) == (together.values[i], together.evidence[i])
-
-
 @pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
 def test_no_nodes_allowed_is_undecided(engine: Engine) -> None:
     batch = solver(GAME.full_name(engine))(["AA", "ABBA"], max_nodes=0)

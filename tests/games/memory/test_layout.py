@@ -53,16 +53,6 @@ def test_canonical_of_nothing() -> None:
         canonical(" ")
 
 
-@given(st.lists(st.text(max_size=60)))
-def test_no_text_makes_the_reader_raise(lines: list[str]) -> None:
-    for found in read_lines(*lines):
-        if isinstance(found, Layout):
-            assert canonical(found.text) == found.text
-        else:
-            assert found.reasons
-            assert len(found.text) <= 200
-
-
 @given(st.lists(st.sampled_from("ABCabc"), min_size=1, max_size=12).map("".join))
 def test_a_layout_is_accepted_if_and_only_if_it_consists_of_pairs(text: str) -> None:
     (found,) = read_lines(text)

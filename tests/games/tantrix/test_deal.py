@@ -3,7 +3,6 @@
 import pytest
 
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.games.tantrix import GAME
 from dealmill.pipeline.games.tantrix.layout import read
 from tests.doing import dealer
 from tests.games.tantrix import naive
@@ -49,7 +48,3 @@ def test_a_deal_in_which_a_player_is_stuck_starts_again() -> None:
     (dealt,) = deal(1, number, 1, tiles=7)
     assert dealt == naive.deal(1, number, 7)
     assert not naive.parse(stuck)[0].items() <= naive.parse(dealt)[0].items()
-
-
-def test_example_deals() -> None:
-    assert (GAME.examples / "tantrix-deals.txt").read_text().splitlines() == deal(1, 1, 2000)

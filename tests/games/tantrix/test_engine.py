@@ -90,14 +90,6 @@ def test_statement_example() -> None:
     assert_all_agree(layouts)
 
 
-def test_a_verdict_depends_on_its_layout_alone() -> None:
-    layouts = deal(1, 1, 300, tiles=20)
-    together = SOLVE(layouts)
-    assert SOLVE(layouts[::-1]).evidence == together.evidence[::-1]
-    for i in (0, 1, 150, 299):
-        assert SOLVE(layouts[i : i + 1]).evidence == together.evidence[i : i + 1]
-
-
 def test_no_nodes_allowed_is_undecided() -> None:
     batch = SOLVE(deal(1, 1, 2), max_nodes=0)
     assert batch.verdicts == [Verdict.UNDECIDED] * 2

@@ -162,16 +162,6 @@ words = st.sampled_from(["0", "1", "2", "-1", "x", "0,0:BBYYRR", "BBYYRR", "GGRR
 lines = st.lists(words, max_size=6).map(" ".join)
 
 
-@given(st.lists(st.one_of(st.text(max_size=40), lines, st.sampled_from([*CASE, TEXT])), max_size=12))
-def test_no_text_makes_the_reader_raise(texts: list[str]) -> None:
-    for found in read_lines(*texts):
-        if isinstance(found, Layout):
-            assert canonical(found.text) == found.text
-        else:
-            assert found.reasons
-            assert len(found.text) <= 200
-
-
 @given(st.integers(0, 2**64 - 1), st.integers(1, 20), st.data())
 def test_both_formats_give_the_same_layout_in_any_order(number: int, tiles: int, data: st.DataObject) -> None:
     (text,) = deal(1, number, 1, tiles=tiles)

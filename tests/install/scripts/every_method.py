@@ -86,13 +86,13 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     queued: dealmill.Run = store.queue(source.id, engine="incremental")
     store.work(drain=True, progress=events.append)
     assert [one.id for one in store.runs()][-1] == queued.id
-    overviews: list[dealmill.RunOverview] = store.status()
-    assert overviews[-1].run.finished and overviews[-1].fingerprint == queued.fingerprint
+    runs: list[dealmill.Run] = store.status()
+    assert runs[-1].progress.finished and runs[-1].fingerprint == queued.fingerprint
     packed: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental", packed=True)
     storage: dealmill.Storage = packed.storage
     assert storage is dealmill.Storage.PACKED and packed.fingerprint == queued.fingerprint
     for seen in store.watch(queued.id):
-        assert seen[0].audit is None
+        assert seen[0].latest_audit is None
     workers: list[dealmill.Worker] = store.workers()
     assert workers[0].items > 0
     Path("memory-broken.txt.gz").write_bytes(b"\x1f\x8b\x08")
@@ -125,7 +125,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     try:
         replaced.extend(retraction.requeue())
     except dealmill.VersionError:
-        assert survey.run.id in {one.id for one in retracted} and not replaced
+        assert survey.id in {one.id for one in retracted} and not replaced
     answers: list[dealmill.Run] = store.unretract("memory/two-pass", "1", "it was tried")
     assert run.id in {one.id for one in answers}
     actions: list[dealmill.Action] = store.log()

@@ -28,7 +28,7 @@ def test_a_deleted_file_is_noticed_by_readers_and_writers(file: Path) -> None:
     assert not file.exists()
 
 
-def test_what_is_committed_into_a_deleted_file_is_an_error(file: Path) -> None:
+def test_a_commit_into_a_deleted_file_is_an_error(file: Path) -> None:
     store = created(file)
     with pytest.raises(ReplacedError), store.writing() as connection:
         connection.execute(text("DELETE FROM actions"))
@@ -59,7 +59,7 @@ def test_a_file_that_comes_back_is_used_again(file: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["-wal", "-shm"])
-def test_a_deleted_file_beside_it_is_noticed(suffix: str, file: Path) -> None:
+def test_a_deleted_wal_or_shm_file_is_noticed(suffix: str, file: Path) -> None:
     store = created(file)
     open_source(store, "memory", "a.txt", b"a")
     file.with_name(f"{file.name}{suffix}").unlink()

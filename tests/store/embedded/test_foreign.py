@@ -76,7 +76,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("make", FOREIGN.values(), ids=FOREIGN)
-def test_a_file_of_something_else_is_never_changed(make: Callable[[Path], None], file: Path, tmp_path: Path) -> None:
+def test_a_file_of_another_program_is_never_changed(make: Callable[[Path], None], file: Path, tmp_path: Path) -> None:
     make(file)
     before = contents(tmp_path)
     url = f"sqlite:///{file}"
@@ -92,7 +92,7 @@ def test_a_file_of_something_else_is_never_changed(make: Callable[[Path], None],
     assert contents(tmp_path) == before
 
 
-def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
+def test_pipes_and_missing_folders_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StoreError, match="pipe is not a regular file"):
         dealmill.open(f"sqlite:///{tmp_path / 'pipe'}")

@@ -30,7 +30,7 @@ def test_a_store_that_cannot_be_written_to_is_read(locked: str, journal: str, so
     assert contents(tmp_path) == before
 
 
-def test_a_store_that_somebody_writes_is_read_with_its_newest_changes(solved: Path, tmp_path: Path) -> None:
+def test_a_read_only_store_is_read_with_the_newest_changes_of_a_writer(solved: Path, tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{solved}")
     open_source(store, "memory", "b.txt", b"b")
     lock_up(*tmp_path.iterdir(), tmp_path)
@@ -39,7 +39,7 @@ def test_a_store_that_somebody_writes_is_read_with_its_newest_changes(solved: Pa
     tmp_path.chmod(0o755)
 
 
-def test_changes_that_cannot_be_read_without_writing_are_told(solved: Path, tmp_path: Path) -> None:
+def test_changes_that_cannot_be_read_without_writing_are_an_error(solved: Path, tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{solved}")
     open_source(store, "memory", "b.txt", b"b")
     copy = tmp_path / "copy"
@@ -53,7 +53,7 @@ def test_changes_that_cannot_be_read_without_writing_are_told(solved: Path, tmp_
     copy.chmod(0o755)
 
 
-def test_a_store_that_changes_while_it_is_read_as_one_that_does_not_is_told(solved: Path) -> None:
+def test_a_store_that_changes_meanwhile_is_read_again(solved: Path) -> None:
     reader = open_store(f"sqlite:///{solved}?mode=ro")
     with pytest.raises(StoreUnavailable, match="was changed while it was being read; try again"), reader.reading():
         execute(solved, "DELETE FROM actions")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from itertools import count
 
-from dealmill import NotFoundError, Result, Run, RunOverview, Store
+from dealmill import NotFoundError, Result, Run, Store
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.store.audits import find_audit
 from dealmill.runs import Audit
@@ -17,11 +17,11 @@ FACTS = ("source", "generator", "deals", "value", "low", "high", "interval", "de
 def account(store: Store) -> Json:
     """Return everything a store says about its sources, runs, surveys, audits and actions. How runs are cut into jobs
     is not part of it."""
-    statuses = store.status()
+    runs = store.status()
     return {
         "sources": [_source(store, number) for number in _numbers(store.find_source)],
-        "runs": [_run(store, overview) for overview in statuses],
-        "surveys": {str(one.run.id): _facts(store, one) for one in statuses if _is_estimate(one)},
+        "runs": list(map(_run, runs)),
+        "surveys": {str(run.id): _facts(store, run) for run in runs if _is_estimate(run)},
         "audits": [_audit(store, number) for number in _audits(store)],
         "seals": [Audit(store._database, find_audit(store._database, number)).seal for number in _audits(store)],
         "log": [
@@ -54,9 +54,8 @@ def _source(store: Store, number: int) -> Json:
     }
 
 
-def _run(store: Store, overview: RunOverview) -> Json:
-    run = store.find_run(overview.run.id)
-    it = overview.run
+def _run(run: Run) -> Json:
+    it = run.progress
     objections = [
         result for outcome in ("invalid", "no-evidence") for result in run.results(audit=outcome, retracted=True)
     ]
@@ -65,8 +64,8 @@ def _run(store: Store, overview: RunOverview) -> Json:
         **{name: getattr(it, name) for name in ("max_nodes", "repeats", "retracted", "generator")},
         **{name: getattr(it, name) for name in ("items", "complete", "finished", "value_sum", "nodes")},
         "counts": {verdict.word: number for verdict, number in sorted(it.counts.items())},
-        "fingerprint": overview.fingerprint,
-        "audit": None if overview.audit is None else overview.audit.id,
+        "fingerprint": run.fingerprint,
+        "audit": None if run.latest_audit is None else run.latest_audit.status.id,
         "results": digest(run.results(retracted=True)),
         "losses": digest(run.results(verdict=("unwinnable", "undecided", "failed"), retracted=True)),
         "middle": digest(run.results(value=(10, 60), nodes=(1, 20), after=it.items // 2, retracted=True)),
@@ -85,19 +84,19 @@ def digest(results: Iterable[Result]) -> str:
     return f"{number} {found.hexdigest()}"
 
 
-def _is_survey(overview: RunOverview) -> bool:
+def _is_survey(run: Run) -> bool:
     """Return whether a run is over deals without end."""
-    return overview.run.source_name.startswith("deal:") and overview.run.source_name.endswith("-")
+    return run.source.startswith("deal:") and run.source.endswith("-")
 
 
-def _is_estimate(overview: RunOverview) -> bool:
+def _is_estimate(run: Run) -> bool:
     """Return whether `Store.survey` returns this run without solving anything."""
-    it = overview.run
-    return _is_survey(overview) and it.finished and it.items > 0 and it.repeats is None and it.retracted is None
+    it = run.progress
+    return _is_survey(run) and it.finished and it.items > 0 and it.repeats is None and it.retracted is None
 
 
-def _facts(store: Store, overview: RunOverview) -> Json:
-    it = overview.run
+def _facts(store: Store, run: Run) -> Json:
+    it = run.progress
     deals = parse_deal_range(it.source_name)
     survey = store.survey(
         it.game,
@@ -107,7 +106,7 @@ def _facts(store: Store, overview: RunOverview) -> Json:
         parameters=deals.parameters,
         max_nodes=it.max_nodes,
     )
-    assert survey.run.id == it.id
+    assert survey.id == it.id
     return {"told": str(survey), **{name: survey.facts.get(name) for name in FACTS}}
 
 

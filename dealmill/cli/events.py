@@ -1,0 +1,103 @@
+"""Progress events as messages."""
+
+from collections.abc import Callable
+
+import dealmill
+from dealmill.cli.output import counted
+from dealmill.cli.process import check_interrupted
+from dealmill.pipeline.progress import (
+    Auditing,
+    Continued,
+    Copying,
+    Event,
+    Exporting,
+    Ingested,
+    Ingesting,
+    Message,
+    OpenFailed,
+    Opening,
+    Rerunning,
+    Solving,
+    Step,
+    Surveying,
+    Working,
+)
+
+SHOWN = 3
+"""Rejects shown of a source that was just read; ``dealmill query --rejected`` lists all."""
+
+Say = Callable[[str], object]
+
+
+def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[[Step], None]) -> None:
+    """Draw a step, or print a message for any other event. At a step, raise KeyboardInterrupt if a signal has arrived;
+    other events may belong to the end of a command that was interrupted."""
+    match event:
+        case Step():
+            check_interrupted()
+            draw(event)
+        case Ingested(error=None):
+            _tell_source(store, event, say)
+        case Ingested(error=error) | OpenFailed(error):
+            say(f"dealmill: {error}")
+        case Continued():
+            say(_continued(event))
+        case Rerunning():
+            say(f"run {event.run} is a rerun of run {event.repeats}")
+        case Message(text):
+            say(text)
+
+
+def words(step: Step) -> tuple[str, str]:
+    """Return the title and the note of the progress bar for a step."""
+    title, note = type(step).__name__.lower(), ""
+    match step:
+        case Opening():
+            note = step.name
+        case Ingesting():
+            title, note = "reading", f"{step.source}: {step.accepted:,} layouts, {step.rejected:,} rejected"
+        case Solving():
+            note = f"{step.engine} on {step.source}{_rate(step.rate)}"
+        case Surveying():
+            note = f"{step.done:,} deals{_rate(step.rate)}"
+        case Auditing():
+            wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
+            note = f"{step.done:,} verdicts{wrong}"
+        case Working():
+            note = f"{step.total - step.done:,} jobs left"
+        case Exporting():
+            note = f"{step.done:,} verdicts"
+        case Copying():
+            note = f"{step.done:,} pages"
+    return title, note
+
+
+def _rate(rate: float | None) -> str:
+    return f", {rate:,.0f}/s" if rate else ""
+
+
+def _continued(run: Continued) -> str:
+    what = f"run {run.run}: {run.engine} on {run.source}"
+    if run.finished:
+        return f"{what} is already solved"
+    total = f"{run.layouts:,}" if run.complete else f"{run.layouts:,} read so far"
+    return f"{what} resumes at {run.solved:,} of {total}"
+
+
+def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> None:
+    """Print the counts of a source and, if it was read just now, its first rejects."""
+    source = read.source
+    copy = "" if read.name == source.name else f"{read.name} has the same contents as "
+    say(
+        f"{copy}source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
+        f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
+    )
+    if not source.rejected or not read.new or store is None:
+        return
+    for _, reject in store.rejects(source=source.id, limit=SHOWN):
+        say(f"  {read.name}, line {reject.line}: {'; '.join(reject.reasons)}")
+    if source.rejected > SHOWN:
+        more = source.rejected - SHOWN
+        say(f"  … {more:,} more; count all by reason: dealmill query --source {source.id} --rejected --by-reason")
+    if not source.accepted:
+        say(f"  no valid {source.game} layout found: if this is a file of another game, name it with --game")

@@ -1,0 +1,50 @@
+"""Programs and privileges that some tests need, and the skipping of these tests.
+
+With ``TEST_SKIPS=fail`` in the environment, a run in which a test was skipped fails.
+"""
+
+import os
+from collections import Counter
+from shutil import which
+
+import pytest
+
+STRICT = os.environ.get("TEST_SKIPS") == "fail"
+MINUTES = 20
+"""About how long all tests take on two cores."""
+
+
+def missing() -> list[str]:
+    """Return what is not here, each with what to install or do."""
+    needs = {
+        "users, disks and networks (run as root)": os.geteuid() == 0,
+        "users (install util-linux)": which("unshare") and which("setpriv"),
+        "networks (install iproute2)": which("ip"),
+        "the web pages (install chromium)": os.environ.get("TEST_CHROMIUM")
+        or any(map(which, ("chromium-headless-shell", "chromium", "google-chrome"))),
+        "engines in C (install gcc)": which("cc"),
+        "FreeCell (install freecell-solver-bin)": which("freecell-solver-range-parallel-solve"),
+        "checkers on Python 3.8 to 3.10 (install one)": any(map(which, ("python3.8", "python3.9", "python3.10"))),
+    }
+    return [need for need, met in needs.items() if not met]
+
+
+def announce(reporter: pytest.TerminalReporter) -> None:
+    """Write how long the tests take, and which will be skipped."""
+    skipped = f"; skips tests of {', '.join(missing())}" if missing() else "; skips nothing"
+    reporter.write_line(f"all tests take about {MINUTES} minutes on two cores{skipped}")
+
+
+def count_skips(reporter: pytest.TerminalReporter) -> int:
+    """Write the reasons for which tests were skipped, with the number of tests for each, and return the number of
+    all."""
+    reasons = Counter(
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in reporter.getreports("skipped")
+        if isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        reporter.section(f"{reasons.total()} skipped")
+        for reason, count in reasons.most_common():
+            reporter.write_line(f"{count:4}  {reason}")
+    return reasons.total()

@@ -16,7 +16,7 @@ from tests.doing import do_runs
 ENGINES = ("card-pairing/winnable", "hi-q/greedy", "camelot/winnable")
 LAYOUTS = 1_000_000
 ROUNDS = 7
-HOOKS = tuple(f"dealmill.pipeline.store.record.{storage}.solving.spread_of" for storage in ("rows", "packed"))
+HOOKS = tuple(f"dealmill.pipeline.store.{module}.spread_of" for module in ("rows", "packed_solving"))
 
 
 def cost() -> str:

@@ -20,9 +20,9 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.job_kinds import KINDS, Job, SolvingJobs
 from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.packed import Packed
+from dealmill.pipeline.store.packed_solving import SolvedPack
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record.packed.solving import SolvedPack
-from dealmill.pipeline.store.record.packed.solving import solve as solve_packed
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import open_deals
@@ -71,7 +71,7 @@ def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
     count = max(COUNT // workers, LEAST) * workers
     run = plan_jobs(store, count + WARM * workers)
     numbers = leases.pending(store, SOLVING, installed_engines(), count + WARM * workers)
-    found = solve_packed(store, find_run(store, run), 1, BLOCK + 1)
+    found = Packed().solve(store, find_run(store, run), 1, BLOCK + 1)
     url = store.url.render_as_string(hide_password=False)
     times: list[tuple[float, float, float]] = []
     start, ended = (threading.Barrier(workers, action=lambda: times.append(_now(server))) for _ in range(2))

@@ -19,7 +19,7 @@ from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.record.packed.solving import solve
+from dealmill.pipeline.store.packed import Packed
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import find_run
 from dealmill.workers import tasks
@@ -73,7 +73,7 @@ def _statements(store: Database, run: int) -> list[str]:
     def note(_connection: object, _cursor: object, statement: str, parameters: Any, *_rest: object) -> None:
         sent.append(_written(statement, parameters))
 
-    found = solve(store, find_run(store, run), 1, BLOCK + 1)
+    found = Packed().solve(store, find_run(store, run), 1, BLOCK + 1)
     opened = patch.object(tasks, "configured_store", lambda: open_store(url))
     hooks: dict[str, Callable[..., object]] = {
         "before_cursor_execute": note,

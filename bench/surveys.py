@@ -16,9 +16,9 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.storages import storage_of
 from tests.servers import clean_environment, dealmill_command
 
 SEED = 20261121
@@ -117,7 +117,7 @@ def _asked(folder: Path, deals: int) -> list[str]:
     single deal."""
     store = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
     run = find_run(store, "1")
-    record_of(run).prepare(run)
+    storage_of(run).prepare(run)
     lost = Filter((Verdict.UNWINNABLE,))
     questions: list[Callable[[], object]] = [
         lambda: list(results(store, [run], lost, (0, 0), 100)),

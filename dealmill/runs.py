@@ -16,12 +16,12 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, latest_audits
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Diff, diff
 from dealmill.pipeline.store.filters import Ends, Filter, Order
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.plans import queue_rerun, queue_retry, requeue
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import START, Query, answers_of, find_result, query_of
 from dealmill.pipeline.store.runs import RunStatus, Summary, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed

@@ -19,13 +19,13 @@ from dealmill.pipeline.progress import Event, Exporting
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.export import COLUMNS, FORMS, Row, export
 from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import results
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from tests.doing import LEASE, a_run, a_source, deal

@@ -16,11 +16,11 @@ from dealmill.pipeline.games.batch import Solved, pack, to_batch
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from tests.doing import LEASE, a_run, a_source, deal
 

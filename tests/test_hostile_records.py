@@ -8,12 +8,12 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import differences
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.plans import queue_rerun
-from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import find_run
 from tests.doing import a_run, an_audit, deal, do_runs
 
@@ -49,7 +49,7 @@ def edit(store: Database, edits: dict[int, str]) -> None:
 
 
 def results(store: Database, number: int) -> list[Result]:
-    return list(page(store, find_run(store, number), Filter(), 0, COUNT).results)
+    return list(Rows().page(store, find_run(store, number), Filter(), 0, COUNT).results)
 
 
 @each_engine

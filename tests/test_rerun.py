@@ -11,17 +11,17 @@ from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Difference, differences
 from dealmill.pipeline.store.engines import retract, unretract
 from dealmill.pipeline.store.log import list_actions
 from dealmill.pipeline.store.plans import plan_run, queue_rerun, queue_run, requeue
-from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.contract import Said
 from dealmill.pipeline.store.results import matching_runs
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.source_writing import append, leave, open_source
 from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.tables import Storage, engines
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
@@ -113,8 +113,8 @@ def test_every_difference_is_reported_with_both_results(store: Database) -> None
     assert [(one.one.position, one.layout) for one in found] == [(n, LAYOUTS[n - 1]) for n in (3, 5, 7, 9)]
     assert found[0].one.value == (found[0].other.value or 0) + 2
     assert (found[1].one.evidence, found[1].other.evidence) != ("x", "x") == (found[1].other.evidence, "x")
-    assert found[2].other == Said(7, Verdict.UNDECIDED, None, None)
-    assert found[3].one == Said(9, None, None, None)
+    assert found[2].other == RecordedVerdict(7, Verdict.UNDECIDED, None, None)
+    assert found[3].one == RecordedVerdict(9, None, None, None)
 
 
 def test_two_engines_over_one_source_are_compared(store: Database) -> None:

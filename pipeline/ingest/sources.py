@@ -38,10 +38,10 @@ from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.plans import NO_END, check_finished
-from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.source_writing import open_deals, open_source
 from dealmill.pipeline.store.sources import Source, altered_layouts, earlier_namesake
+from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import Storage
 
 PREFIX = "query:"
@@ -138,7 +138,7 @@ def queried_run(store: Database, query: SavedQuery) -> RunStatus:
             "replaces it"
         )
     check_finished(run)
-    if query.wanted.audit is Outcome.VALID and not record_of(run).KEEPS_VALID:
+    if query.wanted.audit is Outcome.VALID and not storage_of(run).stores_valid_judgements:
         raise StoreError(f"{query.name} cannot be a source: audits of packed runs do not record valid verdicts")
     if query.wanted.audit and run.id not in latest_audits(store):
         raise StoreError(f"run {run.id} has not been audited; audit it with: dealmill audit {run.id}")
@@ -185,7 +185,7 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[li
     """
     after: int | None = 0
     while after is not None:
-        page = record_of(run).page(store, run, query.wanted, after, PAGE)
+        page = storage_of(run).page(store, run, query.wanted, after, PAGE)
         for fault in page.faults:
             raise _damaged(run, query, f"{run.id}:{fault.first} cannot be read: {fault.reason}")
         layouts = {result.position: result.layout for result in page.results}

@@ -19,9 +19,9 @@ from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import PAGE, results
 from dealmill.pipeline.store.runs import RunStatus
 

@@ -4,9 +4,9 @@ from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, Us
 from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.store.audits import plan_audit
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.record import record_of
 from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.seals import plan_faults, source_faults
+from dealmill.pipeline.store.storages import storage_of
 
 CHUNK = 10_000
 """Verdicts per job: a few seconds of work for a referee at most."""
@@ -45,4 +45,4 @@ def _check_auditable(run: RunStatus) -> None:
         raise StoreError(f"{run.source_name} has not been read to its end: finish reading it, then audit run {run.id}")
     game, _ = engine_of_run(run.id, run.engine)
     _ = game.check  # imported here too, so that the command ends at once with the reason if that fails
-    record_of(run).check_readable(run)
+    storage_of(run).check_readable(run)

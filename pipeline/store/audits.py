@@ -29,9 +29,9 @@ from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.earlier_audits import audit_seal
 from dealmill.pipeline.store.jobs import audits_of, bounded, sizes
 from dealmill.pipeline.store.leases import JobTable, cut
-from dealmill.pipeline.store.record.contract import Fault
-from dealmill.pipeline.store.record.extent import items_there
 from dealmill.pipeline.store.runs import MOST_PARAMETERS, RunStatus
+from dealmill.pipeline.store.storages import storage_of
+from dealmill.pipeline.store.stretches import Fault
 from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, Shape, audit_jobs, audits, faults, judgements, runs
 from dealmill.pipeline.store.tables import actions as actions_table
 
@@ -116,7 +116,7 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
     `sample` is the number of verdicts to judge, None for all; `chunk` is the number of verdicts per job.
     """
     with store.writing() as connection:
-        population = min(run.items, items_there(connection, run))
+        population = min(run.items, storage_of(run).last_recorded_position(connection, run))
         size = population if sample is None else min(sample, population)
         plan = {"run_id": run.id, "population": population, "size": size, "seed": seed}
         begun: int | None = connection.execute(BEGUN, plan).scalar()

@@ -12,10 +12,10 @@ from sqlalchemy import FromClause, Select, and_, func, or_, select
 from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.record import record_of, rows
-from dealmill.pipeline.store.record.contract import Said
-from dealmill.pipeline.store.record.rows.reading import said_by
+from dealmill.pipeline.store.rows import Rows, recorded_verdict
 from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.storage import RecordedVerdict
+from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import Shape, Storage, items, verdicts
 
 FETCHED = 1_000
@@ -27,8 +27,8 @@ class Difference:
     """A layout on which two runs differ, with their verdicts. The layout is None if its row is missing."""
 
     layout: str | None
-    one: Said
-    other: Said
+    one: RecordedVerdict
+    other: RecordedVerdict
 
 
 def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
@@ -44,7 +44,7 @@ def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[D
 
 
 def _differing_blocks(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    ours, theirs = (record_of(run).marks(store, run) for run in (one, other))
+    ours, theirs = (storage_of(run).marks(store, run) for run in (one, other))
     count = min(one.items, other.items)
     for number in range(block_of(count) + 1):
         if number not in ours or ours[number] != theirs.get(number):
@@ -58,19 +58,21 @@ def _differing_in_block(
 ) -> Iterator[Difference]:
     """Yield the differences in a block. If it is `sure` that there are some, but none is found, yield one for the whole
     block."""
-    from dealmill.pipeline.store.record.packed.again import deals_of  # loads the compiler
+    from dealmill.pipeline.store.packed_solving import deals_of  # loads the compiler
 
     deals = deals_of(one if one.storage is Storage.PACKED else other).part(first, stop)
-    here, there = (record_of(run).said(store, run, first, stop, bare=False) for run in (one, other))
+    here, there = (storage_of(run).recorded_verdicts(store, run, first, stop, evidence=True) for run in (one, other))
     if here is None or there is None:
-        here, there = (record_of(run).said(store, run, first, stop, bare=True) or [] for run in (one, other))
+        here, there = (
+            storage_of(run).recorded_verdicts(store, run, first, stop, evidence=False) or [] for run in (one, other)
+        )
     some = False
     for layout, ours, theirs in zip(deals, here, there, strict=True):
         if ours != theirs:
             some = True
             yield Difference(layout.text, ours, theirs)
     if sure and not some:
-        nothing = Said(first, None, None, None)
+        nothing = RecordedVerdict(first, None, None, None)
         yield Difference(f"the layout or the evidence of one of {deals.name}", nothing, nothing)
 
 
@@ -78,7 +80,7 @@ def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterat
     with store.browsing() as connection:
         differing = connection.execution_options(yield_per=FETCHED).execute(_differing(one, other))
         for row in differing:
-            ours, theirs = said_by(row.here, row[2:5]), said_by(row.there, row[6:9])
+            ours, theirs = recorded_verdict(row.here, row[2:5]), recorded_verdict(row.there, row[6:9])
             yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs)
     if one.source == other.source:
         yield from _differing_missing(store, one, other)
@@ -93,7 +95,9 @@ def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Ite
         said = select(verdicts.c.position).where(verdicts.c.run_id.in_((one.id, other.id))).distinct()
         lost = list(connection.execute(said.except_(there).order_by(verdicts.c.position)).scalars())
     for position in lost:
-        [ours], [theirs] = (rows.said(store, run, position, position + 1, bare=False) for run in (one, other))
+        [ours], [theirs] = (
+            Rows().recorded_verdicts(store, run, position, position + 1, evidence=True) for run in (one, other)
+        )
         if ours != theirs:
             yield Difference(None, ours, theirs)
 

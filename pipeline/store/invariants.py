@@ -11,9 +11,9 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.earlier_audits import audit_faults, earlier_faults
 from dealmill.pipeline.store.log import log_faults
-from dealmill.pipeline.store.record.contract import Fault, Stretch
 from dealmill.pipeline.store.runs import PlannedRun
 from dealmill.pipeline.store.seals import item_faults, plan_faults, reject_faults, source_faults
+from dealmill.pipeline.store.stretches import Fault, Stretch
 from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, Storage
 
 

@@ -19,9 +19,10 @@ from dealmill.pipeline.store.earlier_audits import findings_digest
 from dealmill.pipeline.store.invariants import AuditScope, faults_of
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.leases import JobTable, Lease
-from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import Fault, Found
 from dealmill.pipeline.store.runs import PlannedRun, run_of_job
+from dealmill.pipeline.store.storage import SolvedJob
+from dealmill.pipeline.store.storages import storage_of
+from dealmill.pipeline.store.stretches import Fault
 from dealmill.pipeline.store.tables import DONE, audit_jobs, audits, faults, judgements
 
 
@@ -92,14 +93,14 @@ class JobKind(ABC, Generic[JobT, ResultsT]):
         """Return the number of verdicts or judgements by word, for the metrics."""
 
 
-class SolvingJobs(JobKind[Job, Found]):
+class SolvingJobs(JobKind[Job, SolvedJob]):
     """The jobs of runs. The storage of a run decides how its items are solved and its verdicts stored."""
 
     table = SOLVING
 
     def prepare(self, run: PlannedRun) -> None:
         """Load and compile the engine of a run."""
-        record_of(run).prepare(run)
+        storage_of(run).prepare(run)
 
     def claim(self, store: Database, number: int, worker: str, seconds: float) -> Job | None:
         """Claim a job for `seconds`, with its run."""
@@ -108,15 +109,15 @@ class SolvingJobs(JobKind[Job, Found]):
             run = None if lease is None else run_of_job(connection, SOLVING, number)
         return None if lease is None or run is None else Job(lease, run)
 
-    def do(self, store: Database, job: Job) -> Found:
+    def do(self, store: Database, job: Job) -> SolvedJob:
         """Solve the items of a job."""
-        return record_of(job.run).solve(store, job.run, job.lease.first, job.lease.stop)
+        return storage_of(job.run).solve(store, job.run, job.lease.first, job.lease.stop)
 
-    def give_up(self, store: Database, job: Job, trouble: str) -> Found:
+    def give_up(self, store: Database, job: Job, trouble: str) -> SolvedJob:
         """Return the verdict ``failed`` for the items of a job, with `trouble` as the error."""
-        return record_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, trouble)
+        return storage_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, trouble)
 
-    def finish(self, store: Database, job: Job, results: Found) -> bool:
+    def finish(self, store: Database, job: Job, results: SolvedJob) -> bool:
         """Write the verdicts and totals of a job and mark it done. The items that were not solved become jobs of the
         length that was."""
         with store.writing() as connection:
@@ -126,7 +127,7 @@ class SolvingJobs(JobKind[Job, Found]):
             results.write(connection)
         return True
 
-    def count(self, results: Found) -> Mapping[str, int]:
+    def count(self, results: SolvedJob) -> Mapping[str, int]:
         """Return the number of verdicts by word."""
         return {verdict.word: results.totals[verdict.word] for verdict in Verdict}
 
@@ -161,7 +162,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
     def do(self, store: Database, job: AuditJob) -> Findings:
         """Return the judgements of the referee and the faults of the record. In an audit of a sample, only the sampled
         items are checked."""
-        run, numbers, record = job.run, range(job.lease.first, job.lease.stop), record_of(job.run)
+        run, numbers, record = job.run, range(job.lease.first, job.lease.stop), storage_of(job.run)
         whole = job.size >= job.population
         if whole:
             stretch = record.stretch(
@@ -196,7 +197,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
             "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
             "faults": len(job_faults),
         }
-        lease, audit, keeps_valid = job.lease, job.lease.owner, record_of(job.run).KEEPS_VALID
+        lease, audit, keeps_valid = job.lease, job.lease.owner, storage_of(job.run).stores_valid_judgements
         judgement_rows = [
             (position, int(judgement.outcome), judgement.step, judgement.reason)
             for position, judgement in judged

@@ -11,14 +11,14 @@ from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.installed import BrokenGame, games_named
 from dealmill.pipeline.store import log
+from dealmill.pipeline.store.blocks import retryable
 from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.engines import enter_engine
 from dealmill.pipeline.store.jobs import CHUNK, SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.leases import cut
-from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.blocks import retryable
 from dealmill.pipeline.store.runs import JOINED, PlannedRun, RunStatus, find_run, item_count
 from dealmill.pipeline.store.sources import Source, find_source
+from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import DONE, NodeLimit, Storage, blocks, engines, jobs, runs, sources, verdicts
 
 PLAN = (
@@ -186,7 +186,7 @@ def leave_out_unloadable(runs: Iterable[PlannedRun]) -> None:
     _UNLOADABLE.clear()
     for run in runs:
         try:
-            record_of(run).prepare(run)
+            storage_of(run).prepare(run)
         except DealmillError as error:
             _UNLOADABLE[run.engine] = f"it cannot be loaded: {error}"
         except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
@@ -355,7 +355,7 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
             f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
         )
     if run.storage is Storage.PACKED:
-        from dealmill.pipeline.store.record.packed.again import deals_of  # loads the compiler
+        from dealmill.pipeline.store.packed_solving import deals_of  # loads the compiler
 
         deals_of(run)
     return plan_repetition(store, run, engine.version)

@@ -17,10 +17,11 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Order, Ordering
-from dealmill.pipeline.store.record import record_of
-from dealmill.pipeline.store.record.contract import Fault, Page
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.storage import Page
+from dealmill.pipeline.store.storages import storage_of
+from dealmill.pipeline.store.stretches import Fault
 
 
 class Unreadable:
@@ -314,7 +315,7 @@ def _listed(runs: list[RunStatus], wanted: Filter) -> list[RunStatus]:
 
 def _can_list(run: RunStatus, wanted: Filter) -> bool:
     """Return whether the record of a run has what is needed to list the wanted results."""
-    return wanted.audit is not Outcome.VALID or record_of(run).KEEPS_VALID
+    return wanted.audit is not Outcome.VALID or storage_of(run).stores_valid_judgements
 
 
 def _first_of_each(
@@ -322,7 +323,7 @@ def _first_of_each(
 ) -> Iterator[Result]:
     """Yield the first `most` results of each run in the given order."""
     for run in runs:
-        yield from _read(run, [record_of(run).ordered(store, run, wanted, ordering, most)])
+        yield from _read(run, [storage_of(run).ordered(store, run, wanted, ordering, most)])
 
 
 def _pages_of_each(
@@ -360,7 +361,7 @@ def _pages(
 ) -> Iterator[Page]:
     end: int | None = 0
     while end is not None:
-        page = record_of(run).page(store, run, wanted, after, size, before=before, backwards=backwards)
+        page = storage_of(run).page(store, run, wanted, after, size, before=before, backwards=backwards)
         yield page
         end = page.end
         if end is not None:
@@ -380,7 +381,7 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
         If the record of the item cannot be read.
     """
     position = check_integer("the position", position, 1)
-    page = record_of(run).page(store, run, Filter(), position - 1, 1)
+    page = storage_of(run).page(store, run, Filter(), position - 1, 1)
     for fault in page.faults:
         if fault.first <= position <= fault.last:
             raise DamagedError(fault_message(run.id, replace(fault, first=position, last=position)))

@@ -9,7 +9,7 @@ from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.record.packed.packs import next_pack
+from dealmill.pipeline.store.packs import next_pack
 from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
 

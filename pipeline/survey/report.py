@@ -13,10 +13,10 @@ from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import extremes
-from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.packed.again import deals_of
+from dealmill.pipeline.store.packed_solving import deals_of
 from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 

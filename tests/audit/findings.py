@@ -8,7 +8,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits import faults_of, objections_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import RunStatus
 from tests.doing import an_audit, deal
 
@@ -29,7 +29,7 @@ def alter(store: Database, statement: str, **values: object) -> None:
 
 def of_verdict(store: Database, run: RunStatus, verdict: Verdict) -> list[tuple[int, str]]:
     """Positions and evidence of the layouts with a verdict."""
-    return [(row.position, str(row.evidence)) for row in page(store, run, Filter((verdict,)), 0, 10_000).results]
+    return [(row.position, str(row.evidence)) for row in Rows().page(store, run, Filter((verdict,)), 0, 10_000).results]
 
 
 def objections(store: Database, run: RunStatus) -> list[tuple[int, str]]:

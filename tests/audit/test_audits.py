@@ -19,9 +19,9 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record.contract import Fault
-from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.stretches import Fault
 from tests.audit.findings import DEALS, NUMBER, PAIRING, alter, faults
 from tests.doing import LEASE, a_run, a_source, an_audit
 
@@ -78,7 +78,7 @@ def test_only_the_sampled_verdicts_are_judged(store: Database) -> None:
     run = a_run(store, PAIRING, DEALS)
     audit = an_audit(store, run, sample=NUMBER, seed=7)
     assert (audit.valid, audit.judged, audit.size) == (NUMBER, NUMBER, NUMBER)
-    judged = [row.position for row in page(store, run, Filter(audit=Outcome.VALID), 0, 10_000).results]
+    judged = [row.position for row in Rows().page(store, run, Filter(audit=Outcome.VALID), 0, 10_000).results]
     assert judged == [sampled(number, NUMBER, len(DEALS), 7) for number in range(1, NUMBER + 1)]
     alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = :position", position=judged[3])
     again = an_audit(store, run, sample=NUMBER, seed=7)
@@ -91,13 +91,13 @@ def test_the_newest_audit_of_a_verdict_counts(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
 
     def positions(outcome: Outcome) -> list[int]:
-        return [row.position for row in page(store, run, Filter(audit=outcome), 0, 9).results]
+        return [row.position for row in Rows().page(store, run, Filter(audit=outcome), 0, 9).results]
 
     assert positions(Outcome.VALID) == positions(Outcome.INVALID) == []
     alter(store, "UPDATE verdicts SET value = value + 1 WHERE position = 2")
     an_audit(store, run)
     assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1], [2])
-    [row] = page(store, run, Filter(audit=Outcome.INVALID), 0, 9).results
+    [row] = Rows().page(store, run, Filter(audit=Outcome.INVALID), 0, 9).results
     assert row.judgement == Judgement(Outcome.INVALID, 0, "the game took 8 flips, not 9")
     alter(store, "UPDATE verdicts SET value = value - 1 WHERE position = 2")
     an_audit(store, run)

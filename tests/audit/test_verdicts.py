@@ -17,8 +17,7 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record.rows.reading import page
-from dealmill.pipeline.store.record.rows.solving import solved_rows
+from dealmill.pipeline.store.rows import Rows, solved_rows
 from dealmill.pipeline.store.runs import find_run
 from tests.audit.findings import DEALS, PAIRING, alter, each_engine, faults, objections, of_verdict
 from tests.doing import LEASE, a_run, a_source, an_audit, deal
@@ -36,7 +35,7 @@ def test_all_verdicts_of_every_engine_are_valid(store: Database, game: Game, eng
 @each_engine
 def test_a_flipped_bit_anywhere_in_a_trace_is_invalid(store: Database, game: Game, engine: Engine) -> None:
     run = a_run(store, game.full_name(engine), deal(game, 3, 1, 20))
-    for row in page(store, run, Filter(), 0, 20).results:
+    for row in Rows().page(store, run, Filter(), 0, 20).results:
         evidence = str(row.evidence)
         middle = len(evidence) // 2
         flipped = evidence[:middle] + chr(ord(evidence[middle]) ^ 1) + evidence[middle + 1 :] if evidence else "?"
@@ -58,7 +57,7 @@ def test_evidence_that_is_shorter_longer_or_gone_is_invalid(
         "longer": "evidence || ' ' || evidence",
         "gone": "NULL",
     }[damage]
-    damaged = sum(row.evidence != "" for row in page(store, run, Filter(), 0, 20).results)
+    damaged = sum(row.evidence != "" for row in Rows().page(store, run, Filter(), 0, 20).results)
     alter(store, f"UPDATE verdicts SET evidence = {change} WHERE evidence <> ''")
     found = objections(store, run)
     assert len(found) == damaged > 10

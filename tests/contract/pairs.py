@@ -23,13 +23,13 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.export import FORMS, export
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Difference, diff
 from dealmill.pipeline.store.filters import ALL, Filter, Order, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import Source

@@ -13,18 +13,19 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.store import packs
 from dealmill.pipeline.store.audits import faults_of, objections_of
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
-from dealmill.pipeline.store.record.blocks import fingerprint_of
-from dealmill.pipeline.store.record.contract import Fault, Said
-from dealmill.pipeline.store.record.packed import bitmap
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import find_source
+from dealmill.pipeline.store.storage import RecordedVerdict
+from dealmill.pipeline.store.stretches import Fault
 from dealmill.pipeline.store.tables import Storage
 from dealmill.workers import working as work
 from tests.contract.pairs import (
@@ -56,10 +57,10 @@ def flip(store: Database, run: RunStatus, position: int) -> Verdict:
     was = find_result(store, run, position).verdict
     with store.writing() as connection:
         packed = connection.execute(text("SELECT verdicts FROM packs")).scalar_one()
-        codes = bitmap.unpack(packed, run.items)
+        codes = packs.unpack(packed, run.items)
         assert codes is not None and codes[position - 1] == was
         codes[position - 1] = turned(was)
-        connection.execute(text("UPDATE packs SET verdicts = :packed"), {"packed": bitmap.pack(codes)})
+        connection.execute(text("UPDATE packs SET verdicts = :packed"), {"packed": packs.pack(codes)})
     return was
 
 
@@ -87,7 +88,7 @@ def test_a_changed_row_differs_from_what_is_packed(store: Database, game: Game, 
     assert [difference.layout for difference in found] == [
         find_result(store, pair.packed, position).layout for position in (*changed, 1_100)
     ]
-    assert found[-1].one == Said(1_100, None, None, None) and found[-1].other.verdict is not None
+    assert found[-1].one == RecordedVerdict(1_100, None, None, None) and found[-1].other.verdict is not None
     assert [(it.other, it.one) for it in diff(store, pair.packed, pair.rows)] == [(it.one, it.other) for it in found]
 
 
@@ -108,7 +109,7 @@ def test_a_changed_digest_of_a_packed_run_is_a_difference_without_a_layout(
     for one, other in (damaged, damaged[::-1]):
         [difference] = diff(store, one, other)
         assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
-        assert difference.one == difference.other == Said(1_001, None, None, None)
+        assert difference.one == difference.other == RecordedVerdict(1_001, None, None, None)
     for sample in (None, 60):
         audit = an_audit(store, damaged.packed, sample)
         assert [(it.first, it.last, it.reason.startswith(reason)) for it in faults_of(store, audit.id)] == [
@@ -139,8 +140,8 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
     was = flip(store, damaged.packed, position)
     [difference] = diff(store, *damaged)
     assert difference.layout == find_result(store, damaged.rows, position).layout
-    assert difference.one == Said(position, was, None, None)
-    assert difference.other == Said(position, turned(was), None, None)
+    assert difference.one == RecordedVerdict(position, was, None, None)
+    assert difference.other == RecordedVerdict(position, turned(was), None, None)
     audit = an_audit(store, damaged.packed)
     assert (audit.invalid, audit.valid + audit.no_evidence) == (1, 1_099)
     assert [objected for objected, _ in objections_of(store, audit)] == [position]

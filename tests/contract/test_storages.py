@@ -19,12 +19,12 @@ from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import append, leave
 from dealmill.pipeline.store.tables import Storage

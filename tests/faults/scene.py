@@ -17,9 +17,9 @@ from sqlalchemy import text
 from dealmill.pipeline.errors import StoreUnavailable
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database, database_url, patiently
 from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.workers.broker import find_server
 from dealmill.workers.processes import die_with_parent
 from tests.doing import a_run, a_source, dealer

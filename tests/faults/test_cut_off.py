@@ -13,9 +13,9 @@ from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store import revisions
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs import find_run
 from dealmill.workers.broker import find_server
 from dealmill.workers.processes import die_with_parent

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import text
 
-from dealmill.pipeline.store.record.blocks import fingerprint_of
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.runs import find_run
 from tests.doing import an_audit
 from tests.faults.catalogue import FAULTS

@@ -31,8 +31,8 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.settings import settings as configured
 from dealmill.pipeline.solve import solve
+from dealmill.pipeline.store import packs
 from dealmill.pipeline.store.database import database_url
-from dealmill.pipeline.store.record.packed import bitmap
 from dealmill.pipeline.store.results import parse_item
 from dealmill.pipeline.survey.growth import Width
 from dealmill.testing.subject import real_lines
@@ -203,7 +203,7 @@ def settings_of_the_environment(name: str, text: str, secret: bool) -> None:
 @given(st.binary(max_size=40), st.integers(0, 70))
 def bitmaps(packed: bytes, count: int) -> None:
     """What is unpacked are so many verdicts, or nothing."""
-    verdicts = bitmap.unpack(packed, count)
+    verdicts = packs.unpack(packed, count)
     assert verdicts is None or len(verdicts) == count
 
 

@@ -16,13 +16,13 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.log import list_actions
 from dealmill.pipeline.store.plans import check_installed, installed_engines, queue_rerun, queue_retry, queue_run
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import find_result, matching_runs
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import open_deals

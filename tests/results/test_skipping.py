@@ -5,10 +5,9 @@ import pytest
 import dealmill
 from dealmill import Result, Verdict
 from dealmill.pipeline.games import games
+from dealmill.pipeline.store import packed, rows
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import ALL, Filter
-from dealmill.pipeline.store.record.packed import reading as packed
-from dealmill.pipeline.store.record.rows import reading as rows
 from dealmill.pipeline.store.results import Query, query_of
 from dealmill.pipeline.store.runs import RunStatus
 from tests.doing import a_run, deal

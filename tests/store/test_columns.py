@@ -10,7 +10,7 @@ from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.columns import ByteStrings, Columns, Some, prepare_insert
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.joined_layouts import joined_layouts
+from dealmill.pipeline.store.rows import joined_layouts
 from tests.doing import a_source
 
 TABLE = Table(

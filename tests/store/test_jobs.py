@@ -15,8 +15,7 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import plan_repetition, plan_run
-from dealmill.pipeline.store.record.rows.reading import page
-from dealmill.pipeline.store.record.rows.solving import SolvedRows, solved_rows
+from dealmill.pipeline.store.rows import Rows, SolvedRows, solved_rows
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_of_job
 from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.sources import Source
@@ -60,7 +59,7 @@ def test_a_run_is_cut_into_jobs_that_cover_it(store: Database, run: int) -> None
     assert {(job.run.id, job.run.engine, job.run.max_nodes) for job in claimed if job} == {(run, ENGINE, None)}
     for job in filter(None, claimed):
         assert finish(store, job, do(store, job))
-    assert [result.layout for result in page(store, find_run(store, run), Filter(), 0, 9).results] == TEXTS
+    assert [result.layout for result in Rows().page(store, find_run(store, run), Filter(), 0, 9).results] == TEXTS
 
 
 def test_the_same_run_is_planned_once(store: Database, source: Source, run: int) -> None:
@@ -98,7 +97,7 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
     assert finish(store, job, scored(store, job, 4, 6))
     assert not finish(store, job, scored(store, job, 4, 6))
     assert claim(store, first, "w", LEASE) is None
-    found = page(store, find_run(store, run), Filter(), 0, 9).results
+    found = Rows().page(store, find_run(store, run), Filter(), 0, 9).results
     assert [(result.position, result.value, result.evidence) for result in found] == [
         (1, 4, "trace 4"),
         (2, 6, "trace 6"),
@@ -128,7 +127,7 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) 
     assert not finish(store, late, scored(store, late, 0))
     assert finish(store, other, scored(store, other, 4))
     assert not finish(store, late, scored(store, late, 0))
-    assert [result.value for result in page(store, find_run(store, run), Filter(), 0, 9).results] == [4]
+    assert [result.value for result in Rows().page(store, find_run(store, run), Filter(), 0, 9).results] == [4]
 
 
 def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Database, run: int) -> None:
@@ -293,7 +292,7 @@ def test_a_crash_while_writing_leaves_no_partial_result(store: Database, run: in
 
     with pytest.raises(ValueError, match="a crash"):
         finish(store, job, Crashing())
-    assert page(store, find_run(store, run), Filter(), 0, 9).results == []
+    assert Rows().page(store, find_run(store, run), Filter(), 0, 9).results == []
     assert finish(store, job, scored(store, job, 4, 6))
 
 
@@ -342,12 +341,14 @@ def test_pages_are_filtered_and_continue_after_a_position(store: Database, run: 
         job = claim(store, number, "w", LEASE)
         assert job is not None
         finish(store, job, scored(store, job, *values))
-    assert [result.value for result in page(store, find_run(store, run), Filter(), 2, 2).results] == [8, 10]
-    assert [result.value for result in page(store, find_run(store, run), Filter(value=(6, 8)), 0, 9).results] == [6, 8]
-    assert page(store, find_run(store, run), Filter(verdict=(Verdict.UNWINNABLE,)), 0, 9).results == []
-    assert page(store, find_run(store, run), Filter(nodes=(2, 9)), 0, 9).results == []
+    assert [result.value for result in Rows().page(store, find_run(store, run), Filter(), 2, 2).results] == [8, 10]
     assert [
-        result.layout for result in page(store, find_run(store, run), Filter((Verdict.SCORED,)), 0, 9).results
+        result.value for result in Rows().page(store, find_run(store, run), Filter(value=(6, 8)), 0, 9).results
+    ] == [6, 8]
+    assert Rows().page(store, find_run(store, run), Filter(verdict=(Verdict.UNWINNABLE,)), 0, 9).results == []
+    assert Rows().page(store, find_run(store, run), Filter(nodes=(2, 9)), 0, 9).results == []
+    assert [
+        result.layout for result in Rows().page(store, find_run(store, run), Filter((Verdict.SCORED,)), 0, 9).results
     ] == TEXTS
 
 

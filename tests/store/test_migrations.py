@@ -22,9 +22,9 @@ from dealmill.pipeline.store.histograms import histogram_of
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, SPREAD, grow
 from dealmill.pipeline.store.plans import installed_engines, plan_repetition, plan_run, queue_rerun
-from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.revisions import create_store, open_store
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.stretches import Fault
 from dealmill.pipeline.store.tables import REVISION, metadata
 from dealmill.pipeline.store.tables import jobs as jobs_table
 from dealmill.pipeline.survey.growth import open_survey

@@ -15,11 +15,11 @@ from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store import layout_index
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import CHUNK
 from dealmill.pipeline.store.layout_index import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.sources import find_source, rejects_of, reread

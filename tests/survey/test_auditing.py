@@ -18,9 +18,9 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import grow
 from dealmill.pipeline.store.plans import installed_engines
-from dealmill.pipeline.store.record.contract import Fault
 from dealmill.pipeline.store.results import find_result, results
 from dealmill.pipeline.store.runs import find_run, run_of_job
+from dealmill.pipeline.store.stretches import Fault
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_audit

@@ -24,13 +24,13 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.results.export import export
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, grow
 from dealmill.pipeline.store.plans import queue_rerun, queue_run
-from dealmill.pipeline.store.record.blocks import fingerprint_of
 from dealmill.pipeline.store.results import find_result, query_of, results
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.source_writing import open_deals

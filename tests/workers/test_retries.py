@@ -16,7 +16,7 @@ from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.record.rows.reading import page
+from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.workers import reconciler, tasks, working
 from tests.doing import a_source
@@ -65,7 +65,7 @@ def test_a_job_that_always_fails_is_failed_with_its_reason_and_blocks_no_other(s
     assert work_on_all(store) == 1
     found = find_run(store, run.id)
     assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
-    [failed] = page(store, found, Filter((Verdict.FAILED,)), 0, 9).results
+    [failed] = Rows().page(store, found, Filter((Verdict.FAILED,)), 0, 9).results
     assert failed.evidence == "gave up after 5 attempts: MemoryError: no room"
 
 

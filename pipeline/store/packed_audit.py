@@ -1,4 +1,4 @@
-"""Reading packed verdicts for an audit, together with the result of dealing and solving the items again."""
+"""What audits read of packed runs, together with the result of dealing and solving the items again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,15 +10,24 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import block_of, block_range, whole_blocks
 from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.blocks import stray_blocks
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import SPREAD
-from dealmill.pipeline.store.record.blocks import stray_blocks
-from dealmill.pipeline.store.record.checking import UNFINISHED, JobRow, job_record, sound_jobs, stray_jobs
-from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
-from dealmill.pipeline.store.record.packed.again import dealt_here, solve_part
-from dealmill.pipeline.store.record.packed.packs import errors_of, kept_of
-from dealmill.pipeline.store.record.packed.solving import solve_pack
+from dealmill.pipeline.store.packed_solving import dealt_here, solve_pack, solve_part
+from dealmill.pipeline.store.packs import errors_of, stored_block
 from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.stretches import (
+    UNFINISHED,
+    BlockRecord,
+    Fault,
+    Item,
+    JobRecord,
+    JobRow,
+    Stretch,
+    job_record,
+    sound_jobs,
+    stray_jobs,
+)
 from dealmill.pipeline.store.tables import DONE, jobs, packs, verdicts
 
 PACKS = select(packs).where(
@@ -45,7 +54,7 @@ ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_v
 
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-    """See `dealmill.pipeline.store.record.contract.Record`, as for `sample`."""
+    """See `dealmill.pipeline.store.storage.Storage`, as for `sample`."""
     found = sample(store, run, count, positions)
     jobs, damaged = _jobs(store, run, dealt_here(run), positions)
     blocks = [block for block in found.blocks if block.first >= positions.start]
@@ -71,21 +80,21 @@ def _block(
     store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int
 ) -> tuple[list[Item], list[BlockRecord]]:
     """Return the items of a block, and its digests if all of its jobs are done."""
-    kept = kept_of(store, run.id, first, stop)
-    if kept.to_come:
+    stored = stored_block(store, run.id, first, stop)
+    if stored.unsolved:
         texts = unpack(deals.part(first, stop).texts())
         return [Item(place, text, None, False, None, None, None) for place, text in enumerate(texts, start=first)], []
-    if kept.verdicts is None:  # nothing to compare with
+    if stored.verdicts is None:  # nothing to compare with
         return [Item(position, "", None, True, None, None, None) for position in range(first, stop)], []
-    layouts, solved = solve_part(deals, run, first, stop, kept.errors)
+    layouts, solved = solve_part(deals, run, first, stop, stored.errors)
     said = to_batch(solved)
-    rows = zip(unpack(layouts), kept.verdicts.tolist(), said.values, said.evidence, said.verdicts, strict=True)
+    rows = zip(unpack(layouts), stored.verdicts.tolist(), said.values, said.evidence, said.verdicts, strict=True)
     items = [
         Item(position, text, None, True, verdict, value, evidence, int(again))
         for position, (text, verdict, value, evidence, again) in enumerate(rows, start=first)
     ]
     [found] = whole_blocks(first, layouts, solved, last=True).values()
-    return items, [BlockRecord(first, stop, kept.digest, found)]
+    return items, [BlockRecord(first, stop, stored.digest, found)]
 
 
 def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) -> tuple[list[JobRecord], list[Fault]]:

@@ -1,4 +1,4 @@
-"""Reading rows of verdicts for an audit, together with the rows that they must agree with."""
+"""What audits read of runs stored as rows."""
 
 from array import array
 from bisect import bisect_left
@@ -13,14 +13,25 @@ from sqlalchemy import Column, Connection, Select, Table, bindparam, or_, select
 
 from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.blocks import blocks_from, stray_blocks
 from dealmill.pipeline.store.bulk import Row
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import spread_of
-from dealmill.pipeline.store.record.blocks import blocks_from, stray_blocks
-from dealmill.pipeline.store.record.checking import UNFINISHED, JobRow, done_among, job_record, sound_jobs, stray_jobs
-from dealmill.pipeline.store.record.contract import BlockRecord, Fault, Item, JobRecord, Stretch
 from dealmill.pipeline.store.runs import PlannedRun
 from dealmill.pipeline.store.source_blocks import ITEM_LISTING
+from dealmill.pipeline.store.stretches import (
+    UNFINISHED,
+    BlockRecord,
+    Fault,
+    Item,
+    JobRecord,
+    JobRow,
+    Stretch,
+    done_among,
+    job_record,
+    sound_jobs,
+    stray_jobs,
+)
 from dealmill.pipeline.store.tables import DONE, Shape, items, source_blocks, verdicts
 
 ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
@@ -31,7 +42,6 @@ SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
     source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
 )
 FETCHED = 1_000
-
 place_of = itemgetter(1)
 """Return the position in a row of `items` or `verdicts`."""
 

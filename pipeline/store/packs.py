@@ -1,4 +1,10 @@
-"""Reading the stored parts of packed runs: packs of verdicts, digests of blocks, and the errors of failed layouts."""
+"""The stored parts of packed runs: packs of verdicts as bitmaps, digests of blocks, and the errors of failed layouts.
+
+In a pack, one byte holds the number k of distinct verdicts, followed by one byte for each of them, in ascending order.
+Then follow ⌈log₂ k⌉ bitmaps. Bitmap b holds bit b of the index of each verdict in that list: one bit per deal, the
+first deal in the lowest bit of the first byte. So if all deals are winnable or unwinnable, each takes one bit, and if
+all have the same verdict, they take none.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +16,42 @@ from sqlalchemy import Connection, Row, bindparam, select
 
 from dealmill.pipeline.digests import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.blocks import unsolved
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import LONGEST
-from dealmill.pipeline.store.record.blocks import unsolved
-from dealmill.pipeline.store.record.packed.bitmap import unpack
 from dealmill.pipeline.store.tables import Shape, blocks, packs, verdicts
+
+
+def pack(verdicts: Codes) -> bytes:
+    """Encode verdicts."""
+    kinds = [code for code in map(int, Verdict) if (verdicts == code).any()]
+    maps = []
+    for bit in range(_bits(len(kinds))):
+        one = [verdicts == kind for place, kind in enumerate(kinds) if place >> bit & 1]
+        maps.append(np.packbits(np.logical_or.reduce(one), bitorder="little").tobytes())
+    return bytes([len(kinds), *kinds]) + b"".join(maps)
+
+
+def unpack(packed: bytes, count: int, first: int = 0, stop: int | None = None) -> Codes | None:
+    """Decode the verdicts `[first, stop)` of `count`, by default all; return None if `packed` is not a valid encoding
+    of that many, or `count` is 0."""
+    kinds = np.frombuffer(packed[1 : 1 + packed[0]], dtype=np.int8) if packed else np.zeros(0, dtype=np.int8)
+    size = (count + 7) // 8
+    if len(packed) != 1 + len(kinds) + size * _bits(len(kinds)) or not len(kinds) or not count:
+        return None
+    stop = count if stop is None else stop
+    maps = np.frombuffer(packed[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)[:, first // 8 : (stop + 7) // 8]
+    bits = np.unpackbits(maps, axis=1, bitorder="little")[:, first % 8 : first % 8 + stop - first]
+    places = np.zeros(stop - first, dtype=np.uint8)
+    for bit, each in enumerate(bits):
+        places += each << bit
+    return None if places.max() >= len(kinds) or not set(kinds.tolist()) <= set(Verdict) else kinds[places]
+
+
+def _bits(kinds: int) -> int:
+    return max(kinds - 1, 0).bit_length()
+
 
 NEXT = (
     select(*packs.c)
@@ -44,7 +81,7 @@ ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
 class Pack:
     """The pack of the items `[first, stop)`, with its verdicts as they are stored.
 
-    `moments` (blocks × 2, see `dealmill.pipeline.store.record.packed.solving.SolvedPack`) is all zeros if it is
+    `moments` (blocks × 2, see `dealmill.pipeline.store.packed_solving.SolvedPack`) is all zeros if it is
     damaged.
     """
 
@@ -107,23 +144,23 @@ def _moments(stored: bytes, items: int) -> Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredBlock:
     """The stored parts of a block: its verdicts, its digest, and the errors of failed layouts by position.
 
-    `to_come` says that some of its jobs are not done. Otherwise, `verdicts` or `digest` is None if it is missing.
+    `unsolved` says that some of its jobs are not done. Otherwise, `verdicts` or `digest` is None if it is missing.
     """
 
-    to_come: bool
+    unsolved: bool
     verdicts: Codes | None
     digest: bytes | None
     errors: Mapping[int, str]
 
 
-def kept_of(store: Database, run: int, first: int, stop: int) -> Kept:
+def stored_block(store: Database, run: int, first: int, stop: int) -> StoredBlock:
     """Return the stored parts of the block of the items `[first, stop)`."""
     with store.reading() as connection:
         found = _next_pack(connection, run, first - 1)
-        return Kept(
+        return StoredBlock(
             unsolved(connection, run, first, stop),
             None if found is None else found.part(first, stop),
             connection.execute(DIGEST, {"run": run, "number": block_of(first)}).scalar_one_or_none(),

@@ -1,4 +1,5 @@
-"""Solving the jobs of packed runs. The verdicts of a job are written as one pack."""
+"""Dealing and solving the items of packed runs: first by a job, and again when their layouts or evidence are
+requested."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,23 +8,82 @@ from functools import cache
 import numpy as np
 from sqlalchemy import Connection
 
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import BLOCK, whole_blocks
-from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Codes, Numbers, unpack
+from dealmill.pipeline.deals import DealRange, check_generator
+from dealmill.pipeline.digests import BLOCK, block_of, whole_blocks
+from dealmill.pipeline.errors import DamagedError, VersionError
+from dealmill.pipeline.games import engine_of_run, find_game
+from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, unpack
+from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import spread_of
-from dealmill.pipeline.store.record.packed.again import deals_of, solve_part
-from dealmill.pipeline.store.record.packed.bitmap import pack
-from dealmill.pipeline.store.record.packed.packs import MOMENTS
+from dealmill.pipeline.store.packs import MOMENTS, StoredBlock, pack
 from dealmill.pipeline.store.runs import PlannedRun
 from dealmill.pipeline.store.tables import blocks, packs, verdicts
 
-SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 
+def deals_of(run: PlannedRun) -> DealRange:
+    """Return the deals of a packed run.
+
+    Raises
+    ------
+    DamagedError
+        If the recorded range is damaged.
+    VersionError
+        If another version of the generator is installed.
+    """
+    try:
+        deals = None if run.deals is None else DealRange.of(find_game(run.game), run.deals)
+    except DamagedError:
+        deals = None
+    if deals is None or deals.name != run.source_name:
+        raise DamagedError(
+            f"run {run.id} cannot be read: the recorded deals {run.deals} are not those of {run.source_name}; restore "
+            "the database from a backup"
+        )
+    check_generator(run.source_name, run.game, run.generator)
+    return deals
+
+
+def dealt_here(run: PlannedRun) -> DealRange:
+    """Return the deals of a packed run that can be solved again with this installation.
+
+    Raises
+    ------
+    DamagedError
+        See `deals_of`.
+    VersionError
+        If the engine is not installed, or another version of it or of the generator.
+    CacheError
+        If compiled engines cannot be cached.
+    """
+    caches()
+    _, engine = engine_of_run(run.id, run.engine)
+    if engine.version != run.version:
+        raise VersionError(
+            f"run {run.id} is packed and needs {run.engine} version {run.version}, but version {engine.version} is "
+            "installed; read it with the Dealmill that has that version"
+        )
+    return deals_of(run)
+
+
+def solve_part(
+    deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]
+) -> tuple[Texts, Solved]:
+    """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position)."""
+    layouts = deals.part(first, stop).texts()
+    known = {position - first: error for position, error in errors.items() if first <= position < stop}
+    return layouts, solve_texts(run.engine, layouts, run.max_nodes, known)
+
+
+def reproduces(stored: StoredBlock, first: int, layouts: Texts, solved: Solved) -> bool:
+    """Return whether the result of solving a block again has the recorded verdicts and the recorded digest."""
+    same = stored.verdicts is not None and np.array_equal(stored.verdicts, solved.verdicts)
+    return same and whole_blocks(first, layouts, solved, last=True) == {block_of(first): stored.digest}
+
+
+SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 AT_ONCE = 3 * BLOCK
 """Deals per kernel call. With one block per call, the overhead of Python adds up to 15 %; with four, the texts of some
 games no longer fit into a core's cache."""
@@ -54,13 +114,13 @@ class SolvedPack:
 
     @property
     def totals(self) -> dict[str, int]:
-        """See `dealmill.pipeline.store.record.contract.Found`."""
+        """See `dealmill.pipeline.store.storage.SolvedJob`."""
         counted = {verdict.word: int(np.count_nonzero(self.verdicts == int(verdict))) for verdict in Verdict}
         return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": int(self.nodes.sum())}
 
     @property
     def spread(self) -> dict[str, object]:
-        """See `dealmill.pipeline.store.record.contract.Found`."""
+        """See `dealmill.pipeline.store.storage.SolvedJob`."""
         return spread_of(self.values[self.verdicts == SCORED], self.nodes)
 
     @property
@@ -69,7 +129,7 @@ class SolvedPack:
         return self.moments.astype(MOMENTS).tobytes()
 
     def write(self, connection: Connection) -> None:
-        """See `dealmill.pipeline.store.record.contract.Found`."""
+        """See `dealmill.pipeline.store.storage.SolvedJob`."""
         row = {"run_id": self.run, "first": self.first, "stop": self.stop, "verdicts": pack(self.verdicts)}
         connection.execute(packs.insert().values(**row, moments=self.packed_moments))
         insert_rows(
@@ -86,26 +146,13 @@ class SolvedPack:
         )
 
 
-def prepare(run: PlannedRun) -> None:
-    """See `dealmill.pipeline.store.record.contract.Record`, also for `solve` and `give_up`."""
-    load(run.engine)
-    _load_deals(run.game)
-
-
 @cache
-def _load_deals(game: str) -> None:
+def load_deals(game: str) -> None:
+    """Load and compile the deals of a game."""
     from dealmill.pipeline.games.kernels import compiling
 
     with compiling(f"the deals of {game}"):
         find_game(game).deal(1, 1, 1)
-
-
-def solve(_store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack:
-    return solve_pack(deals_of(run), run, first, stop, {})
-
-
-def give_up(_store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedPack:
-    return solve_pack(deals_of(run), run, first, stop, dict.fromkeys(range(first, stop), trouble))
 
 
 def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:

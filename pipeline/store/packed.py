@@ -1,13 +1,18 @@
-"""Reading packed verdicts page by page. Blocks without matching verdicts are skipped, and others are solved again."""
+"""Packed storage: the verdicts of a run over numbered deals as bitmaps.
 
-from collections.abc import Iterator
+Neither layouts nor evidence are stored. They are dealt and solved again on request, and the result is compared with the
+record: one or two bits per verdict in the pack of its job, and the digest of its block, which covers the evidence. Jobs
+consist of whole blocks, except for the last one. Only the errors of failed layouts are rows, because solving again
+might not reproduce them.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from heapq import nsmallest
 from itertools import groupby
 from operator import attrgetter
 
 import numpy as np
-from sqlalchemy import ColumnElement, exists, literal_column, select
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_column, select
 
 from dealmill.pipeline.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.errors import DifferenceError, VersionError
@@ -15,67 +20,31 @@ from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.solve import load
+from dealmill.pipeline.store import packed_audit
+from dealmill.pipeline.store.blocks import mark, recorded_digests
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
-from dealmill.pipeline.store.record.blocks import mark, recorded_digests
-from dealmill.pipeline.store.record.contract import Fault, Page, Said, newest_judgement
-from dealmill.pipeline.store.record.packed.again import as_kept, dealt_here, solve_part
-from dealmill.pipeline.store.record.packed.packs import Pack, kept_of, next_pack, previous_pack
-from dealmill.pipeline.store.record.skipping import next_job
-from dealmill.pipeline.store.runs import RunStatus
-from dealmill.pipeline.store.tables import DONE, Shape, audit_jobs, audits, judgements
+from dealmill.pipeline.store.filters import BEHIND, Filter
+from dealmill.pipeline.store.jobs import LONGEST
+from dealmill.pipeline.store.packed_solving import (
+    SolvedPack,
+    deals_of,
+    dealt_here,
+    load_deals,
+    reproduces,
+    solve_pack,
+    solve_part,
+)
+from dealmill.pipeline.store.packs import Pack, next_pack, previous_pack, stored_block
+from dealmill.pipeline.store.runs import PlannedRun, RunStatus
+from dealmill.pipeline.store.storage import Page, RecordedVerdict, Storage, newest_judgement, next_job
+from dealmill.pipeline.store.stretches import END, Fault, Stretch, greatest_below_end
+from dealmill.pipeline.store.tables import DONE, Shape, audit_jobs, audits, blocks, jobs, judgements, packs
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
-
-
-def page(
-    store: Database,
-    run: RunStatus,
-    wanted: Filter,
-    after: int,
-    most: int,
-    *,
-    before: int = BEHIND,
-    backwards: bool = False,
-) -> Page:
-    """See `dealmill.pipeline.store.record.contract.Record`, also for the other functions. A block that cannot be
-    reproduced is left out, with a fault in its place."""
-    before = min(before, run.items + 1)
-    if wanted.audit:
-        return _objected(store, run, wanted, wanted.audit, after, most, before, backwards=backwards)
-    end: int | None = None
-    for tried, found in enumerate(_blocks_with(store, run, wanted, after, before, backwards=backwards)):
-        if isinstance(found, Fault):
-            return Page([], [found], found.first if backwards else found.last)
-        if tried == SOLVED_AGAIN:
-            return Page([], [], end)
-        first, stop = block_range(found, run.items)
-        end = first if backwards else stop - 1
-        try:
-            block = block_again(store, run, found)
-        except DifferenceError:
-            return Page([], [Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)], end)
-        if results := [one for one in block if after < one.position < before and wanted.matches(one)]:
-            results.sort(key=attrgetter("position"), reverse=backwards)
-            return Page(results[:most], [], end if len(results) <= most else results[most - 1].position)
-    return Page([], [], None)
-
-
-def ordered(store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int) -> Page:
-    faults = list[Fault]()
-
-    def results() -> Iterator[Result]:
-        after: int | None = 0
-        while after is not None:
-            found = page(store, run, wanted, after, BLOCK)
-            faults.extend(found.faults)
-            yield from found.results
-            after = found.end
-
-    return Page(nsmallest(most, results(), ordering.key), faults, None)
 
 
 def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
@@ -89,9 +58,9 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
         If the results do not have the recorded verdicts and the recorded digest.
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
-    kept = kept_of(store, run.id, first, stop)
-    layouts, solved = solve_part(deals, run, first, stop, kept.errors)
-    if not as_kept(kept, first, layouts, solved):
+    stored = stored_block(store, run.id, first, stop)
+    layouts, solved = solve_part(deals, run, first, stop, stored.errors)
+    if not reproduces(stored, first, layouts, solved):
         raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
     said = to_batch(solved)
     rows = zip(unpack(layouts), said.verdicts, said.values, said.nodes, said.evidence, strict=True)
@@ -99,29 +68,6 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
         Result(run.engine, *row, position, deals.first + position - 1, run.id)
         for position, row in enumerate(rows, start=first)
     ]
-
-
-def marks(store: Database, run: RunStatus) -> dict[int, bytes]:
-    digests, found, after = recorded_digests(store, run.id), {}, 0
-    while pack := next_pack(store, run.id, after):
-        for first in range(pack.first, pack.stop, BLOCK):
-            codes = pack.part(first, min(first + BLOCK, pack.stop))
-            if codes is not None and block_of(first) in digests:
-                found[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
-        after = pack.stop - 1
-    return found
-
-
-def said(store: Database, run: RunStatus, first: int, stop: int, *, bare: bool) -> list[Said] | None:
-    kept = kept_of(store, run.id, first, stop)
-    if bare or kept.to_come:
-        codes = [None] * (stop - first) if kept.verdicts is None else map(VERDICTS.get, kept.verdicts.tolist())
-        return [Said(position, verdict, None, None) for position, verdict in enumerate(codes, start=first)]
-    try:
-        block = block_again(store, run, block_of(first))
-    except (DifferenceError, VersionError):
-        return None
-    return [Said(one.position, one.verdict, one.value, one.evidence) for one in block if one.position < stop]
 
 
 def _objected(
@@ -238,3 +184,100 @@ def _packs(
         after, before = (after, pack.first) if backwards else (pack.stop - 1, before)
     if run.finished and after + 1 < before:
         yield Fault(after + 1, before - 1, NOT_AS_RECORDED)
+
+
+LAST_PACK = greatest_below_end(packs.c.stop, packs.c.run_id == bindparam("run"))
+LAST_BLOCK = greatest_below_end(blocks.c.number, blocks.c.run_id == bindparam("run"), blocks.c.number < END // BLOCK)
+LAST_UNFINISHED_JOB = greatest_below_end(
+    jobs.c.stop, jobs.c.run_id == bindparam("run"), jobs.c.state != DONE, jobs.c.stop <= jobs.c.first + LONGEST
+)
+
+
+class Packed(Storage):
+    """Verdicts as bitmaps, of deals that are solved again on request."""
+
+    stores_valid_judgements = False
+
+    def page(
+        self,
+        store: Database,
+        run: RunStatus,
+        wanted: Filter,
+        after: int,
+        most: int,
+        *,
+        before: int = BEHIND,
+        backwards: bool = False,
+    ) -> Page:
+        before = min(before, run.items + 1)
+        if wanted.audit:
+            return _objected(store, run, wanted, wanted.audit, after, most, before, backwards=backwards)
+        end: int | None = None
+        for tried, found in enumerate(_blocks_with(store, run, wanted, after, before, backwards=backwards)):
+            if isinstance(found, Fault):
+                return Page([], [found], found.first if backwards else found.last)
+            if tried == SOLVED_AGAIN:
+                return Page([], [], end)
+            first, stop = block_range(found, run.items)
+            end = first if backwards else stop - 1
+            try:
+                block = block_again(store, run, found)
+            except DifferenceError:
+                return Page([], [Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)], end)
+            if results := [one for one in block if after < one.position < before and wanted.matches(one)]:
+                results.sort(key=attrgetter("position"), reverse=backwards)
+                return Page(results[:most], [], end if len(results) <= most else results[most - 1].position)
+        return Page([], [], None)
+
+    def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
+        digests, found, after = recorded_digests(store, run.id), {}, 0
+        while pack := next_pack(store, run.id, after):
+            for first in range(pack.first, pack.stop, BLOCK):
+                codes = pack.part(first, min(first + BLOCK, pack.stop))
+                if codes is not None and block_of(first) in digests:
+                    found[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
+            after = pack.stop - 1
+        return found
+
+    def recorded_verdicts(
+        self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
+    ) -> list[RecordedVerdict] | None:
+        stored = stored_block(store, run.id, first, stop)
+        if not evidence or stored.unsolved:
+            codes = [None] * (stop - first) if stored.verdicts is None else map(VERDICTS.get, stored.verdicts.tolist())
+            return [
+                RecordedVerdict(position, verdict, None, None) for position, verdict in enumerate(codes, start=first)
+            ]
+        try:
+            block = block_again(store, run, block_of(first))
+        except (DifferenceError, VersionError):
+            return None
+        return [
+            RecordedVerdict(one.position, one.verdict, one.value, one.evidence) for one in block if one.position < stop
+        ]
+
+    def prepare(self, run: PlannedRun) -> None:
+        load(run.engine)
+        load_deals(run.game)
+
+    def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack:
+        return solve_pack(deals_of(run), run, first, stop, {})
+
+    def give_up(self, _store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedPack:
+        return solve_pack(deals_of(run), run, first, stop, dict.fromkeys(range(first, stop), trouble))
+
+    def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
+        pack, block, job = (
+            connection.execute(query, {"run": run.id}).scalar()
+            for query in (LAST_PACK, LAST_BLOCK, LAST_UNFINISHED_JOB)
+        )
+        return max((pack or 0) - 1, 0 if block is None else (block + 1) * BLOCK, (job or 0) - 1, 0)
+
+    def check_readable(self, run: PlannedRun) -> None:
+        dealt_here(run)
+
+    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+        return packed_audit.stretch(store, run, count, positions)
+
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+        return packed_audit.sample(store, run, count, positions)

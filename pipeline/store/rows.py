@@ -1,0 +1,471 @@
+"""Storage of verdicts as rows: one row per verdict, and layouts in the rows of the source.
+
+A page starts beyond the last position of the previous one, so the thousandth page is as fast as the first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal,
+    literal_column,
+    null,
+    select,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes, whole_blocks
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store import rows_audit
+from dealmill.pipeline.store.blocks import mark, read_block, record_blocks
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
+from dealmill.pipeline.store.histograms import spread_of
+from dealmill.pipeline.store.runs import PlannedRun, RunStatus
+from dealmill.pipeline.store.storage import Page, RecordedVerdict, Storage, newest_judgement, next_job
+from dealmill.pipeline.store.stretches import Fault, Stretch, greatest_below_end
+from dealmill.pipeline.store.tables import Shape, items, jobs, judgements, verdicts
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.batch import Solved, Texts
+    from dealmill.pipeline.store.columns import Insert
+
+
+class Conditions(NamedTuple):
+    """A filter without the ends of its ranges, which are parameters of its statements."""
+
+    verdicts: tuple[Verdict, ...]
+    audit: Outcome | None
+    ranges: tuple[Order, ...]
+
+    @classmethod
+    def of(cls, wanted: Filter) -> Self:
+        """Return the filter for `wanted`."""
+        return cls(wanted.verdict, wanted.audit, tuple(wanted.ranges))
+
+
+def parameters(run: RunStatus, wanted: Filter) -> dict[str, int]:
+    """Return the parameters of a statement for a run and a filter. Callers add ``most``, the number of rows, and for
+    `by_position` the positions ``first`` and ``last``."""
+    found = {"run": run.id, "source": run.source}
+    for order, ends in wanted.ranges.items():
+        found |= zip(_ends(order), ends, strict=True)
+    return found
+
+
+def _ends(order: Order) -> tuple[str, str]:
+    """Return the names of the parameters for a range."""
+    return f"least_{order.name}", f"greatest_{order.name}"
+
+
+@lru_cache
+def by_position(filtered: Conditions, backwards: bool) -> Select[*tuple[Any, ...]]:
+    """Select the first ``most`` matching verdicts at the positions ``first`` to ``last``; the last ones if
+    `backwards`."""
+    place = judgements.c.position if filtered.audit else verdicts.c.position
+    cut = _selected(filtered).where(place.between(bindparam("first"), bindparam("last")))
+    return _with_items(cut.order_by(place.desc() if backwards else place))
+
+
+@lru_cache
+def by_number(filtered: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...]]:
+    """Select the first ``most`` matching verdicts in the given order."""
+    number = _number(ordering.order)
+    first = number.desc() if ordering.descending else number.asc()
+    return _with_items(_selected(filtered).order_by(first.nulls_last(), verdicts.c.position))
+
+
+def _with_items(cut: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """Select the first of these verdicts with their lines and layouts, in any order.
+
+    The verdicts are selected first, and items are then fetched by scalar subqueries, so that no query planner joins the
+    complete tables.
+    """
+    found = cut.limit(bindparam("most", type_=BigInteger)).subquery()
+    said = (found.c[name] for name in ("position", "verdict", "value", "nodes", "evidence"))
+    item = (
+        select(items.c[name])
+        .where(items.c.source_id == bindparam("source"), items.c.position == found.c.position)
+        .scalar_subquery()
+        for name in ("line", "layout")
+    )
+    return select(*said, *item, found.c.outcome, found.c.step, found.c.reason)
+
+
+def _selected(filtered: Conditions) -> Select[*tuple[Any, ...]]:
+    """Select the verdicts of a run that match a filter, with their judgements if an outcome is wanted."""
+    judged = (null().label("outcome"), null().label("step"), null().label("reason"))
+    cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
+    if filtered.audit:
+        cut = _judged(filtered.audit).where(judgements.c.run_id == bindparam("run"))
+    cut = cut.where(verdicts.c.run_id == bindparam("run"))
+    if filtered.verdicts:
+        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in filtered.verdicts]))
+    for order in filtered.ranges:
+        least, greatest = _ends(order)
+        cut = cut.where(_number(order).between(bindparam(least), bindparam(greatest)))
+    return cut
+
+
+def _number(order: Order) -> ColumnElement[Any]:
+    """Return the expression for the number by which verdicts are ordered (see `Order.measure`)."""
+    match order:
+        case Order.POSITION:
+            return verdicts.c.position
+        case Order.NODES:
+            return verdicts.c.nodes
+        case Order.VALUE:
+            return verdicts.c.value
+        case Order.EVIDENCE_LENGTH:
+            return func.length(verdicts.c.evidence)
+    return (
+        select(func.length(items.c.layout))
+        .where(items.c.source_id == bindparam("source"), items.c.position == verdicts.c.position)
+        .correlate(verdicts)
+        .scalar_subquery()
+    )
+
+
+def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
+    """Select the verdicts whose newest judgement has the given outcome."""
+    query: Select[*tuple[Any, ...]] = (
+        select(verdicts, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+        .select_from(
+            judgements.join(
+                verdicts,
+                and_(verdicts.c.run_id == judgements.c.run_id, verdicts.c.position == judgements.c.position),
+            )
+        )
+        .where(
+            judgements.c.outcome == int(outcome),
+            newest_judgement(),
+        )
+    )
+    if outcome is not Outcome.VALID:  # add the literal condition of the partial index
+        query = query.where(judgements.c.outcome != literal_column("1"))
+    return query
+
+
+SAID = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+COLUMNS = (
+    verdicts.c.position,
+    verdicts.c.verdict,
+    verdicts.c.value,
+    verdicts.c.nodes,
+    verdicts.c.evidence,
+    items.c.line,
+    items.c.layout,
+)
+ROW = Shape(*COLUMNS)
+SEARCHED = 50_000
+"""The most verdicts that are read for one page of a filter: some milliseconds."""
+JUDGED = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+
+
+def _searched(
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
+) -> Page:
+    """Return the matching verdicts among the next `SEARCHED` ones, beginning with a job that may have some."""
+    with store.reading() as connection:
+        job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
+    if job is None:
+        return Page([], [], None)
+    if backwards:
+        before = min(before, job[1])
+        after = max(after, before - 1 - SEARCHED)
+    else:
+        after = max(after, job[0] - 1)
+        before = min(before, after + 1 + SEARCHED)
+    rows = _between(store, run, wanted, after, before, most, backwards=backwards)
+    results, faults = _readable(run, wanted, rows)
+    searched_to = after + 1 if backwards else before - 1
+    return Page(results, faults, int(rows[-1][0]) if len(rows) == most else searched_to)
+
+
+def _between(
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
+) -> list[Row[*tuple[Any, ...]]]:
+    """Return the rows of a page in order."""
+    where = {"first": after + 1, "last": before - 1, "most": most}
+    rows = _rows(store, run, by_position(Conditions.of(wanted), backwards), wanted, where)
+    return sorted(rows, key=itemgetter(0), reverse=backwards)
+
+
+def _rows(
+    store: Database, run: RunStatus, query: Select[*tuple[Any, ...]], wanted: Filter, where: Mapping[str, int]
+) -> list[Row[*tuple[Any, ...]]]:
+    with store.reading() as connection:
+        return list(connection.execute(query, {**parameters(run, wanted), **where}).all())
+
+
+def _readable(
+    run: RunStatus, wanted: Filter, rows: Sequence[Row[*tuple[Any, ...]]]
+) -> tuple[list[Result], list[Fault]]:
+    """Return the results in these rows, and faults for those that cannot be read."""
+    shape, results, faults = JUDGED if wanted.audit else ROW, list[Result](), list[Fault]()
+    for row in rows:
+        if trouble := shape.trouble(row):
+            faults.append(Fault(int(row[0]), int(row[0]), trouble))
+        else:
+            results.append(_result(run, *row))
+    return results, faults
+
+
+def _result(
+    run: RunStatus,
+    position: int,
+    verdict: int,
+    value: int | None,
+    nodes: int,
+    evidence: str | None,
+    line: int,
+    layout: str,
+    outcome: int | None,
+    step: int | None,
+    reason: str | None,
+) -> Result:
+    judgement = None if outcome is None else Judgement(Outcome(outcome), step, reason)
+    return Result(run.engine, layout, Verdict(verdict), value, nodes, evidence, position, line, run.id, judgement)
+
+
+def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
+    """Return faults for the gaps that these positions leave between `after` and `before` in a finished run."""
+    there = [after, *sorted(position for position in positions if after < position < before), before]
+    return [
+        Fault(one + 1, next_one - 1, "there is no verdict on record")
+        for one, next_one in pairwise(there)
+        if next_one - one > 1
+    ]
+
+
+def recorded_verdict(position: int | None, row: Sequence[Any], *, evidence: bool = True) -> RecordedVerdict:
+    """Return the verdict in a row of verdict, value and evidence, or the reason why it cannot be read. Without
+    `evidence`, leave out value and evidence."""
+    if not any(value is not None for value in row):
+        return RecordedVerdict(position, None, None, None)
+    if trouble := SAID.trouble(row):
+        return RecordedVerdict(position, None, None, None, trouble)
+    verdict, value, text = row
+    return RecordedVerdict(position, Verdict(verdict), *((value, text) if evidence else (None, None)))
+
+
+ITEM = Shape(items.c.position, items.c.layout)
+LOST = "fault of the record: this item is missing from the source"
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedRows:
+    """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
+    whole blocks among them (by number), the totals, and the distributions."""
+
+    run: int
+    first: int
+    stop: int
+    insert: "Insert"
+    whole: Mapping[int, bytes]
+    totals: Mapping[str, int]
+    spread: Mapping[str, object]
+
+    def write(self, connection: Connection) -> None:
+        """See `dealmill.pipeline.store.storage.SolvedJob`."""
+        self.insert(connection)
+        record_blocks(connection, self.run, self.first, self.stop, self.whole)
+
+
+def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
+    """Return the layouts at the positions `[first, stop)`, and errors by index from 0. A layout that is missing or
+    damaged is empty and has an error."""
+
+    from dealmill.pipeline.games.batch import pack
+
+    with store.reading() as connection:
+        layouts = joined_layouts(connection, run.source, first, stop)
+        if layouts is not None:
+            return layouts, {}
+        rows = connection.execute(
+            select(items.c.position, items.c.layout)
+            .where(items.c.source_id == run.source, items.c.position >= first, items.c.position < stop)
+            .order_by(items.c.position)
+        ).all()
+    texts, errors = [""] * (stop - first), dict.fromkeys(range(stop - first), LOST)
+    for row in rows:
+        place = int(row.position) - first
+        if trouble := ITEM.trouble(row):
+            errors[place] = f"fault of the record: {trouble}"
+        else:
+            texts[place] = row.layout
+            del errors[place]
+    return pack(texts), errors
+
+
+def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:
+    """Return the results of a job, given the `solved` verdicts on the `layouts` from position `first` on."""
+    from dealmill.pipeline.store.columns import Columns, Fixed, Some, prepare_insert
+
+    stop = first + len(layouts)
+    scored, decided = solved.verdicts == int(Verdict.SCORED), solved.verdicts != int(Verdict.UNDECIDED)
+    fixed: dict[str, Fixed] = {
+        "run_id": run.id,
+        "position": range(first, stop),
+        "verdict": solved.verdicts.astype("int64"),
+        "nodes": solved.nodes,
+        "value": Some(solved.values, scored),
+    }
+    codes = solved.verdicts.tolist()
+    return SolvedRows(
+        run=run.id,
+        first=first,
+        stop=stop,
+        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, decided)),
+        whole=whole_blocks(first, layouts, solved),
+        totals={
+            **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
+            "value_sum": sum(solved.values[scored].tolist()),
+            "nodes": sum(solved.nodes.tolist()),
+        },
+        spread=spread_of(solved.values[scored], solved.nodes),
+    )
+
+
+def joined_layouts(connection: Connection, source: int, first: int, stop: int) -> "Texts | None":
+    """Return the layouts at the positions `[first, stop)`. Return None if any of them is missing, or is not a single
+    line of ASCII text; then the caller has to fetch and check them one by one. For the fastest engines, fetching
+    one row per layout would take longer than solving them."""
+    import numpy as np  # slow to import, and needed only here
+
+    from dealmill.pipeline.games.batch import Texts, lengths_to_starts
+
+    where = {"source": source, "first": first, "stop": stop}
+    count, text = connection.execute(_joined(connection.dialect.name), where).one()
+    if count != stop - first or not text.isascii() or text.count("\n") != count - 1:
+        return None
+    whole = text.encode()
+    ends = np.flatnonzero(np.frombuffer(whole + b"\n", dtype=np.uint8) == ord("\n"))
+    lengths = np.diff(ends, prepend=-1) - 1
+    return Texts(np.frombuffer(whole.replace(b"\n", b""), dtype=np.uint8), lengths_to_starts(lengths))
+
+
+@cache
+def _joined(dialect: str) -> Select[int, str]:
+    rows = (
+        select(items.c.position, items.c.layout)
+        .where(
+            items.c.source_id == bindparam("source"),
+            items.c.position >= bindparam("first"),
+            items.c.position < bindparam("stop"),
+        )
+        .order_by(items.c.position)
+        .subquery()
+    )
+    if dialect == "sqlite":  # group_concat keeps the order of the inner query
+        texts = func.count(case((func.typeof(rows.c.layout) == "text", 1)))
+        return select(texts, func.group_concat(rows.c.layout, "\n"))
+    joined = func.string_agg(rows.c.layout, aggregate_order_by(literal("\n"), rows.c.position))
+    return select(func.count(rows.c.layout), joined)
+
+
+LAST_ITEM = greatest_below_end(items.c.position, items.c.source_id == bindparam("source"))
+LAST_JOB = greatest_below_end(jobs.c.stop, jobs.c.run_id == bindparam("run"))
+
+
+class Rows(Storage):
+    """Verdicts as rows."""
+
+    stores_valid_judgements = True
+
+    def check_readable(self, _run: PlannedRun) -> None:
+        """Do nothing: rows can always be read. See `dealmill.pipeline.store.storage.Storage`, also for the other
+        functions of this module."""
+
+    def prepare(self, run: PlannedRun) -> None:
+        from dealmill.pipeline.solve import load
+
+        load(run.engine)
+
+    def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
+        from dealmill.pipeline.solve import solve_part
+
+        layouts, errors = _layouts(store, run, first, stop)
+        solved = solve_part(run.engine, layouts, run.max_nodes, errors)
+        return solved_rows(store, run, first, layouts.part(0, len(solved.verdicts)), solved)
+
+    def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
+        from dealmill.pipeline.solve import failed_verdicts
+
+        layouts, _ = _layouts(store, run, first, stop)
+        return solved_rows(store, run, first, layouts, failed_verdicts(trouble, len(layouts)))
+
+    def page(
+        self,
+        store: Database,
+        run: RunStatus,
+        wanted: Filter,
+        after: int,
+        most: int,
+        *,
+        before: int = BEHIND,
+        backwards: bool = False,
+    ) -> Page:
+        if wanted != Filter() and wanted.audit in (None, Outcome.VALID):
+            return _searched(store, run, wanted, after, before, most, backwards=backwards)
+        rows = _between(store, run, wanted, after, before, most, backwards=backwards)
+        whole = wanted == Filter() and run.finished
+        read_to = int(rows[-1][0]) if len(rows) == most else None
+        first = read_to if backwards and read_to is not None else after
+        stop = read_to if not backwards and read_to is not None else min(before, run.items + 1)
+        results, faults = _readable(run, wanted, rows)
+        missing = _missing([row[0] for row in rows], first, stop) if whole else []
+        return Page(results, [*missing, *faults], int(rows[-1][0]) if rows else None)
+
+    def ordered(self, store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int) -> Page:
+        rows = _rows(store, run, by_number(Conditions.of(wanted), ordering), wanted, {"most": most})
+        results, faults = _readable(run, wanted, rows)
+        return Page(sorted(results, key=ordering.key), faults, None)
+
+    def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
+        """See `Storage`. They are computed from the rows as they are now, not from the recorded digests."""
+        found = {}
+        for number in range(block_of(run.items) + 1):
+            start, end = block_range(number, run.items)
+            with store.reading() as connection:
+                block = read_block(connection, run.id, start, end)
+            if len(block[0]) == end - start:
+                found[number] = mark(block_digest(start, *block), verdict_codes(block[1]))
+        return found
+
+    def recorded_verdicts(
+        self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
+    ) -> list[RecordedVerdict]:
+        query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(
+            verdicts.c.run_id == run.id, verdicts.c.position >= first, verdicts.c.position < stop
+        )
+        there = {position: RecordedVerdict(position, None, None, None) for position in range(first, stop)}
+        with store.reading() as connection:
+            for row in connection.execute(query).all():
+                there[int(row.position)] = recorded_verdict(int(row.position), row[1:], evidence=evidence)
+        return list(there.values())
+
+    def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
+        last_item = connection.execute(LAST_ITEM, {"source": run.source}).scalar()
+        last_job = connection.execute(LAST_JOB, {"run": run.id}).scalar()
+        return max(last_item or 0, (last_job or 0) - 1)
+
+    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+        return rows_audit.stretch(store, run, count, positions)
+
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+        return rows_audit.sample(store, run, count, positions)

@@ -9,6 +9,28 @@ Importing this module is fast: each name is loaded when it is first used. ``game
 load NumPy, and those of kernels and random numbers the compiler.
 """
 
-import lazy_loader
+import ast
+from importlib import import_module
+from pathlib import Path
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub("dealmill", __file__)
+_MODULES = {
+    alias.name: f"dealmill.{statement.module}"
+    for statement in ast.parse(Path(__file__).with_suffix(".pyi").read_text()).body
+    if isinstance(statement, ast.ImportFrom)
+    for alias in statement.names
+}
+"""The module that defines each name. `lazy_loader` would also define all names in the package `dealmill`."""
+
+__all__ = [*_MODULES]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -144,10 +144,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Say what a run of all tests takes and skips, in the first line."""
+    """Say how long a run of a target takes and what it skips, in the first line."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter and session.config.args_source.name != "ARGS":
-        announce(reporter)
+        announce(reporter, session.config.option.markexpr)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -10,8 +10,8 @@ from shutil import which
 import pytest
 
 STRICT = os.environ.get("TEST_SKIPS") == "fail"
-MINUTES = 20
-"""About how long all tests take on two cores."""
+MINUTES = {"not slow and not by_hand": 8, "slow and not by_hand": 8}
+"""About how long `make test` and `make test-slow` take on two cores, by the markers that select their tests."""
 
 
 def missing() -> list[str]:
@@ -29,10 +29,11 @@ def missing() -> list[str]:
     return [need for need, met in needs.items() if not met]
 
 
-def announce(reporter: pytest.TerminalReporter) -> None:
-    """Write how long the tests take, and which will be skipped."""
-    skipped = f"; skips tests of {', '.join(missing())}" if missing() else "; skips nothing"
-    reporter.write_line(f"all tests take about {MINUTES} minutes on two cores{skipped}")
+def announce(reporter: pytest.TerminalReporter, selected: str) -> None:
+    """Write how long the tests `selected` by their markers take, and which will be skipped."""
+    duration = f"about {MINUTES[selected]} minutes on two cores; " if selected in MINUTES else ""
+    skipped = f"skips tests of {', '.join(missing())}" if missing() else "skips nothing"
+    reporter.write_line(f"{duration}{skipped}")
 
 
 def count_skips(reporter: pytest.TerminalReporter) -> int:

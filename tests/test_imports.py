@@ -148,3 +148,10 @@ assert connected == {name: len(getattr(signals, name).receivers or ()) for name 
 def test_a_run_leaves_other_celery_apps_of_its_process_alone(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", OTHERS], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_names_for_games_are_not_added_to_the_package() -> None:
+    loaded_by(
+        "import dealmill\nfrom dealmill.game import Point, scene\n"
+        "assert dealmill.Point is not Point and 'scene' not in vars(dealmill)"
+    )

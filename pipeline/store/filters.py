@@ -116,9 +116,16 @@ class Filter:
         }
         return {order: ends for order, ends in every.items() if ends != ALL}
 
-    def matches(self, result: Result) -> bool:
-        """Return whether a result matches, apart from the outcome of its audit."""
-        if self.verdict and result.verdict not in self.verdict:
-            return False
-        numbers = ((order.measure(result), ends) for order, ends in self.ranges.items())
-        return all(number is not None and low <= number <= high for number, (low, high) in numbers)
+    def matching(self, results: Iterable[Result]) -> list[Result]:
+        """Return the results that match, apart from the outcome of their audits."""
+        ranges = self.ranges.items()
+        return [
+            result
+            for result in results
+            if (not self.verdict or result.verdict in self.verdict)
+            and all(_within(order.measure(result), ends) for order, ends in ranges)
+        ]
+
+
+def _within(number: int | None, ends: tuple[int, int]) -> bool:
+    return number is not None and ends[0] <= number <= ends[1]

@@ -93,7 +93,7 @@ def _objected(
             faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
             continue
         said = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in judged.items()]
-        results += filter(wanted.matches, said)
+        results += wanted.matching(said)
     reached = [position for position, _ in objections] + [fault.last for fault in faults]
     return Page(results, faults, (min if backwards else max)(reached, default=None))
 
@@ -224,7 +224,7 @@ class Packed(Storage):
                 block = block_again(store, run, found)
             except DifferenceError:
                 return Page([], [Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)], end)
-            if results := [one for one in block if after < one.position < before and wanted.matches(one)]:
+            if results := wanted.matching(result for result in block if after < result.position < before):
                 results.sort(key=attrgetter("position"), reverse=backwards)
                 return Page(results[:most], [], end if len(results) <= most else results[most - 1].position)
         return Page([], [], None)

@@ -82,7 +82,7 @@ def test_a_slow_page_says_so(furnished: str, monkeypatch: pytest.MonkeyPatch) ->
             with store._database.reading() as connection:
                 connection.execute(ENDLESS).all()
 
-        monkeypatch.setattr(store, "status", slow)
+        monkeypatch.setattr(store, "find_run", slow)
         client = TestClient(application(store, hosts=HOSTS))
         page = client.get("/runs/1")
         assert page.status_code == 503 and "took more than 0.05 seconds" in page.text and "<h1>" in page.text

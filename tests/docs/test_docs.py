@@ -17,9 +17,10 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SERVER = "postgresql://dealmill@db.example/dealmill"
 """The database that the pages speak of; here it is a real one."""
-SOURCES = [page for page in PAGES if page.parent in (ROOT, ROOT / "docs")]
-"""The pages that describe the tree as it is; decisions and proofs are about the time when they were written."""
-PATH = re.compile(r"(?<![\w./-])(?:pipeline|workers|dealmill|migrations|tests)/[\w./*-]*\w/?")
+DECISIONS = ROOT / "docs" / "decisions"
+SOURCES = [page for page in PAGES if page.parent in (ROOT, ROOT / "docs", DECISIONS)]
+"""The pages with paths of the tree as it is. Decisions have them, too, though their figures are those of their time."""
+PATH = re.compile(r"(?<![\w./-])(?:bench|pipeline|workers|dealmill|migrations|tests)/[\w./*-]*\w/?")
 WIDE = {"COLUMNS": "200"}
 ELIDED = "…"
 SPEED = "layouts/s"
@@ -138,6 +139,18 @@ def test_paths_are_found_in_code_font_only() -> None:
 def test_paths_in_code_font_exist(path: Path) -> None:
     missing = [pattern for pattern in paths(path.read_text()) if not any(ROOT.glob(pattern))]
     assert missing == []
+
+
+def test_every_decision_is_in_the_index_once_and_nothing_else() -> None:
+    indexed = re.findall(r"\[(\d+)\]\(([^)]+)\)", (DECISIONS / "README.md").read_text())
+    pages = sorted(path.name for path in DECISIONS.iterdir() if path.name != "README.md")
+    assert sorted(page for _, page in indexed) == pages
+    assert [page for number, page in indexed if int(page[:4]) != int(number)] == []
+
+
+def test_every_decision_has_the_number_of_its_file() -> None:
+    numbers = {path.name: path.read_text().partition(". ")[0] for path in DECISIONS.glob("[0-9]*.md")}
+    assert numbers == {name: f"# {int(name[:4])}" for name in numbers}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -21,7 +21,7 @@ _MODULES = {
 }
 """The module that defines each name. `lazy_loader` would also define all names in the package `dealmill`."""
 
-__all__ = [*_MODULES]
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:

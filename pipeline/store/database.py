@@ -407,7 +407,11 @@ class Database:
         with self._translated_errors(), engine.connect() as connection:
             connection.execution_options(**options)
             with connection.begin():
-                yield connection
+                try:
+                    yield connection
+                except KeyboardInterrupt:
+                    connection.invalidate()  # it may be in the middle of a command, and refuse the one that rolls back
+                    raise
 
     def refuse_read_only(self) -> None:
         """Check that the URL does not open the file read-only.

@@ -1,6 +1,9 @@
 """The two kinds of transaction, on both databases."""
 
-from sqlalchemy import Connection, func, select, text
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, func, select, text, update
 
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.source_writing import open_source
@@ -31,3 +34,15 @@ def test_only_browsing_transactions_may_be_idle(store: Database) -> None:
         assert connection.execute(patience).scalar() == "0"
     with store.writing() as connection:
         assert connection.execute(patience).scalar() == "1min"
+
+
+def test_an_interrupt_in_the_middle_of_a_command_is_not_hidden_by_an_error(store: Database) -> None:
+    open_source(store, "memory", "a.txt", b"a")
+    with pytest.raises(KeyboardInterrupt), store.writing() as connection:
+        connection.execute(update(sources).values(rejected=1))
+        if not store.embedded:
+            driver: Any = connection.connection.driver_connection
+            driver.pgconn.send_query(b"SELECT pg_sleep(60)")
+        raise KeyboardInterrupt
+    with store.writing() as connection:
+        assert connection.execute(select(sources.c.rejected)).scalar_one() == 0

@@ -17,7 +17,7 @@ The digest of a block of n items is the BLAKE3-256 of these fields, concatenated
 
 A verdict takes one byte, a length four, any other number eight; all are little-endian, in two's complement.
 
-Each is the BLAKE3-256 of a tag, which names the kind of record, and columns of values. The tag and each column are
+A seal is the BLAKE3-256 of a tag, which names the kind of record, and columns of values. The tag and each column are
 preceded by their length in bytes (8 bytes), so that different lists of columns never have the same encoding:
 
 - ``numbers``: ``q``, then 8 bytes for each number.

@@ -1,4 +1,5 @@
-"""Collect the warnings of rows that cannot be read, for each request by itself.
+"""The outermost layer of the application: the access token, and the headers of every response; and the warnings of rows
+that cannot be read, collected for each request by itself.
 
 Addresses beyond this machine are served only with a token, because the pages show everything in the store.
 """

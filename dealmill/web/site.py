@@ -1,4 +1,5 @@
-"""Pages that are made once for many tabs, because each of them polls."""
+"""What all pages share: the store, the templates, conditional responses, and pages that are made once for many tabs,
+because each of them polls."""
 
 from collections.abc import Callable
 from concurrent.futures import Future

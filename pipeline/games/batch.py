@@ -1,4 +1,5 @@
-"""Batches of layouts, verdicts and evidence, as flat arrays for kernels."""
+"""Batches of layouts, verdicts and evidence, as flat arrays for kernels; and entries, the layouts and rejects of a part
+of a source."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""The limits that a program runs in, as far as the system has them."""
+"""A running program: it is sent one layout at a time, and everything it does is bounded, also by limits as far as the
+system has them."""
 
 import ctypes
 import os

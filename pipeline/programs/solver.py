@@ -1,4 +1,5 @@
-"""The function of an engine that is a program."""
+"""The function of an engine that is a program; and the checks of declared programs, for ``dealmill doctor`` and before
+runs are solved."""
 
 import atexit
 import logging

@@ -1,4 +1,6 @@
-"""Retries of workers while the database is not available."""
+"""Connections to a database and their transactions (`reading`, `browsing`, `writing` and `rebuilding`), on SQLite and
+PostgreSQL; the translation of their errors; and the retries of commands and workers while the database is not
+available."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 """The differences between two runs.
 
-Two runs stored as rows are compared by a query. If one is packed, they are compared block by block through `Record`.
+Two runs stored as rows are compared by a query. If one is packed, they are compared block by block (see `Storage`).
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """The revision of a database: its tables and views, their check when a store is opened, and the creation, upgrade and
 backup by the commands of ``dealmill db``.
 
-Dealmill itself does not read them. A migration that changes a table has to drop them first and to create them at its
-end; the one that created them is `migrations/versions/0009_views.py`.
+The views are for people who open the database: Dealmill itself does not read them. A migration that changes a table has
+to drop them first and to create them at its end; the one that created them is `migrations/versions/0009_views.py`.
 """
 
 import os

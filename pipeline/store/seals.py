@@ -1,6 +1,6 @@
-"""Checks of the record of a run as a whole: its plan, its source and its rejects; and the seal of the
-record, a short text that users store elsewhere. With it, a change of the record is noticed even if all digests in the
-record were changed to match."""
+"""Checks of the record of a run as a whole: its plan, its source and its rejects; and the seal of the record, a short
+text that users store elsewhere. With it, a change of the record is noticed even if all digests in the record were
+changed to match."""
 
 import re
 from collections.abc import Iterator, Mapping

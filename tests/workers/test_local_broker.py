@@ -1,6 +1,7 @@
 """The local broker: the server that Dealmill was tested with, and why it does not start."""
 
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_a_broker_that_does_not_start_says_why(
 def test_a_broker_that_is_killed_while_it_starts_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    once = f'[ -e "$0.started" ] && exec {find_server()} "$@"; touch "$0.started"; kill -9 $$'
+    once = f'[ -e "$0.started" ] && exec {quote(find_server())} "$@"; touch "$0.started"; kill -9 $$'
     server = script(tmp_path / "bin", "valkey-server", once)
     monkeypatch.setattr(broker, "find_server", lambda: str(server))
     with LocalBroker(tmp_path):

@@ -12,7 +12,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.results import results
+from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import find_run, list_runs
 
@@ -74,7 +74,7 @@ def _asked(database: Path) -> str:
     lost = Filter(verdict=(Verdict.UNWINNABLE,))
 
     def page(wanted: Filter, after: int) -> Callable[[], object]:
-        return lambda: list(results(store, [run], wanted, (run.id, after), PAGE))
+        return lambda: list(Query(store, [run], wanted, (run.id, after), PAGE))
 
     asked = {
         "counts by verdict": lambda: list_runs(store, [run.id]),

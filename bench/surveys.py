@@ -16,7 +16,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.results import find_result, results
+from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.storages import storage_of
 from tests.servers import clean_environment, dealmill_command
@@ -120,8 +120,8 @@ def _asked(folder: Path, deals: int) -> list[str]:
     storage_of(run).prepare(run)
     lost = Filter((Verdict.UNWINNABLE,))
     questions: list[Callable[[], object]] = [
-        lambda: list(results(store, [run], lost, (0, 0), 100)),
-        lambda: list(results(store, [run], lost, (1, deals - 1_000), 100)),
+        lambda: list(Query(store, [run], lost, (0, 0), 100)),
+        lambda: list(Query(store, [run], lost, (1, deals - 1_000), 100)),
         lambda: find_result(store, run, deals // 3),
     ]
     return [f"{1_000 * median(seconds(question) for _ in range(ASKED)):.1f} ms" for question in questions]

@@ -16,8 +16,7 @@ from dealmill.pipeline.errors import OutputError, StoreError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Event, Exporting
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.export import COLUMNS, FORMS, Row, export
+from dealmill.pipeline.results.export import COLUMNS, FORMS, export
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
@@ -26,8 +25,9 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.results import results
+from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.storage import Page
 from tests.doing import LEASE, a_run, a_source, deal
 
 ENGINE = "memory/two-pass"
@@ -38,9 +38,9 @@ NOBODY = 65534
 each_form = pytest.mark.parametrize("suffix", FORMS)
 
 
-def queried(store: Database, run: RunStatus, *verdicts: Verdict) -> list[Row]:
+def queried(store: Database, run: RunStatus, *verdicts: Verdict) -> list[tuple[object, ...]]:
     """What a query says."""
-    found = results(store, [run], Filter(verdict=verdicts), (0, 0), None)
+    found = Query(store, [run], Filter(verdict=verdicts), (0, 0), None)
     return [(row.position, row.line, row.layout, row.verdict.word, row.value, row.nodes, row.evidence) for row in found]
 
 
@@ -58,7 +58,7 @@ def read_back(path: Path) -> list[tuple[object, ...]]:
     return [tuple(row.values()) for row in rows]
 
 
-def as_in(suffix: str, rows: list[Row]) -> list[tuple[object, ...]]:
+def as_in(suffix: str, rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
     """Rows as they come back from a file of that form."""
     if suffix != ".csv":
         return list(rows)
@@ -74,7 +74,7 @@ def metadata(path: Path) -> dict[str, str]:
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages of 7 rows, row groups of 70."""
-    monkeypatch.setattr("dealmill.pipeline.results.export.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.store.results.PAGE", 7)
     monkeypatch.setattr("dealmill.pipeline.results.export.GROUP", 10)
 
 
@@ -177,7 +177,7 @@ def test_an_aborted_export_leaves_no_file(
     run = a_run(store, ENGINE, LAYOUTS)
     old = folder / f"old{suffix}"
     old.write_text("as it was")
-    monkeypatch.setattr("dealmill.pipeline.results.export.results", broken_off(error))
+    monkeypatch.setattr("dealmill.pipeline.results.export.Query.pages", broken_off(error))
     for path in (old, folder / f"new{suffix}"):
         with pytest.raises(OutputError if isinstance(error, OSError) else type(error)) as told:
             export(store, run, path, force=True)
@@ -186,13 +186,12 @@ def test_an_aborted_export_leaves_no_file(
     assert old.read_text() == "as it was"
 
 
-def broken_off(error: BaseException) -> Callable[..., Iterator[Result]]:
-    """Results that end in an error."""
+def broken_off(error: BaseException) -> Callable[[Query], Iterator[Page]]:
+    """Pages of results that end in an error."""
+    pages = Query.pages
 
-    def some(*arguments: object) -> Iterator[Result]:
-        rows = results(*arguments)  # type: ignore[arg-type]
-        for _ in range(250):
-            yield next(rows)
+    def some(query: Query) -> Iterator[Page]:
+        yield next(pages(query))
         raise error
 
     return some

@@ -33,7 +33,6 @@ from dealmill.pipeline.ingest.scanning import check_of, scan
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Message, OpenFailed, Opening, Progress
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import ALL, Filter
@@ -164,19 +163,19 @@ def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progres
     run = queried_run(store, query)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
     digest, count = sha256(f"{query.name}\n".encode()), 0
-    for results in _selected(store, run, query):
-        lines = "".join([f"{result.position} {result.layout}\n" for result in results]).encode()
+    for layouts in _selected(store, run, query):
+        lines = "".join([f"{position} {layout}\n" for position, layout in layouts.items()]).encode()
         digest.update(lines)
         copy.write(lines)
-        count += len(results)
+        count += len(layouts)
     _check_count(run, query, count)
     source = open_source(store, run.game, query.name, digest.digest())
     _tell_of_change(store, source, progress)
     return Reading(store, source, query.name, partial(_entries, copy), count)
 
 
-def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[list[Result]]:
-    """Yield the wanted results of a run in pages.
+def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Mapping[int, str]]:
+    """Yield the layouts of the wanted results of a run in pages, by position.
 
     Raises
     ------
@@ -188,10 +187,10 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[li
         page = storage_of(run).page(store, run, query.wanted, after, PAGE)
         for fault in page.faults:
             raise _damaged(run, query, f"{run.id}:{fault.first} cannot be read: {fault.reason}")
-        layouts = {result.position: result.layout for result in page.results}
+        layouts = dict(zip(page.columns.positions, page.columns.layouts, strict=True))
         for position in altered_layouts(store, run.source, run.game, layouts) if run.storage is Storage.ROWS else ():
             raise _damaged(run, query, f"the layout of {run.id}:{position} does not match its digest")
-        yield page.results
+        yield layouts
         after = page.end
 
 

@@ -6,11 +6,11 @@ import os
 import secrets
 import stat
 import warnings
-from codecs import getwriter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import version
-from itertools import islice
+from io import TextIOWrapper
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -18,12 +18,12 @@ from dealmill.pipeline.errors import DamagedWarning, OutputError, UsageError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Exporting, Progress, silent
-from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.results import PAGE, results
+from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.storage import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,8 +32,8 @@ COLUMNS = ("position", "line", "layout", "verdict", "value", "nodes", "evidence"
 GROUP = 25
 """Pages in a row group of Parquet: 50,000 rows are few enough to keep in memory, and enough to compress well."""
 
-Row = tuple[int, int, str, str, int | None, int, str | None]
-Write = Callable[[Sequence[Row]], None]
+WORDS = {int(verdict): verdict.word for verdict in Verdict}
+Write = Callable[[Columns], None]
 Form = Callable[[BinaryIO, Mapping[str, str]], AbstractContextManager[Write]]
 
 
@@ -59,14 +59,15 @@ def export(
         If the file cannot be written, exists (unless `force` is set), or is not a regular file.
     """
     form = _form_of(path)
-    found = results(store, [run], Filter(verdict=tuple(verdicts)), (0, 0), None)
+    query = Query(store, [run], Filter(verdict=tuple(verdicts)))
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = 0
     with atomic_file(path, force) as file, form(file, metadata(store, run, verdicts)) as write:
-        while rows := [_row(result) for result in islice(found, PAGE)]:
-            write(rows)
-            written += len(rows)
-            progress(Exporting(written, max(written, total)))
+        for page in query.pages():
+            if count := len(page.columns.positions):
+                write(page.columns)
+                written += count
+                progress(Exporting(written, max(written, total)))
     if verdicts and run.finished and written != total:
         message = f"the jobs of run {run.id} counted {total:,} such verdicts, but {written:,} were written"
         warnings.warn(DamagedWarning(f"{message}; find the faults with: dealmill audit {run.id}"), stacklevel=2)
@@ -85,11 +86,8 @@ def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) 
     import pyarrow as pa
 
     schema = _schema(metadata(store, run, verdicts))
-    found = results(store, [run], Filter(verdict=tuple(verdicts)), (0, 0), None)
-    batches = []
-    while rows := [_row(result) for result in islice(found, PAGE)]:
-        batches.append(_record_batch(rows, schema))
-    return pa.Table.from_batches(batches, schema)
+    query = Query(store, [run], Filter(verdict=tuple(verdicts)))
+    return pa.Table.from_batches([_record_batch(page.columns, schema) for page in query.pages()], schema)
 
 
 def _form_of(path: Path) -> Form:
@@ -116,18 +114,6 @@ def metadata(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> di
         "dealmill": version("dealmill"),
     }
     return {key: value for key, value in about.items() if value is not None}
-
-
-def _row(result: Result) -> Row:
-    return (
-        result.position,
-        result.line,
-        result.layout,
-        result.verdict.word,
-        result.value,
-        result.nodes,
-        result.evidence,
-    )
 
 
 @contextmanager
@@ -165,17 +151,33 @@ def _check_target(path: Path, force: bool) -> Path:
 
 @contextmanager
 def _csv(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
-    writer = csv.writer(getwriter("utf-8")(file), lineterminator="\n")
+    text = TextIOWrapper(file, "utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    yield writer.writerows
+    yield lambda results: writer.writerows(zip(*_with_words(results), strict=True))
+    text.detach()  # flushes, and leaves the file open
 
 
 @contextmanager
 def _json_lines(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
-    def write(rows: Sequence[Row]) -> None:
-        file.writelines(f"{json.dumps(dict(zip(COLUMNS, row, strict=True)))}\n".encode() for row in rows)
+    line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in COLUMNS) + "}\n"
+
+    def write(results: Columns) -> None:  # a third of the time of `json.dumps` for each row, with the same text
+        columns = [[_json_value(value) for value in column] for column in _with_words(results)]
+        file.write("".join([line % row for row in zip(*columns, strict=True)]).encode())
 
     yield write
+
+
+def _json_value(value: int | str | None) -> int | str:
+    """Return a number as it is, and anything else as text in JSON."""
+    return "null" if value is None else encode_basestring_ascii(value) if isinstance(value, str) else value
+
+
+def _with_words(results: Columns) -> tuple[Sequence[int | str | None], ...]:
+    """Return results with the words of their verdicts instead of their codes."""
+    words = [WORDS[code] for code in results.verdicts]
+    return (*results[:3], words, *results[4:])
 
 
 @contextmanager
@@ -192,8 +194,8 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
             writer.write_table(pa.Table.from_batches(waiting, schema))
             waiting.clear()
 
-        def write(rows: Sequence[Row]) -> None:
-            waiting.append(_record_batch(rows, schema))
+        def write(results: Columns) -> None:
+            waiting.append(_record_batch(results, schema))
             if len(waiting) == GROUP:
                 write_group()
 
@@ -202,11 +204,10 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
             write_group()
 
 
-def _record_batch(rows: Sequence[Row], schema: "pa.Schema") -> "pa.RecordBatch":
+def _record_batch(results: Columns, schema: "pa.Schema") -> "pa.RecordBatch":
     import pyarrow as pa
 
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    arrays = [pa.array(column, field.type) for column, field in zip(_with_words(results), schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

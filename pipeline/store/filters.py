@@ -116,15 +116,11 @@ class Filter:
         }
         return {order: ends for order, ends in every.items() if ends != ALL}
 
-    def matching(self, results: Iterable[Result]) -> list[Result]:
-        """Return the results that match, apart from the outcome of their audits."""
-        ranges = self.ranges.items()
-        return [
-            result
-            for result in results
-            if (not self.verdict or result.verdict in self.verdict)
-            and all(_within(order.measure(result), ends) for order, ends in ranges)
-        ]
+    def matches(self, result: Result) -> bool:
+        """Return whether a result matches, apart from the outcome of its audits."""
+        return (not self.verdict or result.verdict in self.verdict) and all(
+            _within(order.measure(result), ends) for order, ends in self.ranges.items()
+        )
 
 
 def _within(number: int | None, ends: tuple[int, int]) -> bool:

@@ -8,8 +8,8 @@ might not reproduce them.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
-from operator import attrgetter
+from itertools import groupby, islice
+from typing import Any
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_column, select
@@ -19,7 +19,6 @@ from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.result import Result
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store import packed_audit
 from dealmill.pipeline.store.blocks import mark, recorded_digests
@@ -37,7 +36,15 @@ from dealmill.pipeline.store.packed_solving import (
 )
 from dealmill.pipeline.store.packs import Pack, next_pack, previous_pack, stored_block
 from dealmill.pipeline.store.runs import PlannedRun, RunStatus
-from dealmill.pipeline.store.storage import Page, RecordedVerdict, Storage, newest_judgement, next_job
+from dealmill.pipeline.store.storage import (
+    NO_RESULTS,
+    Columns,
+    Page,
+    RecordedVerdict,
+    Storage,
+    newest_judgement,
+    next_job,
+)
 from dealmill.pipeline.store.stretches import END, Fault, Stretch, greatest_below_end
 from dealmill.pipeline.store.tables import DONE, Shape, audit_jobs, audits, blocks, jobs, judgements, packs
 
@@ -47,7 +54,7 @@ SOLVED_AGAIN = 5
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
-def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
+def block_again(store: Database, run: RunStatus, number: int) -> Columns:
     """Deal and solve a block again and return its results.
 
     Raises
@@ -62,12 +69,9 @@ def block_again(store: Database, run: RunStatus, number: int) -> list[Result]:
     layouts, solved = solve_part(deals, run, first, stop, stored.errors)
     if not reproduces(stored, first, layouts, solved):
         raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
-    said = to_batch(solved)
-    rows = zip(unpack(layouts), said.verdicts, said.values, said.nodes, said.evidence, strict=True)
-    return [
-        Result(run.engine, *row, position, deals.first + position - 1, run.id)
-        for position, row in enumerate(rows, start=first)
-    ]
+    batch, lines = to_batch(solved), range(deals.first + first - 1, deals.first + stop - 1)
+    codes = solved.verdicts.tolist()
+    return Columns(range(first, stop), lines, unpack(layouts), codes, batch.values, batch.nodes, batch.evidence)
 
 
 def _objected(
@@ -84,7 +88,7 @@ def _objected(
     """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for packed
     runs."""
     objections, faults = _objections(store, run.id, outcome, after, most, before, backwards=backwards)
-    results: list[Result] = []
+    rows, judgements = list[tuple[Any, ...]](), list[Judgement]()
     for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
         judged = dict(inside)
         try:
@@ -92,10 +96,20 @@ def _objected(
         except DifferenceError:
             faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
             continue
-        said = [replace(block[(position - 1) % BLOCK], judgement=judgement) for position, judgement in judged.items()]
-        results += wanted.matching(said)
+        for place in _matching(run, wanted, block, [position - block.positions[0] for position in judged]):
+            rows.append(tuple(column[place] for column in block))
+            judgements.append(judged[block.positions[place]])
     reached = [position for position, _ in objections] + [fault.last for fault in faults]
-    return Page(results, faults, (min if backwards else max)(reached, default=None))
+    columns = Columns(*zip(*rows, strict=True)) if rows else NO_RESULTS
+    return Page(run, columns, faults, (min if backwards else max)(reached, default=None), judgements)
+
+
+def _matching(run: RunStatus, wanted: Filter, block: Columns, places: Sequence[int]) -> Sequence[int]:
+    """Return those of these places in a block whose results match `wanted`, apart from audits."""
+    if replace(wanted, audit=None) == Filter():
+        return places
+    results = Page(run, block, [], None).results
+    return [place for place in places if wanted.matches(results[place])]
 
 
 def _objections(
@@ -215,19 +229,21 @@ class Packed(Storage):
         end: int | None = None
         for tried, found in enumerate(_blocks_with(store, run, wanted, after, before, backwards=backwards)):
             if isinstance(found, Fault):
-                return Page([], [found], found.first if backwards else found.last)
+                return Page(run, NO_RESULTS, [found], found.first if backwards else found.last)
             if tried == SOLVED_AGAIN:
-                return Page([], [], end)
+                return Page(run, NO_RESULTS, [], end)
             first, stop = block_range(found, run.items)
             end = first if backwards else stop - 1
             try:
                 block = block_again(store, run, found)
             except DifferenceError:
-                return Page([], [Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)], end)
-            if results := wanted.matching(result for result in block if after < result.position < before):
-                results.sort(key=attrgetter("position"), reverse=backwards)
-                return Page(results[:most], [], end if len(results) <= most else results[most - 1].position)
-        return Page([], [], None)
+                fault = Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)
+                return Page(run, NO_RESULTS, [fault], end)
+            inside = range(max(after + 1 - first, 0), min(before, stop) - first)
+            if places := _matching(run, wanted, block, inside[::-1] if backwards else inside):
+                results = block.at(places[:most])
+                return Page(run, results, [], end if len(places) <= most else results.positions[-1])
+        return Page(run, NO_RESULTS, [], None)
 
     def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
         digests, found, after = recorded_digests(store, run.id), {}, 0
@@ -252,9 +268,8 @@ class Packed(Storage):
             block = block_again(store, run, block_of(first))
         except (DifferenceError, VersionError):
             return None
-        return [
-            RecordedVerdict(one.position, one.verdict, one.value, one.evidence) for one in block if one.position < stop
-        ]
+        rows = zip(block.positions, map(Verdict, block.verdicts), block.values, block.evidence, strict=True)
+        return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
 
     def prepare(self, run: PlannedRun) -> None:
         load(run.engine)

@@ -31,14 +31,17 @@ class Unreadable:
         self._run = run
         self._last: Fault | None = None
 
-    def add(self, fault: Fault) -> None:
-        """Add a fault that starts after all earlier ones."""
-        last = self._last
-        if last and (last.reason, last.last + 1) == (fault.reason, fault.first):
-            self._last = replace(last, last=fault.last)
-        else:
+    def add(self, faults: Iterable[Fault], *, before_results: bool) -> None:
+        """Add faults that start after all earlier ones. Warn of them at once if results follow."""
+        for fault in faults:
+            last = self._last
+            if last and (last.reason, last.last + 1) == (fault.reason, fault.first):
+                self._last = replace(last, last=fault.last)
+            else:
+                self.warn()
+                self._last = fault
+        if before_results:
             self.warn()
-            self._last = fault
 
     def warn(self) -> None:
         """Warn of the faults added since the last warning."""
@@ -76,7 +79,8 @@ class Query:
     """The `wanted` results of these runs between the items `after` and `before` (run and position, both exclusive), the
     first `limit` of them in the given order.
 
-    Each iteration queries the store from the start, page by page.
+    Each iteration queries the store from the start, page by page. Results that cannot be read are left out with a
+    `DamagedWarning`. An order other than that of positions holds `limit` results in memory.
     """
 
     store: Database
@@ -91,9 +95,43 @@ class Query:
         return f"<Query of runs {', '.join(str(run.id) for run in self.runs) or 'none'}>"
 
     def __iter__(self) -> Iterator[Result]:
-        return results(
-            self.store, self.runs, self.wanted, self.after, self.limit, before=self.before, ordering=self.ordering
-        )
+        if self.ordering.order is not Order.POSITION and self.limit is not None:
+            return iter(nsmallest(self.limit, self._first_of_each_run(self.limit), self.ordering.key))
+        return islice(chain.from_iterable(page.results for page in self.pages()), self.limit)
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the results in pages, in order of position.
+
+        Raises
+        ------
+        UsageError
+            If there is only one run, it is packed, and the results that audits found valid are wanted.
+        """
+        size = PAGE if self.limit is None else max(1, min(self.limit, PAGE))
+        backwards = self.ordering.descending
+        for run in reversed(self.listed) if backwards else self.listed:
+            after = self.after[1] if run.id == self.after[0] else 0
+            before = self.before[1] if run.id == self.before[0] else BEHIND
+            end: int | None = 0 if self.after[0] <= run.id <= self.before[0] else None
+            unreadable = Unreadable(run.id)
+            while end is not None:
+                page = storage_of(run).page(
+                    self.store, run, self.wanted, after, size, before=before, backwards=backwards
+                )
+                unreadable.add(page.faults, before_results=bool(page.columns.positions))
+                yield page
+                end = page.end
+                if end is not None:
+                    after, before = (after, end) if backwards else (end, before)
+            unreadable.warn()
+
+    def _first_of_each_run(self, most: int) -> Iterator[Result]:
+        """Yield the first `most` results of each run in the order of the query."""
+        for run in self.listed:
+            results, faults = storage_of(run).ordered(self.store, run, self.wanted, self.ordering, most)
+            unreadable = Unreadable(run.id)
+            unreadable.add(faults, before_results=True)
+            yield from results
 
     def search(self, seconds: float) -> Searched:
         """Search for the results in order of position, and stop after about this many seconds.
@@ -105,25 +143,30 @@ class Query:
         """
         if self.ordering.order is not Order.POSITION:
             raise UsageError(f"a search is in order of position, not of {self.ordering.order}: leave out the order")
-        end = monotonic() + seconds
-        found: list[Result] = []
-        reached: tuple[int, int] | None = None
+        end, results = monotonic() + seconds, list[Result]()
+        for page in self.pages():
+            results += page.results
+            if self.limit is not None and len(results) >= self.limit:
+                return Searched(results[: self.limit], None)
+            if page.end is not None and monotonic() >= end:
+                return Searched(results, (page.run.id, page.end))
+        return Searched(results, None)
 
-        def in_time(run: RunStatus, pages: Iterator[Page]) -> Iterator[Page]:
-            nonlocal reached
-            for page in pages:
-                yield page
-                if page.end is not None and monotonic() >= end:
-                    reached = run.id, page.end
-                    return
+    @property
+    def listed(self) -> list[RunStatus]:
+        """The runs whose record has what is needed to list the wanted results.
 
-        for run, pages in _pages_of_each(
-            self.store, _listed(self.runs, self.wanted), self.wanted, self.after, self.before, self.limit, self.ordering
-        ):
-            found += islice(_read(run, in_time(run, pages)), None if self.limit is None else self.limit - len(found))
-            if reached or len(found) == self.limit:
-                break
-        return Searched(found, reached)
+        Raises
+        ------
+        UsageError
+            If there is only one run, and its record has not.
+        """
+        if len(self.runs) == 1 and self.unlisted:
+            raise UsageError(
+                f"run {self.runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack "
+                "evidence"
+            )
+        return [run for run in self.runs if _can_list(run, self.wanted)]
 
     @property
     def unfinished(self) -> list[RunStatus]:
@@ -271,101 +314,9 @@ def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
     return run
 
 
-def results(
-    store: Database,
-    runs: list[RunStatus],
-    wanted: Filter,
-    after: tuple[int, int],
-    most: int | None,
-    *,
-    before: tuple[int, int] = END,
-    ordering: Ordering = BY_POSITION,
-) -> Iterator[Result]:
-    """Yield the wanted results of these runs between the items `after` and `before` in the given order, at most `most`;
-    all if None. An order other than that of positions holds `most` results in memory, and ignores the two items.
-
-    Results that cannot be read are left out with a `DamagedWarning`.
-
-    Raises
-    ------
-    UsageError
-        If there is only one run, it is packed, and the results that audits found valid are wanted.
-    """
-    listed = _listed(runs, wanted)
-    if ordering.order is not Order.POSITION and most is not None:
-        return iter(nsmallest(most, _first_of_each(store, listed, wanted, ordering, most), ordering.key))
-    each = _pages_of_each(store, listed, wanted, after, before, most, ordering)
-    return islice(chain.from_iterable(_read(run, pages) for run, pages in each), most)
-
-
-def _listed(runs: list[RunStatus], wanted: Filter) -> list[RunStatus]:
-    """Return the runs whose record has what is needed to list the wanted results.
-
-    Raises
-    ------
-    UsageError
-        If there is only one run, and its record has not.
-    """
-    if len(runs) == 1 and not _can_list(runs[0], wanted):
-        raise UsageError(
-            f"run {runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack evidence"
-        )
-    return [run for run in runs if _can_list(run, wanted)]
-
-
 def _can_list(run: RunStatus, wanted: Filter) -> bool:
     """Return whether the record of a run has what is needed to list the wanted results."""
     return wanted.audit is not Outcome.VALID or storage_of(run).stores_valid_judgements
-
-
-def _first_of_each(
-    store: Database, runs: list[RunStatus], wanted: Filter, ordering: Ordering, most: int
-) -> Iterator[Result]:
-    """Yield the first `most` results of each run in the given order."""
-    for run in runs:
-        yield from _read(run, [storage_of(run).ordered(store, run, wanted, ordering, most)])
-
-
-def _pages_of_each(
-    store: Database,
-    runs: list[RunStatus],
-    wanted: Filter,
-    after: tuple[int, int],
-    before: tuple[int, int],
-    most: int | None,
-    ordering: Ordering,
-) -> Iterator[tuple[RunStatus, Iterator[Page]]]:
-    """Yield the runs that have items between `after` and `before`, each with its pages."""
-    size, backwards = PAGE if most is None else min(most, PAGE), ordering.descending
-    for run in reversed(runs) if backwards else runs:
-        if after[0] <= run.id <= before[0]:
-            first = after[1] if run.id == after[0] else 0
-            stop = before[1] if run.id == before[0] else BEHIND
-            yield run, _pages(store, run, wanted, first, stop, size, backwards=backwards)
-
-
-def _read(run: RunStatus, pages: Iterable[Page]) -> Iterator[Result]:
-    """Yield the results in pages of a run, and issue a `DamagedWarning` for those that cannot be read."""
-    unreadable = Unreadable(run.id)
-    for page in pages:
-        for fault in page.faults:
-            unreadable.add(fault)
-        if page.results:
-            unreadable.warn()
-            yield from page.results
-    unreadable.warn()
-
-
-def _pages(
-    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, size: int, *, backwards: bool
-) -> Iterator[Page]:
-    end: int | None = 0
-    while end is not None:
-        page = storage_of(run).page(store, run, wanted, after, size, before=before, backwards=backwards)
-        yield page
-        end = page.end
-        if end is not None:
-            after, before = (after, end) if backwards else (end, before)
 
 
 def find_result(store: Database, run: RunStatus, position: int) -> Result:
@@ -385,7 +336,7 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
     for fault in page.faults:
         if fault.first <= position <= fault.last:
             raise DamagedError(fault_message(run.id, replace(fault, first=position, last=position)))
-    if not page.results or page.results[0].position != position:
+    if position not in page.columns.positions:
         why = f"it has {run.items:,} items" if run.finished else f"see its progress with: dealmill status {run.id}"
         raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")
     return page.results[0]

@@ -36,7 +36,15 @@ from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs import PlannedRun, RunStatus
-from dealmill.pipeline.store.storage import Page, RecordedVerdict, Storage, newest_judgement, next_job
+from dealmill.pipeline.store.storage import (
+    NO_RESULTS,
+    Columns,
+    Page,
+    RecordedVerdict,
+    Storage,
+    newest_judgement,
+    next_job,
+)
 from dealmill.pipeline.store.stretches import Fault, Stretch, greatest_below_end
 from dealmill.pipeline.store.tables import Shape, items, jobs, judgements, verdicts
 
@@ -96,14 +104,14 @@ def _with_items(cut: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
     complete tables.
     """
     found = cut.limit(bindparam("most", type_=BigInteger)).subquery()
-    said = (found.c[name] for name in ("position", "verdict", "value", "nodes", "evidence"))
-    item = (
+    line, layout = (
         select(items.c[name])
         .where(items.c.source_id == bindparam("source"), items.c.position == found.c.position)
         .scalar_subquery()
         for name in ("line", "layout")
     )
-    return select(*said, *item, found.c.outcome, found.c.step, found.c.reason)
+    verdict = (found.c[name] for name in ("verdict", "value", "nodes", "evidence"))
+    return select(found.c.position, line, layout, *verdict, found.c.outcome, found.c.step, found.c.reason)
 
 
 def _selected(filtered: Conditions) -> Select[*tuple[Any, ...]]:
@@ -163,12 +171,12 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
 SAID = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
 COLUMNS = (
     verdicts.c.position,
+    items.c.line,
+    items.c.layout,
     verdicts.c.verdict,
     verdicts.c.value,
     verdicts.c.nodes,
     verdicts.c.evidence,
-    items.c.line,
-    items.c.layout,
 )
 ROW = Shape(*COLUMNS)
 SEARCHED = 50_000
@@ -183,7 +191,7 @@ def _searched(
     with store.reading() as connection:
         job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
     if job is None:
-        return Page([], [], None)
+        return Page(run, NO_RESULTS, [], None)
     if backwards:
         before = min(before, job[1])
         after = max(after, before - 1 - SEARCHED)
@@ -191,9 +199,8 @@ def _searched(
         after = max(after, job[0] - 1)
         before = min(before, after + 1 + SEARCHED)
     rows = _between(store, run, wanted, after, before, most, backwards=backwards)
-    results, faults = _readable(run, wanted, rows)
     searched_to = after + 1 if backwards else before - 1
-    return Page(results, faults, int(rows[-1][0]) if len(rows) == most else searched_to)
+    return _page(run, wanted, rows, int(rows[-1][0]) if len(rows) == most else searched_to)
 
 
 def _between(
@@ -212,34 +219,24 @@ def _rows(
         return list(connection.execute(query, {**parameters(run, wanted), **where}).all())
 
 
-def _readable(
-    run: RunStatus, wanted: Filter, rows: Sequence[Row[*tuple[Any, ...]]]
-) -> tuple[list[Result], list[Fault]]:
-    """Return the results in these rows, and faults for those that cannot be read."""
-    shape, results, faults = JUDGED if wanted.audit else ROW, list[Result](), list[Fault]()
-    for row in rows:
-        if trouble := shape.trouble(row):
-            faults.append(Fault(int(row[0]), int(row[0]), trouble))
-        else:
-            results.append(_result(run, *row))
-    return results, faults
-
-
-def _result(
+def _page(
     run: RunStatus,
-    position: int,
-    verdict: int,
-    value: int | None,
-    nodes: int,
-    evidence: str | None,
-    line: int,
-    layout: str,
-    outcome: int | None,
-    step: int | None,
-    reason: str | None,
-) -> Result:
-    judgement = None if outcome is None else Judgement(Outcome(outcome), step, reason)
-    return Result(run.engine, layout, Verdict(verdict), value, nodes, evidence, position, line, run.id, judgement)
+    wanted: Filter,
+    rows: Sequence[Row[*tuple[Any, ...]]],
+    end: int | None,
+    missing: Sequence[Fault] = (),
+) -> Page:
+    """Return the page with the results in these rows. Rows that cannot be read give faults, after those for `missing`
+    results."""
+    columns = list(zip(*rows, strict=True))
+    troubles = (JUDGED if wanted.audit else ROW).troubles(columns)
+    faults = [Fault(int(rows[place][0]), int(rows[place][0]), trouble) for place, trouble in troubles.items()]
+    if troubles:
+        columns = list(zip(*(row for place, row in enumerate(rows) if place not in troubles), strict=True))
+    results = Columns(*columns[: len(COLUMNS)]) if columns else NO_RESULTS
+    judged = zip(*columns[len(COLUMNS) :], strict=True) if wanted.audit else ()
+    judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
+    return Page(run, results, [*missing, *faults], end, judgements)
 
 
 def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
@@ -427,14 +424,16 @@ class Rows(Storage):
         read_to = int(rows[-1][0]) if len(rows) == most else None
         first = read_to if backwards and read_to is not None else after
         stop = read_to if not backwards and read_to is not None else min(before, run.items + 1)
-        results, faults = _readable(run, wanted, rows)
         missing = _missing([row[0] for row in rows], first, stop) if whole else []
-        return Page(results, [*missing, *faults], int(rows[-1][0]) if rows else None)
+        return _page(run, wanted, rows, int(rows[-1][0]) if rows else None, missing)
 
-    def ordered(self, store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int) -> Page:
-        rows = _rows(store, run, by_number(Conditions.of(wanted), ordering), wanted, {"most": most})
-        results, faults = _readable(run, wanted, rows)
-        return Page(sorted(results, key=ordering.key), faults, None)
+    def ordered(
+        self, store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int
+    ) -> tuple[list[Result], list[Fault]]:
+        page = _page(
+            run, wanted, _rows(store, run, by_number(Conditions.of(wanted), ordering), wanted, {"most": most}), None
+        )
+        return sorted(page.results, key=ordering.key), list(page.faults)
 
     def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
         """See `Storage`. They are computed from the rows as they are now, not from the recorded digests."""

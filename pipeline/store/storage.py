@@ -1,16 +1,18 @@
 """The interface of a storage of verdicts, and the types of its methods."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
-from typing import Protocol
+from itertools import repeat
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import ALL, BEHIND, Filter, Ordering
@@ -20,14 +22,47 @@ from dealmill.pipeline.store.stretches import Fault, Stretch
 from dealmill.pipeline.store.tables import DONE, jobs, judgements
 
 
+class Columns(NamedTuple):
+    """Stored results as columns of equal length. Verdicts are their codes."""
+
+    positions: Sequence[int]
+    lines: Sequence[int]
+    layouts: Sequence[str]
+    verdicts: Sequence[int]
+    values: Sequence[int | None]
+    nodes: Sequence[int]
+    evidence: Sequence[str | None]
+
+    def at(self, places: Iterable[int]) -> "Columns":
+        """Return the results at these places, counted from 0."""
+        columns: Iterable[Sequence[Any]] = self
+        return Columns(*([column[place] for place in places] for column in columns))
+
+
+NO_RESULTS = Columns((), (), (), (), (), (), ())
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Results in the order in which they were read, and faults for those that cannot be read. Reading continues beyond
-    position `end`; None if there are no more results."""
+    """Results of a run in the order in which they were read, and faults for those that cannot be read.
 
-    results: list[Result]
-    faults: list[Fault]
+    Reading continues beyond position `end`; it is None if there are no more results. `judgements` has the newest
+    judgement of each result if the filter has an outcome of audits, and is empty otherwise.
+    """
+
+    run: RunStatus
+    columns: Columns
+    faults: Sequence[Fault]
     end: int | None
+    judgements: Sequence[Judgement] = ()
+
+    @property
+    def results(self) -> list[Result]:
+        """The results."""
+        positions, lines, layouts, verdicts, values, nodes, evidence = self.columns
+        run, judgements = repeat(self.run.id), self.judgements or repeat(None)
+        fields = (layouts, map(Verdict, verdicts), values, nodes, evidence, positions, lines, run, judgements)
+        return list(map(Result, repeat(self.run.engine), *fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +145,11 @@ class Storage(ABC):
             If the items must be solved again, but another version of the engine or of the generator is installed.
         """
 
-    def ordered(self, store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int) -> Page:
-        """Return the first `most` verdicts in the given order that match `wanted`. Memory grows with `most` only.
+    def ordered(
+        self, store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int
+    ) -> tuple[list[Result], list[Fault]]:
+        """Return the first `most` verdicts in the given order that match `wanted`, and faults for those that cannot be
+        read. Memory grows with `most` only.
 
         Raises
         ------
@@ -128,7 +166,7 @@ class Storage(ABC):
                 yield from page.results
                 after = page.end
 
-        return Page(nsmallest(most, results(), ordering.key), faults, None)
+        return nsmallest(most, results(), ordering.key), faults
 
     @abstractmethod
     def marks(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:

@@ -436,6 +436,22 @@ class Shape:
         self._texts = [place for place, column in enumerate(columns) if column.type.python_type is str]
         self._sound: set[tuple[type, ...]] = set()
 
+    def troubles(self, columns: Sequence[Sequence[Any]]) -> dict[int, str]:
+        """Return what is wrong with rows, by their place among all. The rows are given by `columns` of equal length."""
+        if all(map(self._is_sound, self._columns, columns)):
+            return {}
+        checked = ((place, self.trouble(row)) for place, row in enumerate(zip(*columns, strict=True)))
+        return {place: trouble for place, trouble in checked if trouble}
+
+    def _is_sound(self, column: ColumnElement[Any], values: Sequence[Any]) -> bool:
+        """Return whether all values of a column are valid."""
+        one_of_each_type = dict(zip(map(type, values), values, strict=True))
+        if not all(_fits(column, value) for value in one_of_each_type.values()):
+            return False
+        if CODES in column.info:
+            return {*values} <= {None, *column.info[CODES]}
+        return str not in one_of_each_type or all(map(_is_unicode, values))
+
     def trouble(self, row: Sequence[Any]) -> str | None:
         """Return what is wrong with a row, or None. Extra columns at the end of the row are ignored."""
         values = row[: len(self._columns)]

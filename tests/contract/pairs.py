@@ -30,7 +30,7 @@ from dealmill.pipeline.store.filters import ALL, Filter, Order, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.results import find_result, results
+from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import Source
 from dealmill.pipeline.store.tables import Storage, metadata
@@ -204,12 +204,12 @@ def plain(found: Iterable[Result]) -> list[PlainResult]:
 
 def everything(store: Database, run: RunStatus, wanted: Filter = Filter()) -> list[PlainResult]:  # noqa: B008 -- frozen
     """The results of a run."""
-    return plain(results(store, [run], wanted, (0, 0), None))
+    return plain(Query(store, [run], wanted, (0, 0), None))
 
 
 def pages(store: Database, run: RunStatus, wanted: Filter, after: int, size: int) -> Iterator[list[PlainResult]]:
     """The pages of a query, at most `size` results each."""
-    while page := plain(results(store, [run], wanted, (run.id, after), size)):
+    while page := plain(Query(store, [run], wanted, (run.id, after), size)):
         yield page
         after = page[-1].position
 
@@ -219,7 +219,7 @@ def pages_before(
 ) -> Iterator[list[PlainResult]]:
     """The pages of a query read backwards, at most `size` results each."""
     backwards = Ordering(descending=True)
-    while page := plain(results(store, [run], wanted, (0, 0), size, before=(run.id, before), ordering=backwards)):
+    while page := plain(Query(store, [run], wanted, (0, 0), size, before=(run.id, before), ordering=backwards)):
         yield page
         before = page[-1].position
 
@@ -319,7 +319,7 @@ def check_orders(
         else:
             expected = in_order(expected, order.word, descending=descending)
         for run in pair:
-            ordered = results(store, [run], wanted, (0, 0), limit, ordering=Ordering(order, descending))
+            ordered = Query(store, [run], wanted, (0, 0), limit, ordering=Ordering(order, descending))
             assert plain(ordered) == expected[:limit], (run.storage, wanted, order)
 
 

@@ -21,7 +21,7 @@ from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
-from dealmill.pipeline.store.results import find_result, results
+from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import find_source
 from dealmill.pipeline.store.storage import RecordedVerdict
@@ -67,7 +67,7 @@ def flip(store: Database, run: RunStatus, position: int) -> Verdict:
 def decided(store: Database, run: RunStatus, after: int) -> Result:
     """The next winnable or unwinnable result."""
     wanted = Filter((Verdict.WINNABLE, Verdict.UNWINNABLE))
-    return next(results(store, [run], wanted, (run.id, after), 1))
+    return next(iter(Query(store, [run], wanted, (run.id, after), 1)))
 
 
 @each_engine
@@ -155,7 +155,7 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
         alter(store, "UPDATE packs SET verdicts = :kept WHERE run_id = 2 AND first = :first", kept=kept, first=first)
     assert list(diff(store, *damaged)) == []
     assert an_audit(store, damaged.packed).clean
-    assert list(results(store, [damaged.packed], Filter(audit=Outcome.INVALID), (0, 0), None)) == []
+    assert list(Query(store, [damaged.packed], Filter(audit=Outcome.INVALID), (0, 0), None)) == []
 
 
 BEHIND = {

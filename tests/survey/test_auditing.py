@@ -18,7 +18,7 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import grow
 from dealmill.pipeline.store.plans import installed_engines
-from dealmill.pipeline.store.results import find_result, results
+from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs import find_run, run_of_job
 from dealmill.pipeline.store.stretches import Fault
 from dealmill.pipeline.survey.estimate import estimate
@@ -64,7 +64,7 @@ def test_a_query_by_audit_reads_a_survey_to_its_end(store: Database, monkeypatch
         survey = a_survey(store, PAIRING, 2_000, max_nodes=9)
     assert an_audit(store, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
     failed = Filter((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
-    assert [found.position for found in results(store, [survey], failed, (0, 0), 3)] == [1_999]
+    assert [found.position for found in Query(store, [survey], failed, (0, 0), 3)] == [1_999]
 
 
 def test_an_unfinished_survey_is_audited_up_to_its_last_block(store: Database) -> None:
@@ -140,7 +140,7 @@ def test_a_flipped_bit_is_found_and_its_block_is_not_shown(store: Database) -> N
         estimate(store, survey)
     alter(store, "DELETE FROM packs")
     with pytest.warns(DamagedWarning, match="1:1-2000 cannot be read: "):
-        assert list(results(store, [survey], Filter(), (0, 0), None)) == []
+        assert list(Query(store, [survey], Filter(), (0, 0), None)) == []
 
 
 def test_an_audit_of_a_survey_without_deals_ends(store: Database) -> None:

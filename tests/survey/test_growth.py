@@ -10,7 +10,7 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.histograms import extremes
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import grow
-from dealmill.pipeline.store.results import results
+from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.survey.estimate import estimate, estimates_after
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage, open_survey
@@ -55,7 +55,7 @@ def test_the_interval_allows_for_any_verdict_of_undecided_deals(store: Database)
 
 def test_the_course_of_a_survey_does_not_depend_on_the_order_of_jobs(store: Database) -> None:
     survey = a_survey(store, MEMORY, 3_000, chunk=2_000)
-    values = np.array([it.value for it in results(store, [survey], Filter(), (0, 0), None)])
+    values = np.array([it.value for it in Query(store, [survey], Filter(), (0, 0), None)])
     for stage, stop in zip(estimates_after(store, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
         part = values[:stop]
         assert (stage.deals, stage.value_sum, stage.value_squares) == (stop, part.sum(), (part * part).sum())

@@ -31,7 +31,7 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, grow
 from dealmill.pipeline.store.plans import queue_rerun, queue_run
-from dealmill.pipeline.store.results import find_result, query_of, results
+from dealmill.pipeline.store.results import Query, find_result, query_of
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.source_writing import open_deals
 from dealmill.pipeline.store.sources import find_source
@@ -49,7 +49,7 @@ def said(store: Database, run: RunStatus, wanted: Filter) -> list[tuple[object, 
     """All that a run says, but for its number."""
     return [
         (it.position, it.line, it.verdict, it.value, it.nodes, it.evidence, it.layout)
-        for it in results(store, [run], wanted, (0, 0), None)
+        for it in Query(store, [run], wanted, (0, 0), None)
     ]
 
 
@@ -61,7 +61,7 @@ def test_a_survey_gives_the_results_of_a_run_over_the_same_deals(engine: str, st
     run = a_run(store, engine, deal(game, 7, 1, 3_000), max_nodes=max_nodes)
     assert (survey.counts, survey.value_sum, survey.nodes) == (run.counts, run.value_sum, run.nodes)
     assert fingerprint_of(store, survey.id, 3_000) == fingerprint_of(store, run.id, 3_000) is not None
-    middle = sorted(it.value or 0 for it in results(store, [run], Filter(), (0, 0), None))[1_500]
+    middle = sorted(it.value or 0 for it in Query(store, [run], Filter(), (0, 0), None))[1_500]
     for wanted in (
         Filter(),
         Filter((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
@@ -75,15 +75,15 @@ def test_a_survey_gives_the_results_of_a_run_over_the_same_deals(engine: str, st
 def test_pages_of_a_survey_go_on_where_the_last_one_ended(store: Database) -> None:
     survey = a_survey(store, PAIRING, 2_000)
     lost = Filter((Verdict.UNWINNABLE,))
-    whole = list(results(store, [survey], lost, (0, 0), None))
+    whole = list(Query(store, [survey], lost, (0, 0), None))
     parts = []
     after = 0
-    while page := list(results(store, [survey], lost, (survey.id, after), 7)):
+    while page := list(Query(store, [survey], lost, (survey.id, after), 7)):
         parts += page
         after = page[-1].position
     assert parts == whole
     assert find_result(store, survey, 1_537) == next(
-        islice(results(store, [survey], Filter(), (survey.id, 1_536), None), 1)
+        islice(Query(store, [survey], Filter(), (survey.id, 1_536), None), 1)
     )
     with pytest.raises(NotFoundError, match="no verdict on item 2001"):
         find_result(store, survey, 2_001)
@@ -160,13 +160,13 @@ def test_failed_deals_are_stored_with_their_reason_and_not_retried(
     assert survey.counts == run.counts and survey.counts[Verdict.FAILED] == 3
     assert fingerprint_of(store, survey.id, 3_000) == fingerprint_of(store, run.id, 3_000)
     assert said(store, survey, Filter((Verdict.FAILED,))) == said(store, run, Filter((Verdict.FAILED,)))
-    assert [it.position for it in results(store, [survey], Filter((Verdict.FAILED,)), (0, 0), None)] == [5, 2999, 3000]
+    assert [it.position for it in Query(store, [survey], Filter((Verdict.FAILED,)), (0, 0), None)] == [5, 2999, 3000]
     audit = an_audit(store, survey)
     assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_997, 3, 0, 0)
-    [first, *_] = results(store, [survey], Filter(audit=Outcome.NO_EVIDENCE), (0, 0), None)
+    [first, *_] = Query(store, [survey], Filter(audit=Outcome.NO_EVIDENCE), (0, 0), None)
     assert first.position == 5 and first.judgement is not None
     with pytest.raises(UsageError, match="audits of packed runs only record"):
-        list(results(store, [survey], Filter(audit=Outcome.VALID), (0, 0), None))
+        list(Query(store, [survey], Filter(audit=Outcome.VALID), (0, 0), None))
     found = estimate(store, survey)
     assert found is not None and found.unknown == 3
 

@@ -38,6 +38,7 @@ source     id, game, name, digest, generator, deals, accepted,    ``sources.seal
            duplicates, rejected, complete (values)
 items      positions, lines (numbers); digests (digests)          ``source_blocks.digest``, of a thousand items
 rejects    numbers, lines (numbers); texts, reasons (texts)       ``source_blocks.digest``, of a thousand rejects
+nodes      position of the first item, node counts (numbers)      ``blocks.node_digest``, of a run stored as rows
 run        id, source, game, digest of the source, engine,        ``runs.seal``
            version, node limit, storage, rerun number, repeats
            (values)
@@ -51,7 +52,7 @@ action     digest of the entry before (none for the first), id,   ``actions.dige
            (values)
 index      number of the segment, its bits, number of the block   ``index_blocks.digest``
 block      (numbers); entries (digests)
-record     see `record_seal` of the store                         the seal that ``dealmill audit`` prints
+record     see `record_seals` of the store                        the seal that ``dealmill audit`` prints
 =========  =====================================================  ======================================================
 """
 
@@ -99,6 +100,11 @@ def block_digest(
         *_text_fields(layouts),
         *_text_fields(evidence),
     )
+
+
+def node_digest(first: int, nodes: "Sequence[object] | Numbers") -> bytes:
+    """Return the digest of the node counts of a block that starts at position `first`."""
+    return columns_digest("nodes", numbers([first]), numbers(nodes))
 
 
 def verdict_codes(verdicts: Sequence[int]) -> bytes:

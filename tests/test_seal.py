@@ -6,17 +6,18 @@ import pytest
 from sqlalchemy import select
 
 from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.digests import node_digest
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.store.audits import AuditStatus
+from dealmill.pipeline.store.audits import AuditStatus, faults_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.plans import plan_run, queue_rerun, queue_run, run_seal
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
+from dealmill.pipeline.store.seals import entry_in, record_seals, seal_of, still_sealed
 from dealmill.pipeline.store.source_blocks import ITEM_LISTING
 from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.sources import find_source
@@ -114,11 +115,15 @@ def test_what_is_no_seal_is_refused(seal: str) -> None:
         entry_in(seal)
 
 
-def test_a_seal_covers_the_sum_of_nodes(store: Database) -> None:
+def test_a_seal_covers_node_counts_and_those_of_earlier_versions_hold(store: Database) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
     sealed = seal_of(store, an_audit(store, run))
     assert sealed is not None and still_sealed(store, run.id, sealed)
+    assert all(still_sealed(store, run.id, seal) for seal in record_seals(store, run, entry_in(sealed)))
     alter(store, "UPDATE verdicts SET nodes = 6")
     alter(store, """UPDATE jobs SET nodes = 12, least_nodes = 6, greatest_nodes = 6, node_counts = '{"4": 2}'""")
+    [fault] = faults_of(store, an_audit(store, run).id)
+    assert fault.reason == "the node counts do not match their digest"
+    alter(store, "UPDATE blocks SET node_digest = :forged", forged=node_digest(1, [6, 6]))
     assert an_audit(store, run).clean
     assert not still_sealed(store, run.id, sealed)

@@ -31,7 +31,7 @@ from dealmill.pipeline.store.jobs import audits_of, bounded, sizes
 from dealmill.pipeline.store.leases import JobTable, cut
 from dealmill.pipeline.store.runs import MOST_PARAMETERS, RunStatus
 from dealmill.pipeline.store.storages import storage_of
-from dealmill.pipeline.store.stretches import Fault
+from dealmill.pipeline.store.stretches import Fault, greatest_below_end
 from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, Shape, audit_jobs, audits, faults, judgements, runs
 from dealmill.pipeline.store.tables import actions as actions_table
 
@@ -62,7 +62,9 @@ BEGUN = (
 NEW = insert(audits).values(created=clock(), seal=b"").returning(audits.c.id)
 SEALED = update(audits).where(audits.c.id == bindparam("audit")).values(seal=bindparam("found"))
 ENGINE = select(runs.c.engine_id).where(runs.c.id == bindparam("run"))
-EVER = [select(func.max(column)) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)]
+GREATEST_NUMBERS = [
+    greatest_below_end(column) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
 def _next_number(connection: Connection) -> int:
     """Return a number that no audit has had. SQLite would reuse the number of a deleted audit, whose findings may still
     be stored."""
-    return 1 + max(connection.execute(greatest).scalar() or 0 for greatest in EVER)
+    return 1 + max(connection.execute(greatest).scalar() or 0 for greatest in GREATEST_NUMBERS)
 
 
 def find_audit(store: Database, audit: int) -> AuditStatus:

@@ -140,6 +140,12 @@ def _changed_blocks(scope: AuditScope) -> Iterator[Fault]:
             )
 
 
+def _changed_node_counts(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.stretch.blocks:
+        if block.nodes and block.recorded == block.found and block.nodes.recorded != block.nodes.found:
+            yield Fault(block.first, block.stop - 1, "the node counts do not match their digest")
+
+
 def _strays(scope: AuditScope) -> Iterator[Fault]:
     early = {item.position for item in scope.stretch.items if item.verdict is not None and not item.due}
     for first, last in _spans(sorted(early.union(scope.stretch.strays))):
@@ -204,6 +210,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         "blocks", "Every block of up to 1,000 items has a digest once its jobs are done.", _blocks_without_digest
     ),
     Invariant("digests", "The digest of a block matches its layouts, verdicts, values and evidence.", _changed_blocks),
+    Invariant("nodes", "The digest of the node counts of a block matches them.", _changed_node_counts, (Storage.ROWS,)),
     Invariant("strays", "Every stored verdict and digest belongs to items of the run whose job is done.", _strays),
     Invariant(
         "packed",

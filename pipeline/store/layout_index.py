@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, literal, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, literal, or_, select, text, update
 
 from dealmill.pipeline.digests import columns_digest, digests, layout_digest, numbers
 from dealmill.pipeline.errors import DamagedError, DamagedWarning
@@ -145,6 +145,13 @@ BLOCK_SHAPE = Shape(*INDEX_BLOCK)
 ITEM_SHAPE = Shape(items.c.line, items.c.layout)
 
 
+PLAUSIBLE = (
+    exists().where(items.c.source_id == sources.c.id, items.c.position == sources.c.accepted),
+    unindexed.c.position >= 1,
+)
+"""The conditions that the items to be indexed exist: damaged numbers could make them 2⁶²."""
+
+
 class Place(NamedTuple):
     """An item of a source."""
 
@@ -156,7 +163,7 @@ class Place(NamedTuple):
 def unindexed_items(store: Database) -> int:
     """Return the number of items of complete sources that are not indexed."""
     with store.reading() as connection:
-        return _unindexed(connection, sources.c.complete)
+        return _unindexed(connection, sources.c.complete, *PLAUSIBLE)
 
 
 def unstored_ranges(store: Database, games: Sequence[str]) -> int:
@@ -229,10 +236,10 @@ def _numbers(connection: Connection, head: bytes) -> Iterator[int]:
 def _unindexed_with(connection: Connection, digest: bytes) -> Iterator[tuple[int, int]]:
     """Yield the items with a digest that are not indexed. One query per source: for a join, SQLite would read all items
     of the store."""
-    left = select(unindexed.c.source_id, unindexed.c.position).join(sources)
-    for source, first in connection.execute(left.where(sources.c.accepted >= unindexed.c.position)).all():
+    left = select(unindexed.c.source_id, unindexed.c.position, sources.c.accepted).join(sources)
+    for source, first, last in connection.execute(left.where(sources.c.accepted >= unindexed.c.position)).all():
         query = select(items.c.position).where(
-            items.c.source_id == source, items.c.position >= first, items.c.digest == digest
+            items.c.source_id == source, items.c.position.between(first, last), items.c.digest == digest
         )
         yield from ((source, position) for position in connection.execute(query).scalars())
 
@@ -322,7 +329,7 @@ def _index_complete(connection: Connection) -> bool:
     waiting = (
         select(unindexed.c.source_id, unindexed.c.position, left)
         .join(sources)
-        .where(sources.c.complete, left > 0)
+        .where(sources.c.complete, *PLAUSIBLE, left > 0)
         .order_by(unindexed.c.source_id)
         .limit(SOURCES)
     )

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes, whole_blocks
+from dealmill.pipeline.digests import block_digest, block_of, block_range, node_digest, verdict_codes, whole_blocks
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
@@ -267,13 +267,13 @@ LOST = "fault of the record: this item is missing from the source"
 @dataclass(frozen=True, slots=True)
 class SolvedRows:
     """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
-    whole blocks among them (by number), the totals, and the distributions."""
+    whole blocks among them and of their node counts (by number), the totals, and the distributions."""
 
     run: int
     first: int
     stop: int
     insert: "Insert"
-    whole: Mapping[int, bytes]
+    whole: Mapping[int, tuple[bytes, bytes]]
     totals: Mapping[str, int]
     spread: Mapping[str, object]
 
@@ -323,12 +323,16 @@ def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", 
         "value": Some(solved.values, scored),
     }
     codes = solved.verdicts.tolist()
+    whole = {}
+    for number, digest in whole_blocks(first, layouts, solved).items():
+        start, end = block_range(number, stop - 1)
+        whole[number] = digest, node_digest(start, solved.nodes[start - first : end - first])
     return SolvedRows(
         run=run.id,
         first=first,
         stop=stop,
         insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, decided)),
-        whole=whole_blocks(first, layouts, solved),
+        whole=whole,
         totals={
             **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
             "value_sum": sum(solved.values[scored].tolist()),
@@ -442,8 +446,9 @@ class Rows(Storage):
             start, end = block_range(number, run.items)
             with store.reading() as connection:
                 block = read_block(connection, run.id, start, end)
-            if len(block[0]) == end - start:
-                found[number] = mark(block_digest(start, *block), verdict_codes(block[1]))
+            *contents, nodes = block
+            if len(nodes) == end - start:
+                found[number] = mark(block_digest(start, *contents), verdict_codes(contents[1]))
         return found
 
     def recorded_verdicts(

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, Table, bindparam, or_, select
 
-from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
+from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, node_digest
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.blocks import blocks_from, stray_blocks
 from dealmill.pipeline.store.bulk import Row
@@ -180,7 +180,7 @@ def _blocks(
 ) -> list[BlockRecord]:
     """Return the blocks that start in a stretch and have a recorded digest, or whose jobs are all done."""
     found = []
-    for number, recorded, done in blocks_from(connection, run.id, count, first, stop):
+    for number, recorded, recorded_nodes, done in blocks_from(connection, run.id, count, first, stop):
         if done or recorded is not None:
             start, end = block_range(number, count)
             answered = [row for row in _part(listed, start, end) if place_of(row) in answers]
@@ -192,7 +192,8 @@ def _blocks(
                 values=[row[3] for row in said],
                 evidence=[row[5] for row in said],
             )
-            found.append(BlockRecord(start, end, recorded, digest))
+            nodes = BlockRecord(start, end, recorded_nodes, node_digest(start, [row[4] for row in said]))
+            found.append(BlockRecord(start, end, recorded, digest, nodes))
     return found
 
 

@@ -47,6 +47,15 @@ RESULTS = (
     .where(blocks.c.run_id == bindparam("run"), blocks.c.number <= bindparam("last"))
     .order_by(blocks.c.number)
 )
+NODE_DIGESTS = (
+    select(blocks.c.node_digest)
+    .where(
+        blocks.c.run_id == bindparam("run"),
+        blocks.c.number <= bindparam("last"),
+        blocks.c.node_digest.is_not(None),
+    )
+    .order_by(blocks.c.number)
+)
 NODES = select(func.coalesce(func.sum(bounded(jobs.c.nodes)), 0)).where(
     jobs.c.run_id == bindparam("run"), jobs.c.first <= bindparam("population")
 )
@@ -109,25 +118,28 @@ def seal_of_audit(store: Database, run: PlannedRun, audit: int) -> str | None:
     """Return the seal of the record of a run up to the log entry of an audit; None if the audit has no entry."""
     with store.reading() as connection:
         entry = connection.execute(LAST_ENTRY, {"audit": audit}).scalar()
-    return None if entry is None else record_seal(store, run, entry)
+    return None if entry is None else next(iter(record_seals(store, run, entry)), None)
 
 
-def record_seal(store: Database, run: PlannedRun, entry: int) -> str | None:
-    """Return the seal of the record of a run as of an entry of the action log; None if the entry is not that of an
-    audit of this run. The seal is the number of the entry, a dash, and 64 hexadecimal digits.
+def record_seals(store: Database, run: PlannedRun, entry: int) -> list[str]:
+    """Return the seal of the record of a run as of an entry of the action log, and the seal that version 0.1.0 gave
+    it; nothing if the entry is not that of an audit of this run. A seal is the number of the entry, a dash, and 64
+    hexadecimal digits.
 
     It covers the seal of the run, its source, the audit's number of items, the digests of their blocks, the sum of
-    their nodes, and the digest of the entry, which covers all earlier entries. For a run stored as rows, it covers
-    everything read from the source. The source of a packed run may be read later, for another run, so the seal covers
-    only the parts that never change.
+    their nodes, the digests of their nodes (since version 0.2.0), and the digest of the entry, which covers all
+    earlier entries. For a run stored as rows, it covers everything read from the source. The source of a packed run
+    may be read later, for another run, so the seal covers only the parts that never change.
     """
     with store.browsing() as connection:
         if (found := connection.execute(AUDITED, {"entry": entry, "run": run.id}).one_or_none()) is None:
-            return None
-        results = _digest(connection, RESULTS, {"run": run.id, "last": block_of(found.population)})
+            return []
+        audited = {"run": run.id, "last": block_of(found.population)}
+        results, node_digests = (_digest(connection, digests, audited) for digests in (RESULTS, NODE_DIGESTS))
         nodes = connection.execute(NODES, {"run": run.id, "population": found.population}).scalar_one()
         log = connection.execute(LOGGED, {"entry": entry}).scalar_one()
-        return f"{entry}-{seal('record', *found, *_source(connection, run), results, int(nodes), log).hex()}"
+        fields = (*found, *_source(connection, run), results, int(nodes))
+        return [f"{entry}-{seal('record', *fields, *rest).hex()}" for rest in ((node_digests, log), (log,))]
 
 
 def _source(connection: Connection, run: PlannedRun) -> tuple[object, ...]:
@@ -169,4 +181,4 @@ def seal_of(store: Database, audit: AuditStatus) -> str | None:
 
 def still_sealed(store: Database, run: int, seal: str) -> bool:
     """Return whether the record of a run, up to the entry of the log that the seal names, has this seal."""
-    return record_seal(store, find_run(store, run), entry_in(seal)) == seal
+    return seal in record_seals(store, find_run(store, run), entry_in(seal))

@@ -52,7 +52,7 @@ from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0011"
+REVISION = "0012"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -333,6 +333,7 @@ blocks = Table(
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; see pipeline.fingerprint"),
     Column("digest", LargeBinary, nullable=False),
+    Column("node_digest", LargeBinary, comment="of runs stored as rows"),
     sqlite_with_rowid=False,
 )
 
@@ -412,6 +413,8 @@ actions = Table(
     Column("why", Text),
     Column("dealmill", Text, nullable=False, comment="version of Dealmill"),
     Column("digest", LargeBinary, nullable=False, comment="covers this entry and all earlier ones; see pipeline.seals"),
+    Index(None, "run_id"),
+    Index(None, "audit_id"),
 )
 
 

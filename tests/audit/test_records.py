@@ -1,6 +1,8 @@
 """Audits of records: each change is named."""
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,18 @@ def test_entries_of_the_log_are_a_chain_however_many_write_at_once(store: Databa
     assert len(list_actions(store)) == 16
 
 
+@pytest.mark.parametrize(
+    ("table", "number"), [("actions", "'x'"), ("actions", str(2**63 - 1)), ("audit_jobs", str(2**63 - 1))]
+)
+def test_a_number_of_no_audit_stops_no_other_audit(sqlite_store: Database, table: str, number: str) -> None:
+    damaged = a_run(sqlite_store, "memory/two-pass", ["AABB"])
+    an_audit(sqlite_store, damaged)
+    with closing(sqlite3.connect(sqlite_store.path)) as unchecked, unchecked:  # without foreign keys
+        unchecked.execute(f"UPDATE {table} SET audit_id = {number} WHERE audit_id IS NOT NULL")
+    other = an_audit(sqlite_store, a_run(sqlite_store, "memory/two-pass", ["ABAB"], name="b.txt"))
+    assert other.finished and other.valid == 1
+
+
 @pytest.mark.parametrize("change", ["stop = 4611686018427387904", "stop = 4611686018427387903", "first = -5"])
 def test_an_absurd_range_of_a_job_is_named_and_not_gone_through(store: Database, change: str) -> None:
     run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"], chunk=2)
@@ -124,6 +138,7 @@ def test_an_absurd_range_of_a_job_is_named_and_not_gone_through(store: Database,
         ("source_blocks", "digest = 7"),
         ("source_blocks", "number = 'far'"),
         ("blocks", "digest = 'text'"),
+        ("blocks", "number = 'far'"),
         ("jobs", "stop = 'far'"),
         ("jobs", "state = 'done'"),
         ("audits", "size = 'all'"),

@@ -155,3 +155,18 @@ def test_a_changed_layout_is_not_found_by_its_old_text(store: Database) -> None:
     alter(store, "UPDATE items SET layout = 'XX' WHERE position = 3")
     with pytest.warns(dealmill.DamagedWarning, match="item 3 of source 1 cannot be read: its layout does not match"):
         assert indexed_items(store, "memory", "CC") == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE sources SET accepted = 4611686018427387904 WHERE id = 1",
+        "UPDATE items SET position = 'x' WHERE position = 3",
+    ],
+)
+def test_a_source_with_a_damaged_number_is_not_indexed_without_end(sqlite_store: Database, damage: str) -> None:
+    read(sqlite_store, ["AB"], kept=True, ends=True)
+    read(sqlite_store, ["ABC"], kept=True, ends=True)
+    alter(sqlite_store, damage)
+    with dealmill.open(f"sqlite:///{sqlite_store.path}") as api:
+        assert {(match.source.id, match.position) for match in api.find("AA", game="memory")} == {(1, 1), (2, 1)}

@@ -80,7 +80,8 @@ def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterat
     with store.browsing() as connection:
         differing = connection.execution_options(yield_per=FETCHED).execute(_differing(one, other))
         for row in differing:
-            ours, theirs = recorded_verdict(row.here, row[2:5]), recorded_verdict(row.there, row[6:9])
+            ours = recorded_verdict(row.here, (row.verdict, row.value, row.evidence))
+            theirs = recorded_verdict(row.there, (row.other_verdict, row.other_value, row.other_evidence))
             yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs)
     if one.source == other.source:
         yield from _differing_missing(store, one, other)

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Column, Connection, Select, Table, bindparam, or_, select
+from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, or_, select
 
 from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, node_digest
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.blocks import blocks_from, stray_blocks
-from dealmill.pipeline.store.bulk import Row
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs import PlannedRun
@@ -42,8 +41,8 @@ SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
     source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
 )
 FETCHED = 1_000
-place_of = itemgetter(1)
-"""Return the position in a row of `items` or `verdicts`."""
+TableRow = Row[*tuple[Any, ...]]
+position_of = attrgetter("position")
 
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
@@ -54,18 +53,18 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
     with store.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
         listed = _rows(connection, _between(items), {"owner": run.source, "first": first, "end": end})
-        said = _rows(connection, _between(verdicts), {"owner": run.id, "first": first, "end": end})
-        answers = {place_of(row): row for row in said}
-        found, faults = _items(_part(listed, first, stop), answers, done_among(jobs, positions))
-        strays = {place_of(row) for row in _part(said, first, stop)} - {place_of(row) for row in listed}
+        answered = _rows(connection, _between(verdicts), {"owner": run.id, "first": first, "end": end})
+        answers = {row.position: row for row in answered}
+        read, faults = _items(_part(listed, first, stop), answers, done_among(jobs, positions))
+        strays = {*map(position_of, _part(answered, first, stop))} - {*map(position_of, listed)}
         outside = list[Fault]()
         if first == 1:
             outside = stray_jobs(connection, run, count)
             strays |= _outside(connection, run, count)
         return Stretch(
             positions,
-            found,
-            [_job(connection, run.id, job, first, end, said) for job in jobs],
+            read,
+            [_job(connection, run.id, job, first, end, answered) for job in jobs],
             _blocks(connection, run, count, first, stop, listed, answers),
             sorted(position if isinstance(position, int) else 0 for position in strays),
             _source_blocks(connection, run, count, first, stop, listed),
@@ -78,13 +77,13 @@ def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[in
     with store.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
         listed = _rows(connection, _among(items), {"owner": run.source, "positions": positions})
-        said = _rows(connection, _among(verdicts), {"owner": run.id, "positions": positions})
-        found, faults = _items(listed, {place_of(row): row for row in said}, done_among(jobs, positions))
-        return Stretch(positions, found, None, [], [], damaged=[*damaged, *faults])
+        answered = _rows(connection, _among(verdicts), {"owner": run.id, "positions": positions})
+        read, faults = _items(listed, {row.position: row for row in answered}, done_among(jobs, positions))
+        return Stretch(positions, read, None, [], [], damaged=[*damaged, *faults])
 
 
-def _rows(connection: Connection, query: Select[*tuple[Any, ...]], where: Mapping[str, object]) -> list[Row]:
-    return list(map(tuple, connection.execute(query, where).all()))
+def _rows(connection: Connection, query: Select[*tuple[Any, ...]], where: Mapping[str, object]) -> Sequence[TableRow]:
+    return connection.execute(query, where).all()
 
 
 @cache
@@ -107,16 +106,17 @@ def _owner(table: Table) -> Column[int]:
     return next(iter(table.c))
 
 
-def _part(rows: Sequence[Row], first: int, stop: int) -> Sequence[Row]:
+def _part(rows: Sequence[TableRow], first: int, stop: int) -> Sequence[TableRow]:
     """Return the rows at the positions `[first, stop)`."""
-    return rows[bisect_left(rows, first, key=place_of) : bisect_left(rows, stop, key=place_of)]
+    return rows[bisect_left(rows, first, key=position_of) : bisect_left(rows, stop, key=position_of)]
 
 
-def _items(listed: Iterable[Row], answers: Mapping[int, Row], done: set[int]) -> tuple[list[Item], list[Fault]]:
+def _items(
+    listed: Iterable[TableRow], answers: Mapping[int, TableRow], done: set[int]
+) -> tuple[list[Item], list[Fault]]:
     """Return items with their verdicts, and a fault for each row with invalid values. Items with such a row have no
     other data, so that no further fault is reported for them."""
-    found, damaged = [], []
-    nothing = (None,) * len(verdicts.c)
+    read, damaged = [], []
     for _, position, _, digest, layout in listed:
         answer = answers.get(position)
         trouble = ITEM_SHAPE.trouble((position, digest, layout))
@@ -124,37 +124,41 @@ def _items(listed: Iterable[Row], answers: Mapping[int, Row], done: set[int]) ->
             trouble = trouble or VERDICT_SHAPE.trouble(answer[2:])
         if trouble:
             damaged.append(Fault(int(position), int(position), trouble))
-            found.append(Item(int(position), "", None, False, None, None, None))
+            read.append(Item(int(position), "", None, False, None, None, None))
+        elif answer is None:
+            read.append(Item(position, layout, digest, position in done, None, None, None))
         else:
-            _, _, verdict, value, _, evidence = answer or nothing
-            found.append(Item(position, layout, digest, position in done, verdict, value, evidence))
-    return found, damaged
+            done_here = position in done
+            read.append(Item(position, layout, digest, done_here, answer.verdict, answer.value, answer.evidence))
+    return read, damaged
 
 
-def _job(connection: Connection, run: int, job: JobRow, first: int, end: int, said: Sequence[Row]) -> JobRecord:
-    """Return a job, with the totals counted from its verdicts if it starts in the stretch. `said` has the rows of the
-    stretch, `[first, end)`."""
+def _job(
+    connection: Connection, run: int, job: JobRow, first: int, end: int, answered: Sequence[TableRow]
+) -> JobRecord:
+    """Return a job, with the totals counted from its verdicts if it starts in the stretch. `answered` has the verdicts
+    on `[first, end)`."""
     if job.first < first:
         return job_record(job, {})
     if job.state != DONE:
         return job_record(job, UNFINISHED)
     stop = job.stop
-    return job_record(job, _count(chain(_part(said, job.first, stop), _rows_after(connection, run, end, stop))))
+    return job_record(job, _count(chain(_part(answered, job.first, stop), _rows_after(connection, run, end, stop))))
 
 
-def _rows_after(connection: Connection, run: int, end: int, stop: int) -> Iterator[Row]:
+def _rows_after(connection: Connection, run: int, end: int, stop: int) -> Iterator[TableRow]:
     """Yield the rows of the verdicts on the items `[end, stop)`."""
     if end < stop:
         query = select(verdicts).where(verdicts.c.run_id == run, verdicts.c.position >= end, verdicts.c.position < stop)
-        yield from map(tuple, connection.execute(query, execution_options={"yield_per": FETCHED}))
+        yield from connection.execute(query, execution_options={"yield_per": FETCHED})
 
 
-def _count(rows: Iterable[Row]) -> dict[str, object]:
+def _count(rows: Iterable[TableRow]) -> dict[str, object]:
     """Compute the totals of a job from its rows."""
-    said: Counter[object] = Counter()
+    occurring: Counter[object] = Counter()
     values, nodes = array("q"), array("q")
     for _, _, verdict, value, count, _ in rows:
-        said[verdict] += 1
+        occurring[verdict] += 1
         if isinstance(value, int):
             values.append(value)
         if isinstance(count, int):
@@ -162,7 +166,7 @@ def _count(rows: Iterable[Row]) -> dict[str, object]:
     import numpy as np  # slow to import, and needed only here
 
     return {
-        **{verdict.word: said[int(verdict)] for verdict in Verdict},
+        **{verdict.word: occurring[int(verdict)] for verdict in Verdict},
         "value_sum": sum(values),
         "nodes": sum(nodes),
         **spread_of(*(np.array(numbers, dtype=np.int64) for numbers in (values, nodes))),
@@ -175,30 +179,29 @@ def _blocks(
     count: int,
     first: int,
     stop: int,
-    listed: Sequence[Row],
-    answers: Mapping[int, Row],
+    listed: Sequence[TableRow],
+    answers: Mapping[int, TableRow],
 ) -> list[BlockRecord]:
     """Return the blocks that start in a stretch and have a recorded digest, or whose jobs are all done."""
-    found = []
+    records = []
     for number, recorded, recorded_nodes, done in blocks_from(connection, run.id, count, first, stop):
         if done or recorded is not None:
             start, end = block_range(number, count)
-            answered = [row for row in _part(listed, start, end) if place_of(row) in answers]
-            said = [answers[place_of(row)] for row in answered]
+            pairs = [(row, answers[row.position]) for row in _part(listed, start, end) if row.position in answers]
             digest = block_digest(
                 start,
-                layouts=[row[4] for row in answered],
-                verdicts=[row[2] for row in said],
-                values=[row[3] for row in said],
-                evidence=[row[5] for row in said],
+                layouts=[item.layout for item, _ in pairs],
+                verdicts=[answer.verdict for _, answer in pairs],
+                values=[answer.value for _, answer in pairs],
+                evidence=[answer.evidence for _, answer in pairs],
             )
-            nodes = BlockRecord(start, end, recorded_nodes, node_digest(start, [row[4] for row in said]))
-            found.append(BlockRecord(start, end, recorded, digest, nodes))
-    return found
+            nodes = BlockRecord(start, end, recorded_nodes, node_digest(start, [answer.nodes for _, answer in pairs]))
+            records.append(BlockRecord(start, end, recorded, digest, nodes))
+    return records
 
 
 def _source_blocks(
-    connection: Connection, run: PlannedRun, count: int, first: int, stop: int, listed: Sequence[Row]
+    connection: Connection, run: PlannedRun, count: int, first: int, stop: int, listed: Sequence[TableRow]
 ) -> list[BlockRecord]:
     """Return the blocks of the source that start in a stretch."""
     numbers = range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1)

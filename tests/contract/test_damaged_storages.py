@@ -159,7 +159,7 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
 
 
 BEHIND = {
-    "INSERT INTO blocks SELECT run_id, 77, digest FROM blocks WHERE run_id = :run AND number = 0": 77_001,
+    "INSERT INTO blocks SELECT run_id, 77, digest, node_digest FROM blocks WHERE run_id = :run AND number = 0": 77_001,
     "INSERT INTO verdicts (run_id, position, verdict, nodes, evidence) VALUES (:run, 5000, 5, 0, 'an error')": 5_000,
     "INSERT INTO packs SELECT run_id, 5001, 6001, verdicts, moments FROM packs"
     " WHERE run_id = :run AND first = 1": 5_001,

@@ -153,17 +153,7 @@ class Farm:
 
     def tick(self, *, at_once: bool = False) -> None:
         """Restart what has died, and send pending jobs to the workers. Call this repeatedly; it acts at most every
-        `TICK` seconds, or immediately with `at_once`.
-
-        Raises
-        ------
-        WorkerError
-            If the workers exit repeatedly right after they start.
-        StoreError
-            If the store has been migrated to another revision.
-        KeyboardInterrupt
-            If Python has ignored an interrupt since the last call.
-        """
+        `TICK` seconds, or immediately with `at_once`."""
         self._check_interrupted()
         self._tell_lines()
         if time.monotonic() - self._ticked < TICK and not at_once:

@@ -58,13 +58,7 @@ def check_broker(url: str) -> None:
 
 def reconcile(store: Database, broker_url: str) -> None:
     """Free jobs whose lease has expired, and send the pending jobs to a broker if no messages are waiting there. A
-    clogged queue is purged first; no information is lost, because all jobs are in the database.
-
-    Raises
-    ------
-    BrokerError
-        If the broker is not available, or another program uses its keys.
-    """
+    clogged queue is purged first; no information is lost, because all jobs are in the database."""
     for kind in KINDS.values():
         leases.free_expired(store, kind.table)
     with _channel(broker_url) as channel:

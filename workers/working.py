@@ -52,15 +52,7 @@ def work_until(
     engines: bool = True,
 ) -> None:
     """Run local workers until `done` returns True, and ingest the sources in `readings` meanwhile. Wait while the
-    database is not available. `engines` says whether the work needs engines.
-
-    Raises
-    ------
-    BrokerError, WorkerError
-        If the broker or the workers cannot be started.
-    StoreError
-        If the store is opened read-only, or its file was deleted or replaced.
-    """
+    database is not available. `engines` says whether the work needs engines."""
     store.refuse_read_only()
     with Farm(store, lambda line: progress(Message(line)), engines=engines) as farm:
         for reading in readings:
@@ -84,19 +76,7 @@ def solve_runs(
     store: Database, numbers: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
 ) -> list[RunStatus]:
     """Solve runs, while the sources in `readings` are being ingested, and return their final status. If all runs are
-    finished already, no workers are started.
-
-    Raises
-    ------
-    RetractedError
-        If the engine of a run was retracted.
-    DamagedError
-        If a run or some of its jobs are missing or damaged.
-    VersionError
-        If another version of an engine has been installed since its run was planned, or it cannot be loaded.
-    ProgramError
-        If an engine is a program that does not start.
-    """
+    finished already, no workers are started."""
     known = {run.id: run for run in read_runs(store, numbers)}
     finished = all(run.finished for run in known.values())
     if finished:
@@ -238,21 +218,7 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
     """Work on a survey until its interval is narrow enough, or it has the requested number of deals. Return its status
-    and its estimate.
-
-    Raises
-    ------
-    RetractedError
-        If its engine was retracted.
-    StoreError
-        If no number of deals would be enough, because too many are undecided or failed.
-    DamagedError
-        If some of its jobs are missing or damaged.
-    VersionError
-        If another version of its engine has been installed, or it cannot be loaded.
-    DifferenceError
-        If some of its verdicts are missing from the record or damaged.
-    """
+    and its estimate."""
     run, found = find_run(store, number), None
 
     def done() -> bool:

@@ -42,13 +42,7 @@ class Filter:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The filter as keyword arguments of `dealmill.Store.query`.
-
-        Raises
-        ------
-        UsageError
-            If a range or the outcome is malformed.
-        """
+        """The filter as keyword arguments of `dealmill.Store.query`."""
         return {
             "verdict": self.verdicts,
             "value": parse_range(self.value),
@@ -90,13 +84,7 @@ def url(path: str, parameters: Mapping[str, object] | Sequence[tuple[str, object
 
 
 def parse_range(text: str) -> Ends | None:
-    """Return the ends of a range (see `number_range`); None if the text is empty.
-
-    Raises
-    ------
-    UsageError
-        If it is malformed.
-    """
+    """Return the ends of a range (see `number_range`); None if the text is empty."""
     return number_range(text) if text else None
 
 

@@ -54,13 +54,7 @@ def check_file(name: str) -> None:
 
 @contextmanager
 def open_binary(name: str) -> Iterator[BinaryIO]:
-    """Open the bytes of a file as they are on disk; ``-`` is standard input.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, it is a folder or a device, or it cannot be read.
-    """
+    """Open the bytes of a file as they are on disk; ``-`` is standard input."""
     if name == STDIN:
         yield sys.stdin.buffer
         return
@@ -76,11 +70,6 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
 
     Input that can be read only once, such as standard input, is copied to a temporary file, which is closed with
     `copies`.
-
-    Raises
-    ------
-    InputError
-        See `open_binary`.
     """
     if name != STDIN and Path(name).is_file():
         return partial(open_binary, name)
@@ -122,11 +111,6 @@ def text_blocks(file: BinaryIO, name: str, progress: Progress = lambda _: None) 
     """Yield the text of a file in blocks of whole lines, each with the number of its first line.
 
     A block does not include the end of its last line.
-
-    Raises
-    ------
-    InputError
-        If the file is not text, is truncated (gzip), or has a line of 1 MiB or more. Lines before that are yielded.
     """
     with _input_errors(name):
         number = 1

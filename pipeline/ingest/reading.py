@@ -45,10 +45,6 @@ class Reading:
 
         An InputError stops reading and is set as `error`; the entries before it are stored. While the database is
         unavailable, this method waits.
-
-        Raises
-        ------
-        StoreError
         """
         self.source = reread(self._store, self.source)  # one command may name it twice
         new = not self.source.complete

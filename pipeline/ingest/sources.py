@@ -151,15 +151,6 @@ def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progres
     The results are read once, into a temporary file, which is closed with `copies`. The source is identified by the
     name of the query and the positions and texts of its layouts. If these are no longer those of an earlier source of
     this name, a message says so, and the query becomes a new source.
-
-    Raises
-    ------
-    InputError
-        If no result matches.
-    DamagedError
-        If part of the record of the run cannot be read.
-    NotFoundError, RetractedError, StoreError
-        See `queried_run`.
     """
     run = queried_run(store, query)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
@@ -288,15 +279,6 @@ def open_readings(
     """Open the readings of files, ranges of deals and saved queries.
 
     All names are checked before the first source is opened. A file that cannot be read does not stop the others.
-
-    Raises
-    ------
-    InputError
-        If a file does not exist, or its game is unclear.
-    NotFoundError
-        If there is no such game, or no run with the number in a saved query.
-    RetractedError, StoreError
-        If the results of that run cannot be a source.
     """
     with ExitStack() as copies:
         openers = [_opener(store, source, game, copies, progress) for source in sources]
@@ -325,13 +307,7 @@ def _opener(
 
 def game_of_source(store: Database, source: Named, game: str | None) -> Game:
     """Return the game of a range of deals, of the run of a saved query, or of a file, which must exist: `game`, or else
-    the game in the file's name.
-
-    Raises
-    ------
-    InputError, NotFoundError, RetractedError, StoreError
-        See `open_readings`.
-    """
+    the game in the file's name."""
     if isinstance(source, DealRange):
         return source.game
     if isinstance(source, SavedQuery):
@@ -362,14 +338,7 @@ def game_of_file(name: str) -> Game:
 
 
 def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> Reading:
-    """Return the reading of a file; `copies` closes the copies of input that can be read only once.
-
-    Raises
-    ------
-    InputError
-        If the file is empty or cannot be read.
-    StoreError
-    """
+    """Return the reading of a file; `copies` closes the copies of input that can be read only once."""
     reopen = rereadable(name, copies)
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
@@ -383,14 +352,7 @@ def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> It
 
 
 def deals_reading(store: Database, deals: DealRange) -> Reading:
-    """Return the reading of a range of deals.
-
-    Raises
-    ------
-    UsageError
-        If its parameters cannot be combined.
-    StoreError
-    """
+    """Return the reading of a range of deals."""
     return Reading(store, deals_source(store, deals), deals.name, partial(_deal_entries, deals), len(deals))
 
 

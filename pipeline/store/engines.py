@@ -49,13 +49,7 @@ def enter_engine(connection: Connection, name: str, version: str) -> EngineVersi
 
 def retract_engine(store: Database, name: str, version: str, why: str) -> str | None:
     """Retract all verdicts of an engine version, including future ones. Return the reason of an earlier retraction,
-    which stays in force, or None.
-
-    Raises
-    ------
-    NotFoundError
-        If the store has no runs of that version.
-    """
+    which stays in force, or None."""
     with store.writing() as connection:
         found = _on_record(connection, name, version)
         if found.why is None:
@@ -100,13 +94,6 @@ def retract(store: Database, engine: str, version: str, why: str) -> list[RunSta
     """Retract all verdicts of a version of an engine (its full name), including future ones; return its runs.
 
     A version that is already retracted keeps its reason.
-
-    Raises
-    ------
-    UsageError
-        If `why` is empty.
-    NotFoundError
-        If the store has no runs of it.
     """
     _check_reason(why, "the reason is empty: say what is wrong with the engine")
     retract_engine(store, engine, version, why)
@@ -114,15 +101,7 @@ def retract(store: Database, engine: str, version: str, why: str) -> list[RunSta
 
 
 def unretract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
-    """Undo the retraction of an engine (full name) version, and return its runs, whose verdicts are shown again.
-
-    Raises
-    ------
-    UsageError
-        If `why` is empty, or the version is not retracted.
-    NotFoundError
-        If the store has no runs of it.
-    """
+    """Undo the retraction of an engine (full name) version, and return its runs, whose verdicts are shown again."""
     _check_reason(why, "the reason is empty: say why the retraction is undone")
     unretract_engine(store, engine, version, why)
     return _runs_of(store, engine, version)

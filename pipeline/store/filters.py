@@ -87,13 +87,7 @@ class Filter:
         layout_length: Ends | int | None = None,
         evidence_length: Ends | int | None = None,
     ) -> Self:
-        """Return the filter with the arguments of a caller.
-
-        Raises
-        ------
-        UsageError
-            If there is no such verdict or outcome, or a range is not valid.
-        """
+        """Return the filter with the arguments of a caller."""
         verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
         outcome = None if audit is None else Outcome.of(audit)
         return cls(

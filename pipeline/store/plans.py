@@ -59,13 +59,7 @@ def plan_run(
     why: str | None = None,
 ) -> int:
     """Return the number of the run of an engine over a source. If there is none, plan it and cut it into jobs. While a
-    source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log.
-
-    Raises
-    ------
-    RetractedError
-        If the engine version was retracted.
-    """
+    source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log."""
     with store.writing() as connection:
         entered = enter_engine(connection, engine, version)
         known: int | None = connection.execute(
@@ -85,13 +79,7 @@ def plan_run(
 
 def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
     """Plan a rerun of a run with the given version of its engine, and return its number. If there is an unfinished
-    rerun, return the number of that one.
-
-    Raises
-    ------
-    RetractedError
-        If the engine version was retracted.
-    """
+    rerun, return the number of that one."""
     with store.writing() as connection:
         entered = enter_engine(connection, run.engine, version)
         unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)

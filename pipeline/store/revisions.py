@@ -197,13 +197,7 @@ def open_store(url: str, *, writable: bool = True, statement_seconds: float | No
 
 
 def check_tables(store: Database) -> None:
-    """Check that the store has the revision of this version of Dealmill. Another process may migrate it at any time.
-
-    Raises
-    ------
-    StoreError
-        If it has another revision, or is a server's database without tables, or cannot be reached.
-    """
+    """Check that the store has the revision of this version of Dealmill. Another process may migrate it at any time."""
     if not store.vacant():
         with store.reading() as connection:
             check_revision(connection)
@@ -231,13 +225,7 @@ def check_revision(connection: Connection) -> None:
 
 def create_store(store: Database) -> None:
     """Create the file and the tables of an embedded store, unless they exist. A server's database is changed only by
-    `dealmill db upgrade`.
-
-    Raises
-    ------
-    StoreError
-        If the file cannot be created.
-    """
+    `dealmill db upgrade`."""
     if store.vacant():
         with store.rebuilding() as connection:
             if revision_of(connection) is None:  # otherwise another command has just created them
@@ -268,13 +256,7 @@ def revisions() -> list[str]:
 
 
 def current(store: Database) -> str | None:
-    """Return the revision of the database; None if it has no tables yet.
-
-    Raises
-    ------
-    StoreError
-        If it is not a Dealmill store, or its revision is damaged.
-    """
+    """Return the revision of the database; None if it has no tables yet."""
     if store.vacant():
         return None
     with store.reading() as connection:
@@ -283,13 +265,7 @@ def current(store: Database) -> str | None:
 
 def upgrade(store: Database, revision: str = HEAD) -> None:
     """Upgrade the database to `revision` in one transaction. The newest tables are created directly in an empty
-    database.
-
-    Raises
-    ------
-    StoreError
-        If the database is newer than this version of Dealmill, or workers hold leases.
-    """
+    database."""
     current(store)  # rejects a file that is not a store before anything is written
     with MIGRATION_LOCK, store.rebuilding() as connection:
         found = revision_of(connection)

@@ -23,6 +23,7 @@ from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database import Database, patiently
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.leases import JobTable, Lease, expire, leased
+from dealmill.pipeline.store.plans import Installation
 from dealmill.pipeline.store.revisions import check_tables
 from dealmill.pipeline.store.workers import local_process
 from dealmill.workers.broker import LocalBroker
@@ -101,7 +102,7 @@ QUICK_DEATHS = 3
 
 class Farm:
     """A context manager that runs Celery workers on this machine, with a local broker unless one is configured. With
-    `engines`, the workers load the compiler of engines when they start.
+    `engines`, the workers load the compiler of engines when they start. They get the jobs that `installation` can do.
 
     Raises
     ------
@@ -117,6 +118,7 @@ class Farm:
         self._store = store
         self._tell = tell
         self._engines = engines
+        self.installation = Installation()
         self._said: deque[str] = deque(maxlen=20)
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._quick_deaths = 0
@@ -165,7 +167,7 @@ class Farm:
             self._restart_worker()
         patiently(partial(check_tables, self._store), self.say)
         try:
-            patiently(partial(reconcile, self._store, self._broker_url), self.say)
+            patiently(partial(reconcile, self._store, self._broker_url, self.installation), self.say)
             self._broker_answers = True
         except BrokerError as error:
             if self._broker_answers:

@@ -15,7 +15,7 @@ from dealmill.pipeline.ingest.sources import SavedQuery, parse_saved_query, quer
 from dealmill.pipeline.progress import Event, Message, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract_engine
+from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.runs import find_run
@@ -159,7 +159,7 @@ def test_runs_that_may_still_change_are_refused(store: Database) -> None:
         assert "query:1:verdict=failed is empty: no result of run 1 matches" in map(
             str, api.ingest("query:1:verdict=failed").errors
         )
-        retract_engine(store, MEMORY, "1", "it errs")
+        retract(store, MEMORY, "1", "it errs")
         with pytest.raises(RetractedError, match=r"run 1 was retracted \(it errs\)"):
             api.ingest("query:1:verdict=scored")
         for query in (

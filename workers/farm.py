@@ -119,7 +119,7 @@ class Farm:
         self._tell = tell
         self._engines = engines
         self.installation = Installation()
-        self._said: deque[str] = deque(maxlen=20)
+        self._last_lines: deque[str] = deque(maxlen=20)
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._quick_deaths = 0
         self._broker_answers = True
@@ -241,13 +241,13 @@ class Farm:
         quick = gave_up and time.monotonic() - self._worker_started < QUICK_DEATH
         self._quick_deaths = self._quick_deaths + 1 if quick else 0
         if self._quick_deaths >= QUICK_DEATHS:
-            raise WorkerError("\n".join(["the workers exit right after they start; their output:", *self._said]))
+            raise WorkerError("\n".join(["the workers exit right after they start; their output:", *self._last_lines]))
         self.say("the workers died; restarting them")
         self._start_worker()
 
     def _listen(self, output: Iterable[str]) -> None:
         for line in output:
-            self._said.append(line.rstrip())
+            self._last_lines.append(line.rstrip())
             self._lines.put(line.rstrip())
 
     def _tell_lines(self) -> None:

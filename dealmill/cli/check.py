@@ -133,12 +133,12 @@ def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
 
 def _difference_row(one: int, other: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
     row: dict[str, object] = {"layout": difference.layout}
-    for run, said, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
-        row[f"{prefix}item"] = None if said.position is None else f"{run}:{said.position}"
-        row[f"{prefix}verdict"] = None if said.verdict is None else said.verdict.word
-        row[f"{prefix}value"] = said.value
-        row[f"{prefix}evidence"] = f"cannot be read: {said.fault}" if said.fault and not form else said.evidence
-        row[f"{prefix}fault"] = said.fault
+    for run, answer, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
+        row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
+        row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
+        row[f"{prefix}value"] = answer.value
+        row[f"{prefix}evidence"] = f"cannot be read: {answer.fault}" if answer.fault and not form else answer.evidence
+        row[f"{prefix}fault"] = answer.fault
     return row
 
 

@@ -184,8 +184,9 @@ def rejects(
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
 ) -> Rejects:
     """List the rejects of the source of a run."""
-    found = islice(store.find_run(run).rejects(), skip, skip + limit)
-    return Rejects(rejects=[Reject(line=one.line, text=one.text, reasons=list(one.reasons)) for one in found])
+    listed = islice(store.find_run(run).rejects(), skip, skip + limit)
+    rejects = [Reject(line=reject.line, text=reject.text, reasons=list(reject.reasons)) for reject in listed]
+    return Rejects(rejects=rejects)
 
 
 @router.post("/check")

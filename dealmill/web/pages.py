@@ -163,7 +163,7 @@ def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
         "source": store.find_source(status.source),
         "winnability": found.winnability,
         "convergence": found.convergence(),
-        "histograms": [one for one in histograms if one and len(one.bars) > 1],
+        "histograms": [histogram for histogram in histograms if histogram and len(histogram.bars) > 1],
         "link": lambda column: partial(_link, run, column),
         "workers": [worker for worker in store.workers() if any(job.what == f"run {run}" for job in worker.holds)],
         "audit": audit,

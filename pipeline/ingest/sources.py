@@ -94,8 +94,6 @@ def queried_run(store: Database, query: SavedQuery) -> RunStatus:
 
     Raises
     ------
-    NotFoundError
-        If there is no such run.
     RetractedError
         If it was retracted.
     StoreError

@@ -127,8 +127,6 @@ def database_url(url: str) -> URL:
     ------
     StoreError
         If the URL is not valid, or names a database that Dealmill does not support.
-    UsageError
-        If it is a URL of PostgreSQL and the extra ``postgresql`` is not installed.
     """
     try:
         parsed = make_url(url)
@@ -477,8 +475,6 @@ def server_version(store: Database) -> str:
 
     Raises
     ------
-    StoreUnavailable
-        If the database cannot be reached.
     StoreError
         If its version is too old.
     """

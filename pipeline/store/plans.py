@@ -225,8 +225,6 @@ def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
 
     Raises
     ------
-    NotFoundError
-        If there is no such engine.
     UsageError
         If none of them belongs to the game.
     """
@@ -278,14 +276,8 @@ def queue_run(
 
     Raises
     ------
-    NotFoundError
-        If there is no such engine.
     UsageError
         If the engine belongs to another game, or the source cannot be stored in this way.
-    VersionError
-        If the run is to be packed, and another version of the generator is installed.
-    RetractedError
-        If the installed version of the engine was retracted.
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))
@@ -335,15 +327,9 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
 
     Raises
     ------
-    StoreError
-        If the run is not finished.
-    DamagedError
-        If its jobs, or the numbers of its deals, are lost or damaged.
     VersionError
         If its engine is not installed, or another version of it (unless `any_version` is set), or the run is packed and
         another version of its generator is installed.
-    RetractedError
-        If the installed version was retracted, or the run is unfinished and its version was retracted.
     """
     check_finished(run)
     _, engine = engine_of_run(run.id, run.engine)
@@ -410,8 +396,6 @@ def queue_retry(store: Database, run: RunStatus) -> int:
 
     Raises
     ------
-    StoreError
-        If the run is not finished.
     RetractedError
         If its engine version was retracted.
     VersionError

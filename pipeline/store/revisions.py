@@ -180,11 +180,6 @@ def open_store(url: str, *, writable: bool = True, statement_seconds: float | No
 
     Unless it is `writable`, the database itself refuses every write. A statement that takes more than
     `statement_seconds` is ended with a `SlowQuery` error.
-
-    Raises
-    ------
-    StoreError
-        If the database cannot be reached or has another revision.
     """
     found = database_url(url)
     store = Database(found if writable else read_only(found), statement_seconds)
@@ -352,8 +347,6 @@ def back_up(store: Database, target: Path, progress: Progress = silent) -> int:
         If the store is on PostgreSQL, which has tools of its own.
     OutputError
         If the target exists or cannot be written.
-    StoreError
-        If there is no store yet, or it cannot be read.
     """
     if not store.embedded:
         raise UsageError(f"the store {shown(store.url)} is on PostgreSQL: back it up with pg_dump or pg_basebackup")

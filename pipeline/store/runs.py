@@ -290,8 +290,6 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     ------
     NotFoundError
         If there is no such run.
-    DamagedError
-        If it cannot be read.
     """
     if key == "last":
         with store.reading() as connection:

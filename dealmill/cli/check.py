@@ -11,7 +11,7 @@ import dealmill
 from dealmill.cli.options import complete_engine, complete_run
 from dealmill.cli.output import counted, json_option, output_options, tell, write_first, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
-from dealmill.cli.progress import shown
+from dealmill.cli.progress import shown_progress
 
 FINDING_COLUMNS = ("items", "finding", "step", "reason")
 
@@ -38,7 +38,7 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str
     """
     with dealmill.open() as store:
         audited = store.find_run(run)
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             result = audited.audit(sample=sample, seed=seed, seal=seal, progress=progress)
         if (form or not result.valid) and write_first(FINDING_COLUMNS, map(_finding_row, result.findings()), form):
             tell("more findings follow; --nl prints all of them")
@@ -80,7 +80,7 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
     """
     with dealmill.open() as store:
         repeated = store.find_run(run)
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             differences = repeated.rerun(any_version=any_version, progress=progress)
         _write(ctx, differences, form)
 

@@ -10,11 +10,11 @@ import click
 import dealmill
 from dealmill.cli.options import Range, complete_engine, complete_game, complete_run, complete_source, verdict_option
 from dealmill.cli.output import SCREEN, counted, json_option, output_options, tell, write_first, write_json, write_rows
-from dealmill.cli.progress import shown
+from dealmill.cli.progress import shown_progress
 
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
 REASON_COLUMNS = ("rejects", "reason", "line", "text")
-MOST = 10**18
+MOST_ROWS = 10**18
 """The largest limit: more rows than any store holds."""
 
 
@@ -38,7 +38,9 @@ MOST = 10**18
     help="Sort by this number. All orders but the default need --limit with --json, --nl and --csv.",
 )
 @click.option("--desc", "descending", is_flag=True, help="Sort in descending order.")
-@click.option("--limit", type=click.IntRange(1, MOST), help=f"At most this many rows; by default {SCREEN} in a table.")
+@click.option(
+    "--limit", type=click.IntRange(1, MOST_ROWS), help=f"At most this many rows; by default {SCREEN} in a table."
+)
 @click.option(
     "--audit",
     type=click.Choice(["valid", "invalid", "no-evidence"]),
@@ -153,7 +155,7 @@ def find(layout: str, game: str | None, form: str | None) -> None:
     stored, so they are not found.
     """
     with dealmill.open() as store:
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             is_file = layout == STDIN or os.path.isfile(layout)  # noqa: PTH113 -- accepts texts too long for a path
             matches = store.find(Path(layout) if is_file else layout, game=game, progress=progress)
         if not matches:
@@ -202,7 +204,7 @@ def export(
     """
     with dealmill.open() as store:
         found = store.find_run(run)
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             written = found.export(
                 file, verdict=verdict, retracted=retracted, force=force, with_checker=with_checker, progress=progress
             )

@@ -18,8 +18,8 @@ from dealmill.pipeline.errors import InputError
 
 STDIN = "-"
 LONGEST_LINE = 1 << 20
-BLOCK = 2 * LONGEST_LINE
-LINES = 1 << 19
+BLOCK_BYTES = 2 * LONGEST_LINE
+READ_BYTES = 1 << 19
 """The bytes read at once: enough to make the overhead per block negligible."""
 GZIP = b"\x1f\x8b"
 
@@ -75,7 +75,7 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
         return partial(open_binary, name)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
     with open_binary(name) as file, _input_errors(name):
-        for block in iter(partial(file.read, BLOCK), b"") if _is_gzip(file) else _readable(file):
+        for block in iter(partial(file.read, BLOCK_BYTES), b"") if _is_gzip(file) else _readable(file):
             copy.write(block)
 
     @contextmanager
@@ -138,7 +138,7 @@ def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
     """Yield the text in blocks that end at the end of a line, without a byte order mark at the beginning."""
     begun, length, mark = list[bytes](), 0, BOM_UTF8
     read = cast(BufferedReader, text).read1
-    block = read(LINES)
+    block = read(READ_BYTES)
     while block and length <= LONGEST_LINE + len(mark):
         whole, end, rest = block.rpartition(b"\n")
         if end:
@@ -146,16 +146,16 @@ def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
             begun, length, mark = [], 0, b""
         begun.append(rest)
         length += len(rest)
-        block = read(LINES)
+        block = read(READ_BYTES)
     if last := b"".join(begun).removeprefix(mark):
         yield last
 
 
 def _readable(text: IO[bytes]) -> Iterator[bytes]:
     """Yield the text in large blocks, up to the first one that `_checked` would refuse (at most one block further)."""
-    for block in iter(partial(text.read, BLOCK), b""):
+    for block in iter(partial(text.read, BLOCK_BYTES), b""):
         yield block
-        if b"\0" in block or (len(block) == BLOCK and b"\n" not in block):
+        if b"\0" in block or (len(block) == BLOCK_BYTES and b"\n" not in block):
             return
 
 

@@ -46,7 +46,7 @@ from dealmill.pipeline.store.tables import Storage
 
 PREFIX = "query:"
 PAGE = 2_000
-LINES = 1 << 19
+READ_BYTES = 1 << 19
 """The bytes of a query's layouts that are read into memory together."""
 
 
@@ -181,7 +181,7 @@ def _tell_of_change(store: Database, source: Source, progress: Progress) -> None
 def _entries(copy: IO[bytes], reached: Reached) -> Iterator[Entries]:
     copy.seek(0)
     read, nothing = 0, np.zeros(0, dtype=np.int64)
-    while lines := copy.readlines(LINES):
+    while lines := copy.readlines(READ_BYTES):
         rows = [line.decode().rstrip("\n").split(" ", 1) for line in lines]
         positions = np.array([int(position) for position, _ in rows], dtype=np.int64)
         yield Entries(positions, pack([layout for _, layout in rows]), [], nothing)

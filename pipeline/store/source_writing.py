@@ -139,7 +139,7 @@ def complete(store: Database, source: Source, seen: DigestPrefixes | None = None
     return after
 
 
-def leave(store: Database, source: Source) -> None:
+def cut_remaining_jobs(store: Database, source: Source) -> None:
     """Cut jobs for everything read so far of a source whose ingest was interrupted, including a last, shorter one."""
     with store.writing() as connection:
         _cut_new_jobs(connection, replace(source, complete=True))

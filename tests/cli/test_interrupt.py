@@ -13,7 +13,7 @@ from typing import Self
 import pytest
 
 from dealmill.cli import process
-from dealmill.cli.progress import shown
+from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.ingest.sources import deals_reading
 from dealmill.pipeline.progress import Progress, Working
@@ -104,12 +104,12 @@ def never(progress: Progress) -> Installation:
 
 
 def test_a_signal_while_workers_solve_ends_the_wait(store: Database) -> None:
-    with pytest.raises(KeyboardInterrupt), shown() as progress:
+    with pytest.raises(KeyboardInterrupt), shown_progress() as progress:
         work_until_done(store, partial(never, progress), progress)
 
 
 def test_a_signal_while_a_source_is_read_ends_the_reading(store: Database) -> None:
     reading = deals_reading(store, parse_deal_range(SOURCE))
-    with pytest.raises(KeyboardInterrupt), shown() as progress:
+    with pytest.raises(KeyboardInterrupt), shown_progress() as progress:
         work_until_done(store, partial(never, progress), progress, [reading])
     assert 0 < reading.source.accepted < DEALS

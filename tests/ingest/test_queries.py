@@ -49,6 +49,7 @@ def opened(store: Database) -> dealmill.Store:
 def test_a_name_means_the_query_it_was_made_of(run: int, wanted: Filter) -> None:
     query = SavedQuery(run, wanted)
     assert parse_saved_query(query.name) == query
+    assert Filter.of(**wanted.arguments) == wanted
 
 
 def test_equal_queries_have_one_name() -> None:
@@ -195,7 +196,7 @@ def test_a_damaged_record_is_no_source(store: Database, damage: str, query: str)
 
 def test_many_results_are_read_in_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dealmill.pipeline.ingest.sources.PAGE", 7)
-    monkeypatch.setattr("dealmill.pipeline.ingest.sources.LINES", 100)
+    monkeypatch.setattr("dealmill.pipeline.ingest.sources.READ_BYTES", 100)
     layouts = dealer("memory")(1, 1, 60)
     run = a_run(sqlite_store, MEMORY, layouts)
     with ExitStack() as copies:

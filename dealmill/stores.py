@@ -325,7 +325,7 @@ class Store:
     def query(
         self,
         *,
-        run: int | str | None = None,
+        run: Run | int | str | None = None,
         game: str | None = None,
         engine: str | None = None,
         source: int | str | None = None,
@@ -345,8 +345,8 @@ class Store:
         """Return the results of one run, or of all runs of a game, an engine or a source.
 
         The order is that of runs and positions, or one order over all runs. `after` and `before` are items, ``"3:17"``
-        or ``(3, 17)``. If `retracted` is true, only retracted results are returned. See `Run.results` for the other
-        parameters.
+        or ``(3, 17)``. The progress of a `Run` of this store is not read again. If `retracted` is true, only retracted
+        results are returned. See `Run.results` for the other parameters.
 
         Raises
         ------
@@ -358,7 +358,10 @@ class Store:
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
         over = None if source is None else str(source)
-        among = None if run is None else [answers_of(find_run(self._database, run), retracted=retracted)]
+        among = None
+        if run is not None:
+            status = run.progress if isinstance(run, Run) else find_run(self._database, run)
+            among = [answers_of(status, retracted=retracted)]
         runs = matching_runs(self._database, game, engine, over, among, retracted=retracted)
         only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
         return query_of(self._database, runs, only, after, limit, before=before, order=order, descending=descending)

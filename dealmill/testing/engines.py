@@ -105,7 +105,13 @@ def golden_lines(game: Game, engine: Engine, layouts: Sequence[str]) -> list[str
 
 
 def write_golden(name: str, folder: Path) -> list[Path]:
-    """Write the golden files of a game that are missing, and return them. A file that exists is never changed."""
+    """Write the golden files of a game that are missing, and return them. A file that exists is never changed.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such game, or it cannot be used.
+    """
     game = find_game(name)
     statement = game.read(numbered(example(game, "statement.txt").splitlines()))
     layouts = [entry.text for entry in statement] + example(game, "deals.txt").splitlines()[:GOLDEN_DEALS]

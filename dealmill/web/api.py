@@ -155,7 +155,7 @@ def results(
     A page has fewer results than `limit`, or none, if the search for more would take too long. The next page continues
     it, so follow `after` until it is null.
     """
-    found = slice_of(store, run, wanted, after, before, limit)
+    found = slice_of(store, store.find_run(run), wanted, after, before, limit)
     rows = [result.row for result in found.results]
     return Results.model_validate(
         {"results": rows, "before": found.before, "after": found.after, "unreadable": damage()}

@@ -47,7 +47,7 @@ class PageFilter(dealmill.Filter):
         """Return the same filter for the results of a retracted run."""
         return replace(self, retracted=True)
 
-    def query_of(self, store: dealmill.Store, run: int, **more: Any) -> dealmill.Query:
+    def query_of(self, store: dealmill.Store, run: dealmill.Run | int, **more: Any) -> dealmill.Query:
         """Return the results of a run that match; `more` are arguments of `dealmill.Store.query`."""
         return store.query(run=run, retracted=self.retracted, **self.arguments, **more)
 

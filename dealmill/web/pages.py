@@ -214,15 +214,15 @@ class Slice:
 
 
 def slice_of(
-    store: dealmill.Store, run: int, wanted: PageFilter, after: int | None, before: int | None, size: int
+    store: dealmill.Store, run: dealmill.Run, wanted: PageFilter, after: int | None, before: int | None, size: int
 ) -> Slice:
     """Return the first results after a position that match a filter, or the last ones before a position, as far as they
     are found in `SEARCH_SECONDS`."""
     searched = wanted.query_of(
         store,
         run,
-        after=(run, after or 0),
-        before=None if before is None else (run, before),
+        after=(run.id, after or 0),
+        before=None if before is None else (run.id, before),
         descending=before is not None,
         limit=size + 1,
     ).search(SEARCH_SECONDS)
@@ -239,9 +239,10 @@ def layouts(
     request: Request, store: OpenStore, run: RunNumber, wanted: Filtered, after: After = None, before: Before = None
 ) -> Response:
     """Show the results of a run that match the filter."""
-    status = store.find_run(run).progress
+    found = store.find_run(run)
+    status = found.progress
     hidden = status.retracted is not None and not wanted.retracted
-    shown = Slice([]) if hidden else slice_of(store, run, wanted, after, before, SHOWN)
+    shown = Slice([]) if hidden else slice_of(store, found, wanted, after, before, SHOWN)
     return page(
         request,
         "layouts.html",
@@ -275,13 +276,14 @@ def verdict(
     leaf: Number = 0,
 ) -> Response:
     """Show a result at one step of its evidence."""
-    result = store.result(f"{run}:{position}", retracted=wanted.retracted)
+    found = store.find_run(run)
+    result = found.result(position, retracted=wanted.retracted)
     engine, steps, judgement, why = _drawn_and_judged(result, max(step, leaf))
     path = f"/runs/{run}/layouts/{position}"
     return page(
         request,
         "verdict.html",
-        run=store.find_run(run).progress,
+        run=found.progress,
         result=result,
         engine=engine,
         steps=steps,
@@ -290,8 +292,8 @@ def verdict(
         why=why,
         path=path,
         wanted=wanted,
-        previous=slice_of(store, run, wanted, None, position, 1),
-        following=slice_of(store, run, wanted, position, None, 1),
+        previous=slice_of(store, found, wanted, None, position, 1),
+        following=slice_of(store, found, wanted, position, None, 1),
     )
 
 

@@ -13,6 +13,7 @@ from bench.fleet import plan_jobs
 from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.plans import Installation
 from dealmill.pipeline.store.revisions import check_tables
 from dealmill.pipeline.store.runs import find_run
 from dealmill.workers.broker import LocalBroker
@@ -46,7 +47,7 @@ def _a_job(server: Postgres, store: Database, url: str, valkey: Redis) -> list[s
 
         def work() -> None:
             while find_run(store, run).done < JOBS:
-                reconcile(store, url)
+                reconcile(store, url, Installation())
                 time.sleep(0.5)
 
         return _spent("a job", work, JOBS, server, valkey, [worker])
@@ -70,8 +71,8 @@ def _a_look(server: Postgres, store: Database, url: str, valkey: Redis) -> list[
     def look() -> None:
         for _ in range(TICKS):
             check_tables(store)
-            reconcile(store, url)
-            unfinished(store)
+            reconcile(store, url, Installation())
+            unfinished(store, Installation())
 
     look()
     return _spent("a look at the queue", look, TICKS, server, valkey, [])

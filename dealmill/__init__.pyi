@@ -44,6 +44,7 @@ from .pipeline.store.audits import AuditStatus as AuditStatus
 from .pipeline.store.audits import Finding as Finding
 from .pipeline.store.diff import Diff as Diff
 from .pipeline.store.diff import Difference as Difference
+from .pipeline.store.filters import Filter as Filter
 from .pipeline.store.filters import Order as Order
 from .pipeline.store.find import Match as Match
 from .pipeline.store.histograms import Bar as Bar

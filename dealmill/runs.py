@@ -151,10 +151,10 @@ class Run:
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
         status = answers_of(self.status(), retracted=retracted)
-        wanted = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
+        only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
         start = (self.id, after) if after else START
         end = None if before is None else (self.id, before)
-        return query_of(self._store, [status], wanted, start, limit, before=end, order=order, descending=descending)
+        return query_of(self._store, [status], only, start, limit, before=end, order=order, descending=descending)
 
     def result(self, position: int, *, retracted: bool = False) -> Result:
         """Return the result at a position, counted from 1.

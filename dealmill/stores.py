@@ -20,10 +20,19 @@ from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.audits import AuditStatus, latest_audits
 from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.engines import retract, unretract
-from dealmill.pipeline.store.filters import BY_POSITION, Ends, Filter, Order
+from dealmill.pipeline.store.filters import Ends, Filter, Order
 from dealmill.pipeline.store.log import Action, list_actions
 from dealmill.pipeline.store.plans import engines_for, queue_run
-from dealmill.pipeline.store.results import END, START, Item, Query, answers_of, matching_runs, parse_item, query_of
+from dealmill.pipeline.store.results import (
+    START,
+    Item,
+    Query,
+    answers_of,
+    find_result,
+    matching_runs,
+    parse_item,
+    query_of,
+)
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_numbers, summarise
 from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
@@ -33,13 +42,8 @@ from dealmill.runs import Audit, BatchResult, Ingestion, Retraction, Run, Survey
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
-    from dealmill.pipeline.ingest import sources as ingested
-    from dealmill.pipeline.ingest.sources import SavedQuery
+    from dealmill.pipeline.ingest.sources import ParsedSource, SourceSpec
     from dealmill.pipeline.store.find import Match
-
-Named = str | PathLike[str] | DealRange | Query
-"""A source: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST`` or what `deals` returns,
-``query:RUN:CONDITION`` or what `Run.results` returns."""
 
 MOST_LINES = 10_000
 """Lines of a file in which a single layout is looked for."""
@@ -103,7 +107,7 @@ class Store:
 
     def run(
         self,
-        source: Named,
+        source: "SourceSpec",
         *,
         game: str | None = None,
         engine: str | None = None,
@@ -152,13 +156,13 @@ class Store:
         batch = self.run_all(
             [source], game=game, engines=engines, max_nodes=max_nodes, packed=packed, progress=progress
         )
-        for error in batch.errors:
-            raise error
+        if batch.errors:
+            raise batch.errors[0]
         return batch.runs[0]
 
     def run_all(
         self,
-        sources: Named | Iterable[Named],
+        sources: "SourceSpec | Iterable[SourceSpec]",
         *,
         game: str | None = None,
         engines: str | Iterable[str] = (),
@@ -175,24 +179,24 @@ class Store:
         from dealmill.workers.working import solve_runs  # loads Celery
 
         limit = node_limit(max_nodes)
-        wanted = _named(sources)
+        parsed = _parsed(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
-        for source in wanted if names else ():
-            engines_for(game_of_source(self._database, source, game).name, names)
+        for named in parsed if names else ():
+            engines_for(game_of_source(self._database, named, game).name, names)
         storage = Storage.PACKED if packed else Storage.ROWS
-        with open_readings(self._database, [] if packed else wanted, game, progress) as readings:
-            found = packed_sources(self._database, wanted) if packed else [one.source for one in readings.opened]
+        with open_readings(self._database, [] if packed else parsed, game, progress) as readings:
+            stored = packed_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
             numbers = [
                 queue_run(self._database, source, engine, limit, storage)
-                for source in found
+                for source in stored
                 for engine in engines_for(source.game, names)
             ]
             statuses = solve_runs(self._database, numbers, progress, readings.opened) if numbers else []
         runs = [Run(self._database, status) for status in statuses]
-        read = found if packed else readings.sources
-        return BatchResult(runs, read, summarise(statuses, read), readings.errors)
+        stored = stored if packed else readings.sources  # as they are now
+        return BatchResult(runs, stored, summarise(statuses, stored), readings.errors)
 
-    def ingest(self, *sources: Named, game: str | None = None, progress: Progress = silent) -> Ingestion:
+    def ingest(self, *sources: "SourceSpec", game: str | None = None, progress: Progress = silent) -> Ingestion:
         """Read sources into the store and validate their layouts; duplicates are stored and counted.
 
         A file that cannot be read does not stop the others; see `Ingestion.errors`.
@@ -202,11 +206,11 @@ class Store:
         InputError, NotFoundError, UsageError
             If a file does not exist, or its game is unknown.
         """
-        return self._ingest(_named(sources), game, progress)
+        return self._ingest(_parsed(sources), game, progress)
 
     def queue(
         self,
-        source: Named | int,
+        source: "SourceSpec | int",
         *,
         engine: str | None = None,
         max_nodes: int | None = None,
@@ -228,20 +232,20 @@ class Store:
         from dealmill.pipeline.ingest.sources import packed_sources  # loads NumPy
 
         limit = node_limit(max_nodes)
-        [wanted] = [str(source)] if isinstance(source, int) else _named([source])
-        if isinstance(wanted, str):
-            found = find_source(self._database, wanted)
+        [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
+        if isinstance(parsed, str):
+            stored = find_source(self._database, parsed)
         elif packed:
-            [found] = packed_sources(self._database, [wanted])
+            [stored] = packed_sources(self._database, [parsed])
         else:
-            ingestion = self._ingest([wanted], None, progress)
-            for error in ingestion.errors:
-                raise error
-            [found] = ingestion.sources
-        if not (found.complete or found.endless or packed):
-            raise StoreError(f"{found.name} has not been fully read; finish it with: dealmill ingest")
+            ingestion = self._ingest([parsed], None, progress)
+            if ingestion.errors:
+                raise ingestion.errors[0]
+            [stored] = ingestion.sources
+        if not (stored.complete or stored.endless or packed):
+            raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
         storage = Storage.PACKED if packed else Storage.ROWS
-        number = queue_run(self._database, found, found.game if engine is None else engine, limit, storage)
+        number = queue_run(self._database, stored, stored.game if engine is None else engine, limit, storage)
         return self.find_run(number)
 
     def work(self, *, drain: bool = False, progress: Progress = silent) -> None:
@@ -321,7 +325,7 @@ class Store:
     def query(
         self,
         *,
-        run: int | str | None = None,
+        run: Run | int | str | None = None,
         game: str | None = None,
         engine: str | None = None,
         source: int | str | None = None,
@@ -341,8 +345,8 @@ class Store:
         """Return the results of one run, or of all runs of a game, an engine or a source.
 
         The order is that of runs and positions, or one order over all runs. `after` and `before` are items, ``"3:17"``
-        or ``(3, 17)``. If `retracted` is true, only retracted results are returned. See `Run.results` for the other
-        parameters.
+        or ``(3, 17)``. The progress of a `Run` of this store is not read again. If `retracted` is true, only retracted
+        results are returned. See `Run.results` for the other parameters.
 
         Raises
         ------
@@ -354,10 +358,13 @@ class Store:
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
         over = None if source is None else str(source)
-        among = None if run is None else [answers_of(find_run(self._database, run), retracted=retracted)]
+        among = None
+        if run is not None:
+            status = run.progress if isinstance(run, Run) else find_run(self._database, run)
+            among = [answers_of(status, retracted=retracted)]
         runs = matching_runs(self._database, game, engine, over, among, retracted=retracted)
-        wanted = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
-        return query_of(self._database, runs, wanted, after, limit, before=before, order=order, descending=descending)
+        only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
+        return query_of(self._database, runs, only, after, limit, before=before, order=order, descending=descending)
 
     def find(
         self, layout: str | Layout | Result | PathLike[str], *, game: str | None = None, progress: Progress = silent
@@ -425,8 +432,9 @@ class Store:
         RetractedError
             If the engine version was retracted.
         """
-        run, position = parse_item(item)
-        return self.find_run(run).result(position, retracted=retracted)
+        number, position = parse_item(item)
+        run = answers_of(find_run(self._database, number), retracted=retracted)
+        return find_result(self._database, run, position)
 
     def survey(
         self,
@@ -520,7 +528,7 @@ class Store:
         run.latest_audit = None if audit is None else Audit(self._database, audit)
         return run
 
-    def _ingest(self, sources: "Sequence[ingested.Named]", game: str | None, progress: Progress) -> Ingestion:
+    def _ingest(self, sources: "Sequence[ParsedSource]", game: str | None, progress: Progress) -> Ingestion:
         from dealmill.pipeline.ingest.sources import open_readings  # loads NumPy
 
         with open_readings(self._database, sources, game, progress) as readings:
@@ -534,34 +542,12 @@ class Store:
         return self.find_source(find_run(self._database, str(run)).source if source is None else source)
 
 
-def _named(sources: Named | Iterable[Named]) -> "list[ingested.Named]":
-    """Return one source or several as `dealmill.pipeline.ingest.sources` names them.
-
-    Raises
-    ------
-    UsageError, NotFoundError
-        If one is malformed; see also `_saved`.
-    """
-    from dealmill.pipeline.ingest.sources import named  # loads NumPy
+def _parsed(sources: "SourceSpec | Iterable[SourceSpec]") -> "list[ParsedSource]":
+    """Return one source or several, parsed."""
+    from dealmill.pipeline.ingest.sources import parse_source  # loads NumPy
 
     several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
-    return [named(_saved(source) if isinstance(source, Query) else source) for source in several]
-
-
-def _saved(query: Query) -> "SavedQuery":
-    """Return a query as the name of a source.
-
-    Raises
-    ------
-    UsageError
-        If it is not a query of all matching results of one run.
-    """
-    from dealmill.pipeline.ingest.sources import SavedQuery
-
-    whole = query.after[1] == 0 and (query.limit, query.before, query.ordering) == (None, END, BY_POSITION)
-    if len(query.runs) != 1 or not whole:
-        raise UsageError("a query can be a source only if it is of one run, without after, before, limit and order")
-    return SavedQuery(query.runs[0].id, query.wanted)
+    return list(map(parse_source, several))
 
 
 def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":

@@ -80,8 +80,8 @@ def _answers(form: AnswerFormat, part: Entries, solved: Solved) -> list[str]:
     """Return the answer of each entry, in order."""
     known = {int(verdict): form.word(verdict, None) for verdict in Verdict}
     scored = int(Verdict.SCORED)
-    said = zip(solved.verdicts.tolist(), solved.values.tolist(), strict=True)
-    words = [str(value) if code == scored else known[code] for code, value in said]
+    pairs = zip(solved.verdicts.tolist(), solved.values.tolist(), strict=True)
+    words = [str(value) if code == scored else known[code] for code, value in pairs]
     for place in part.reject_indexes.tolist():  # ascending, so that all earlier ones are already inserted
         words.insert(place, UNKNOWN)
     return words

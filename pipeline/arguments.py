@@ -33,13 +33,7 @@ def check_integer(what: str, number: object, least: int = 0, most: int = MOST) -
 
 
 def node_limit(max_nodes: object) -> int | None:
-    """Return a checked node limit; None means no limit.
-
-    Raises
-    ------
-    UsageError
-        If the limit is not an integer from 1 to 2⁶² − 1.
-    """
+    """Return a checked node limit; None means no limit."""
     return None if max_nodes is None else check_integer("max_nodes", max_nodes, 1, MOST_NODES)
 
 

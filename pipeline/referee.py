@@ -52,23 +52,12 @@ def judge(engine: str, layout: str, verdict: int, value: int | None, evidence: s
     """Check a verdict of an engine (its full name) against its evidence.
 
     The other arguments may be anything: what the referee cannot interpret is judged invalid.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such engine.
     """
     return referee(engine)(layout, verdict, value, evidence)
 
 
 def referee(engine: str) -> Callable[[str, int, int | None, str | None], Judgement]:
-    """Return the `judge` of one engine (its full name): a function of layout, verdict, value and evidence.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such engine.
-    """
+    """Return the `judge` of one engine (its full name): a function of layout, verdict, value and evidence."""
     game, known = find_engine(engine)
     return partial(judge_by, game.check, known.rules_name)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
 from dealmill.pipeline.games import engine_of_run, find_engine
@@ -36,10 +36,23 @@ class Result:
     run: int | None = None
     judgement: Judgement | None = None
 
+    COLUMNS: ClassVar = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
+    AUDIT_COLUMNS: ClassVar = ("audit", "step", "reason")
+    """The columns of `row`, and those that it has if there is a judgement."""
+
     @property
     def item(self) -> str | None:
         """``RUN:POSITION``, which identifies the result in the store; None if it is not stored."""
         return None if self.run is None else f"{self.run}:{self.position}"
+
+    @property
+    def row(self) -> dict[str, object]:
+        """The result as a row of ``dealmill query``, by column."""
+        row: dict[str, object] = {name: getattr(self, name) for name in self.COLUMNS}
+        row["verdict"] = self.verdict.word
+        if judged := self.judgement:
+            row |= {"audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
+        return row
 
     @property
     def game_and_engine(self) -> tuple[Game, Engine]:

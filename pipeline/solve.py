@@ -32,13 +32,7 @@ class Solver(Protocol):
     """The function of an engine, preceded by the check that every text is canonical."""
 
     def __call__(self, layouts: Texts, max_nodes: int | None = None) -> Solved:
-        """Solve layouts; one that would take more than `max_nodes` nodes is undecided.
-
-        Raises
-        ------
-        BadLayout
-            If a text is not canonical; nothing is solved then.
-        """
+        """Solve layouts; one that would take more than `max_nodes` nodes is undecided."""
         ...
 
 
@@ -47,11 +41,6 @@ def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> 
 
     A layout on which the engine raises an exception gets the verdict `FAILED`, with the text of the error as evidence;
     the other layouts are not affected.
-
-    Raises
-    ------
-    BadLayout
-        If a text is not canonical; nothing is solved then.
     """
     return to_batch(_solve(engine, pack(layouts), max_nodes)) if layouts else Batch([], [], [], [])
 
@@ -124,13 +113,7 @@ def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
 
 
 def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: int | None = None) -> list[Result]:
-    """Solve layouts that are written as lines of a file are, and return their results.
-
-    Raises
-    ------
-    BadLayout
-        If a text is not exactly one layout.
-    """
+    """Solve layouts that are written as lines of a file are, and return their results."""
     name = game.full_name(engine)
     layouts = [read_one(game, text) for text in texts]
     solved = solve(name, layouts, max_nodes)
@@ -218,13 +201,7 @@ def _example(game: Game) -> str:
 
 
 def load(name: str) -> Solver:
-    """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait.
-
-    Raises
-    ------
-    DealmillError
-        If it cannot be imported, or the game has no example deals, or the engine fails on the first of them.
-    """
+    """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait."""
     return _load(name, find_engine(name)[1])
 
 

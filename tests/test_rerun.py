@@ -19,7 +19,7 @@ from dealmill.pipeline.store.log import list_actions
 from dealmill.pipeline.store.plans import plan_run, queue_rerun, queue_run, requeue
 from dealmill.pipeline.store.results import matching_runs
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.source_writing import append, leave, open_source
+from dealmill.pipeline.store.source_writing import append, cut_remaining_jobs, open_source
 from dealmill.pipeline.store.sources import find_source
 from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.tables import Storage, engines
@@ -76,7 +76,7 @@ def test_an_unfinished_run_cannot_be_rerun(store: Database) -> None:
 def test_a_rerun_of_a_run_that_cannot_be_finished_says_why(store: Database) -> None:
     broken = append(store, open_source(store, "memory", "b.txt", b"b"), Entries.of([Layout(1, "AABB")]))
     plan_run(store, broken, ENGINE, "1", None)
-    leave(store, broken)
+    cut_remaining_jobs(store, broken)
     do_runs(store)
     with pytest.raises(StoreError, match=r"b\.txt has not been read to its end; .* dealmill ingest"):
         queue_rerun(store, find_run(store, "1"), any_version=False)

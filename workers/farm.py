@@ -23,6 +23,7 @@ from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database import Database, patiently
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.leases import JobTable, Lease, expire, leased
+from dealmill.pipeline.store.plans import Installation
 from dealmill.pipeline.store.revisions import check_tables
 from dealmill.pipeline.store.workers import local_process
 from dealmill.workers.broker import LocalBroker
@@ -101,7 +102,7 @@ QUICK_DEATHS = 3
 
 class Farm:
     """A context manager that runs Celery workers on this machine, with a local broker unless one is configured. With
-    `engines`, the workers load the compiler of engines when they start.
+    `engines`, the workers load the compiler of engines when they start. They get the jobs that `installation` can do.
 
     Raises
     ------
@@ -117,7 +118,8 @@ class Farm:
         self._store = store
         self._tell = tell
         self._engines = engines
-        self._said: deque[str] = deque(maxlen=20)
+        self.installation = Installation()
+        self._last_lines: deque[str] = deque(maxlen=20)
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._quick_deaths = 0
         self._broker_answers = True
@@ -153,17 +155,7 @@ class Farm:
 
     def tick(self, *, at_once: bool = False) -> None:
         """Restart what has died, and send pending jobs to the workers. Call this repeatedly; it acts at most every
-        `TICK` seconds, or immediately with `at_once`.
-
-        Raises
-        ------
-        WorkerError
-            If the workers exit repeatedly right after they start.
-        StoreError
-            If the store has been migrated to another revision.
-        KeyboardInterrupt
-            If Python has ignored an interrupt since the last call.
-        """
+        `TICK` seconds, or immediately with `at_once`."""
         self._check_interrupted()
         self._tell_lines()
         if time.monotonic() - self._ticked < TICK and not at_once:
@@ -175,7 +167,7 @@ class Farm:
             self._restart_worker()
         patiently(partial(check_tables, self._store), self.say)
         try:
-            patiently(partial(reconcile, self._store, self._broker_url), self.say)
+            patiently(partial(reconcile, self._store, self._broker_url, self.installation), self.say)
             self._broker_answers = True
         except BrokerError as error:
             if self._broker_answers:
@@ -249,13 +241,13 @@ class Farm:
         quick = gave_up and time.monotonic() - self._worker_started < QUICK_DEATH
         self._quick_deaths = self._quick_deaths + 1 if quick else 0
         if self._quick_deaths >= QUICK_DEATHS:
-            raise WorkerError("\n".join(["the workers exit right after they start; their output:", *self._said]))
+            raise WorkerError("\n".join(["the workers exit right after they start; their output:", *self._last_lines]))
         self.say("the workers died; restarting them")
         self._start_worker()
 
     def _listen(self, output: Iterable[str]) -> None:
         for line in output:
-            self._said.append(line.rstrip())
+            self._last_lines.append(line.rstrip())
             self._lines.put(line.rstrip())
 
     def _tell_lines(self) -> None:

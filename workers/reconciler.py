@@ -13,7 +13,7 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.leases import UnworkableJobs
-from dealmill.pipeline.store.plans import installed_engines
+from dealmill.pipeline.store.plans import Installation
 from dealmill.workers.app import QUEUE, TASK, app
 from dealmill.workers.messages import BROKER_ERRORS
 
@@ -56,15 +56,10 @@ def check_broker(url: str) -> None:
         raise BrokerError(NO_URL) from None
 
 
-def reconcile(store: Database, broker_url: str) -> None:
-    """Free jobs whose lease has expired, and send the pending jobs to a broker if no messages are waiting there. A
-    clogged queue is purged first; no information is lost, because all jobs are in the database.
-
-    Raises
-    ------
-    BrokerError
-        If the broker is not available, or another program uses its keys.
-    """
+def reconcile(store: Database, broker_url: str, installation: Installation) -> None:
+    """Free jobs whose lease has expired, and send the pending jobs that an installation can do to a broker if no
+    messages are waiting there. A clogged queue is purged first; no information is lost, because all jobs are in the
+    database."""
     for kind in KINDS.values():
         leases.free_expired(store, kind.table)
     with _channel(broker_url) as channel:
@@ -76,7 +71,7 @@ def reconcile(store: Database, broker_url: str) -> None:
             return
         with app.amqp.Producer(channel) as producer:
             for name, kind in KINDS.items():
-                for number in leases.pending(store, kind.table, installed_engines(), WINDOW):
+                for number in leases.pending(store, kind.table, installation.engines, WINDOW):
                     app.send_task(TASK, (name, number), producer=producer)
 
 
@@ -120,11 +115,11 @@ def _channel(url: str) -> Iterator[Any]:
         raise BrokerError(f"the broker is not available: {error}") from error
 
 
-def unfinished(store: Database) -> int:
-    """Return the number of pending and leased jobs that this installation can do."""
-    return sum(leases.unfinished(store, kind.table, installed_engines()) for kind in KINDS.values())
+def unfinished(store: Database, installation: Installation) -> int:
+    """Return the number of pending and leased jobs that an installation can do."""
+    return sum(leases.unfinished(store, kind.table, installation.engines) for kind in KINDS.values())
 
 
-def unworkable(store: Database) -> list[UnworkableJobs]:
-    """Return the pending jobs that this installation cannot do; see `leases.unworkable`."""
-    return [jobs for kind in KINDS.values() for jobs in leases.unworkable(store, kind.table, installed_engines())]
+def unworkable(store: Database, installation: Installation) -> list[UnworkableJobs]:
+    """Return the pending jobs that an installation cannot do; see `leases.unworkable`."""
+    return [jobs for kind in KINDS.values() for jobs in leases.unworkable(store, kind.table, installation.engines)]

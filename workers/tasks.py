@@ -18,7 +18,7 @@ from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database, database_url, patiently
 from dealmill.pipeline.store.job_kinds import KINDS, JobKind
 from dealmill.pipeline.store.leases import Lease
-from dealmill.pipeline.store.plans import installed_engines, version_mismatch
+from dealmill.pipeline.store.plans import Installation, installed_engines
 from dealmill.pipeline.store.revisions import check_revision
 from dealmill.pipeline.store.runs import PlannedRun, run_of_job
 from dealmill.pipeline.store.workers import worker_name
@@ -136,7 +136,7 @@ def _waiting(step: Callable[[], T]) -> T:
 @cache
 def _log_unworkable(engine: str, version: str) -> None:
     """Log that jobs are left to other workers, once per process."""
-    here = version_mismatch(engine, version) or "it was retracted, or its deals need another generator"
+    here = Installation().mismatch(engine, version) or "it was retracted, or its deals need another generator"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
 
 

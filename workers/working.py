@@ -7,28 +7,13 @@ from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.programs.solver import check_starts
-from dealmill.pipeline.progress import (
-    Auditing,
-    Continued,
-    Ingested,
-    Message,
-    Progress,
-    Solving,
-    Surveying,
-    Working,
-)
+from dealmill.pipeline.progress import Auditing, Continued, Ingested, Message, Progress, Solving, Surveying, Working
 from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.leases import Lease, refused, stuck
-from dealmill.pipeline.store.plans import (
-    check_installed,
-    check_not_retracted,
-    installed_engines,
-    leave_out_unloadable,
-    version_mismatch,
-)
+from dealmill.pipeline.store.plans import Installation, check_not_retracted
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, read_runs
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
@@ -42,40 +27,41 @@ TIMES, MOST_SECONDS = 20, 60.0
 """After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
 million jobs, a check takes the database most of a second."""
 
+Check = Callable[[], Installation | None]
+"""A function that reports the progress of a command, and raises an error if its work cannot be finished. It returns the
+installation with which to go on; None if the work is done."""
 
-def work_until(
+
+def work_until_done(
     store: Database,
-    done: Callable[[], bool],
+    check: Check,
     progress: Progress,
     readings: Sequence[Reading] = (),
     *,
     engines: bool = True,
 ) -> None:
-    """Run local workers until `done` returns True, and ingest the sources in `readings` meanwhile. Wait while the
-    database is not available. `engines` says whether the work needs engines.
-
-    Raises
-    ------
-    BrokerError, WorkerError
-        If the broker or the workers cannot be started.
-    StoreError
-        If the store is opened read-only, or its file was deleted or replaced.
-    """
+    """Run local workers until `check` says that the work is done, and ingest the sources in `readings` meanwhile. Wait
+    while the database is not available. `engines` says whether the work needs engines."""
     store.refuse_read_only()
     with Farm(store, lambda line: progress(Message(line)), engines=engines) as farm:
         for reading in readings:
             reading.finish(progress, farm.tick)
         begun = due = time.monotonic()
 
-        def look() -> bool:
+        def check_and_schedule() -> Installation | None:
             nonlocal due
             start = time.monotonic()  # of the last try, where the database was away
-            found = done()
+            installation = check()
             end = time.monotonic()
             due = end + min(TIMES * (end - start), MOST_SECONDS)
-            return found
+            return installation
 
-        while time.monotonic() < due or not patiently(look, farm.say):
+        while True:
+            if time.monotonic() >= due:
+                installation = patiently(check_and_schedule, farm.say)
+                if installation is None:
+                    return
+                farm.installation = installation
             farm.tick(at_once=True)
             time.sleep(min(max((time.monotonic() - begun) / 50, LEAST_PAUSE), LONGEST_PAUSE))
 
@@ -84,19 +70,7 @@ def solve_runs(
     store: Database, numbers: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
 ) -> list[RunStatus]:
     """Solve runs, while the sources in `readings` are being ingested, and return their final status. If all runs are
-    finished already, no workers are started.
-
-    Raises
-    ------
-    RetractedError
-        If the engine of a run was retracted.
-    DamagedError
-        If a run or some of its jobs are missing or damaged.
-    VersionError
-        If another version of an engine has been installed since its run was planned, or it cannot be loaded.
-    ProgramError
-        If an engine is a program that does not start.
-    """
+    finished already, no workers are started."""
     known = {run.id: run for run in read_runs(store, numbers)}
     finished = all(run.finished for run in known.values())
     if finished:
@@ -107,28 +81,28 @@ def solve_runs(
             progress(_continued(run))
     if finished:
         return list(known.values())
-    leave_out_unloadable(())  # what this process could not load earlier may have been repaired
     for run in known.values():
         check_not_retracted(run)
-        check_installed(run)
+        Installation().check(run)
         if not run.finished:
             _, engine = find_engine(run.engine)
             check_starts(engine)
 
-    def done() -> bool:
+    def check() -> Installation | None:
         known.update((run.id, run) for run in read_runs(store, [run.id for run in known.values() if not run.finished]))
         runs = list(known.values())
         waiting = refused(store, SOLVING) if any(run.retried for run in runs) else ()
-        leave_out_unloadable(run for run in runs if run.id in waiting)
+        installation = Installation.loading(run for run in runs if run.id in waiting)
         for run in runs:
             check_not_retracted(run)
             check_not_damaged(store, run)
-            check_installed(run)
+            installation.check(run)
         progress(_solving(runs))
         broken = {reading.source.id for reading in readings if reading.error}
-        return all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)
+        done = all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)
+        return None if done else installation
 
-    work_until(store, done, progress, readings)
+    work_until_done(store, check, progress, readings)
     refresh_statistics(store)
     return list(known.values())
 
@@ -180,7 +154,7 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
         If some of its jobs are missing or changed, or one fails repeatedly.
     """
 
-    def done() -> bool:
+    def check() -> Installation | None:
         audit = find_audit(store, number)
         progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
         if audit.damaged:
@@ -189,9 +163,9 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
             )
         for lease in () if audit.finished else stuck(store, AUDITING, [number]):
             raise _stuck(f"audit {number}", lease)
-        return audit.finished
+        return None if audit.finished else Installation()
 
-    work_until(store, done, progress, engines=False)
+    work_until_done(store, check, progress, engines=False)
     return find_audit(store, number)
 
 
@@ -208,23 +182,24 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
     ProgramError
         If jobs are left whose program does not start.
     """
-    most = unfinished(store)
+    installation = Installation()
+    most = unfinished(store, installation)
 
-    def done() -> bool:
-        nonlocal most
-        leave_out_unloadable(list_runs(store, refused(store, SOLVING)))
-        left = unfinished(store)
+    def check() -> Installation | None:
+        nonlocal installation, most
+        installation = Installation.loading(list_runs(store, refused(store, SOLVING)))
+        left = unfinished(store, installation)
         most = max(most, left) if left else 0
         progress(Working(most - left, most))
-        return drain and not left
+        return None if drain and not left else installation
 
-    work_until(store, done, progress)
+    work_until_done(store, check, progress)
     others = []
-    for jobs in unworkable(store):
+    for jobs in unworkable(store, installation):
         if jobs.retracted:
             progress(Message(f"skipped jobs of {jobs.engine} {jobs.version}, which was retracted: {jobs.count:,}"))
         else:
-            reason = version_mismatch(jobs.engine, jobs.version) or "its deals need another generator"
+            reason = installation.mismatch(jobs.engine, jobs.version) or "its deals need another generator"
             others.append(f"{jobs.count:,} of {jobs.engine} {jobs.version} ({reason})")
     if others:
         raise VersionError(
@@ -232,46 +207,33 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
             "installed, or retract them"
         )
     for kind in KINDS.values():
-        for lease in stuck(store, kind.table, kind.table.owners(installed_engines())):
+        for lease in stuck(store, kind.table, kind.table.owners(installation.engines)):
             raise _stuck(f"{kind.table.owner.name.removesuffix('_id')} {lease.owner}", lease)
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
     """Work on a survey until its interval is narrow enough, or it has the requested number of deals. Return its status
-    and its estimate.
+    and its estimate."""
+    run, estimated = find_run(store, number), None
 
-    Raises
-    ------
-    RetractedError
-        If its engine was retracted.
-    StoreError
-        If no number of deals would be enough, because too many are undecided or failed.
-    DamagedError
-        If some of its jobs are missing or damaged.
-    VersionError
-        If another version of its engine has been installed, or it cannot be loaded.
-    DifferenceError
-        If some of its verdicts are missing from the record or damaged.
-    """
-    run, found = find_run(store, number), None
-
-    def done() -> bool:
-        nonlocal run, found
+    def check() -> Installation | None:
+        nonlocal run, estimated
         run = find_run(store, number)
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
             check_not_retracted(run)
             check_not_damaged(store, run)
-            leave_out_unloadable([run] if run.retried and run.id in refused(store, SOLVING) else [])
-            check_installed(run)
-            return False
-        found = estimate(store, run)
-        wanted = next_stage(found, goal)
-        if wanted > run.items:
-            extend_to(store, run, wanted)
-        return wanted <= run.items
+            installation = Installation.loading([run] if run.retried and run.id in refused(store, SOLVING) else [])
+            installation.check(run)
+            return installation
+        estimated = estimate(store, run)
+        items = next_stage(estimated, goal)
+        if items <= run.items:
+            return None
+        extend_to(store, run, items)
+        return Installation()
 
-    if not done():
-        work_until(store, done, progress)
-    assert found is not None  # noqa: S101 -- there is at least one block
-    return run, found
+    if check():
+        work_until_done(store, check, progress)
+    assert estimated is not None  # noqa: S101 -- there is at least one block
+    return run, estimated

@@ -11,7 +11,7 @@ import dealmill
 from dealmill.cli.options import complete_engine, complete_run
 from dealmill.cli.output import counted, json_option, output_options, tell, write_first, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
-from dealmill.cli.progress import shown
+from dealmill.cli.progress import shown_progress
 
 FINDING_COLUMNS = ("items", "finding", "step", "reason")
 
@@ -38,7 +38,7 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str
     """
     with dealmill.open() as store:
         audited = store.find_run(run)
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             result = audited.audit(sample=sample, seed=seed, seal=seal, progress=progress)
         if (form or not result.valid) and write_first(FINDING_COLUMNS, map(_finding_row, result.findings()), form):
             tell("more findings follow; --nl prints all of them")
@@ -80,7 +80,7 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
     """
     with dealmill.open() as store:
         repeated = store.find_run(run)
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             differences = repeated.rerun(any_version=any_version, progress=progress)
         _write(ctx, differences, form)
 
@@ -133,12 +133,12 @@ def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
 
 def _difference_row(one: int, other: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
     row: dict[str, object] = {"layout": difference.layout}
-    for run, said, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
-        row[f"{prefix}item"] = None if said.position is None else f"{run}:{said.position}"
-        row[f"{prefix}verdict"] = None if said.verdict is None else said.verdict.word
-        row[f"{prefix}value"] = said.value
-        row[f"{prefix}evidence"] = f"cannot be read: {said.fault}" if said.fault and not form else said.evidence
-        row[f"{prefix}fault"] = said.fault
+    for run, answer, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
+        row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
+        row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
+        row[f"{prefix}value"] = answer.value
+        row[f"{prefix}evidence"] = f"cannot be read: {answer.fault}" if answer.fault and not form else answer.evidence
+        row[f"{prefix}fault"] = answer.fault
     return row
 
 

@@ -8,7 +8,7 @@ import click
 import dealmill
 from dealmill.cli.output import json_option, output_options, tell, write_json, write_line, write_rows
 from dealmill.cli.process import ERROR
-from dealmill.cli.progress import shown
+from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.extras import check_extra
 
 STATEMENT_SECONDS = 10.0
@@ -87,7 +87,7 @@ def backup(file: str, as_json: bool) -> None:
 
     FILE must not exist. It appears only when it is complete, and is a store like any other.
     """
-    with shown() as progress:
+    with shown_progress() as progress:
         size = dealmill.db.backup(file, progress=progress)
     tell(f"{size / 1e6:,.1f} MB written to {file}")
     if as_json:

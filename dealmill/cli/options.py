@@ -105,7 +105,6 @@ parameters_option = click.option(
 )
 verdict_option = click.option(
     "--verdict",
-    "verdicts",
     type=click.Choice([verdict.word for verdict in Verdict]),
     multiple=True,
     help="Only this verdict; repeatable.",

@@ -112,7 +112,7 @@ def replace_closed_streams() -> None:
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
 
 
-MOST = 10
+MOST_REPORTED = 10
 """Damaged rows that are reported one by one."""
 PYTHON_SHOWS = warnings.showwarning
 
@@ -133,12 +133,12 @@ class Warned:
             PYTHON_SHOWS(message, category, *where)
             return
         self.damaged += issubclass(category, DamagedWarning)
-        if self.damaged <= MOST:
+        if self.damaged <= MOST_REPORTED:
             tell(f"dealmill: {message}")
 
     def tell_rest(self) -> None:
         """Print the number of damaged rows that were not reported one by one."""
         from dealmill.cli.output import tell
 
-        if self.damaged > MOST:
-            tell(f"dealmill: {self.damaged - MOST:,} more rows cannot be read")
+        if self.damaged > MOST_REPORTED:
+            tell(f"dealmill: {self.damaged - MOST_REPORTED:,} more rows cannot be read")

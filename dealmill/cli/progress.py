@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def shown(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
+def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
     """Show progress while the `with` block runs. With a `store`, also show the first rejects of each source."""
     from dealmill.cli.events import show, words  # imports all events, which help texts do not need
 

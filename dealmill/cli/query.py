@@ -3,22 +3,19 @@
 import os
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
 import dealmill
 from dealmill.cli.options import Range, complete_engine, complete_game, complete_run, complete_source, verdict_option
 from dealmill.cli.output import SCREEN, counted, json_option, output_options, tell, write_first, write_json, write_rows
-from dealmill.cli.progress import shown
+from dealmill.cli.progress import shown_progress
 
-COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
-AUDIT_COLUMNS = ("audit", "step", "reason")
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
 REASON_COLUMNS = ("rejects", "reason", "line", "text")
-MOST = 10**18
+MOST_ROWS = 10**18
 """The largest limit: more rows than any store holds."""
-
-Ends = tuple[int | None, int | None]
 
 
 @click.command()
@@ -41,7 +38,9 @@ Ends = tuple[int | None, int | None]
     help="Sort by this number. All orders but the default need --limit with --json, --nl and --csv.",
 )
 @click.option("--desc", "descending", is_flag=True, help="Sort in descending order.")
-@click.option("--limit", type=click.IntRange(1, MOST), help=f"At most this many rows; by default {SCREEN} in a table.")
+@click.option(
+    "--limit", type=click.IntRange(1, MOST_ROWS), help=f"At most this many rows; by default {SCREEN} in a table."
+)
 @click.option(
     "--audit",
     type=click.Choice(["valid", "invalid", "no-evidence"]),
@@ -53,24 +52,19 @@ Ends = tuple[int | None, int | None]
 @output_options
 def query(
     run: str | None,
-    verdicts: tuple[str, ...],
     game: str | None,
     engine: str | None,
     source: str | None,
-    value: Ends | None,
-    nodes: Ends | None,
-    layout_length: Ends | None,
-    evidence_length: Ends | None,
     after: str | None,
     before: str | None,
     order: str,
     descending: bool,
     limit: int | None,
-    audit: str | None,
     retracted: bool,
     rejected: bool,
     by_reason: bool,
     form: str | None,
+    **conditions: Any,
 ) -> None:
     """List the verdicts of RUN (its number, or `last`) or of all runs, with their evidence.
 
@@ -87,17 +81,12 @@ def query(
         if rejected:
             _list_rejects(store, run, source, limit, form)
             return
-        found = store.query(
+        results = store.query(
+            **conditions,
             run=run,
             game=game,
             engine=engine,
             source=source,
-            verdict=verdicts,
-            value=value,
-            nodes=nodes,
-            layout_length=layout_length,
-            evidence_length=evidence_length,
-            audit=audit,
             after=(0, 0) if after is None else after,
             before=before,
             order=order,
@@ -105,16 +94,16 @@ def query(
             limit=limit if form else shown + 1,
             retracted=retracted,
         )
-        columns = (*COLUMNS, *AUDIT_COLUMNS) if audit else COLUMNS
-        if last := write_first(columns, map(result_row, found), form, shown):
+        columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.wanted.audit)
+        if last := write_first(columns, (result.row for result in results), form, shown):
             tell(_how_to_continue(order, descending, last["item"]))
-        for one in found.unlisted:
-            tell(f"run {one.id} is packed: its valid verdicts are counted by audits but cannot be listed")
-        for one in found.unaudited:
-            tell(f"run {one.id} has not been audited; audit it with: dealmill audit {one.id}")
-        for one in found.unfinished:
-            left = counted(one.items - one.solved, "layout")
-            tell(f"run {one.id} is not finished: {left} pending")
+        for packed in results.unlisted:
+            tell(f"run {packed.id} is packed: its valid verdicts are counted by audits but cannot be listed")
+        for unaudited in results.unaudited:
+            tell(f"run {unaudited.id} has not been audited; audit it with: dealmill audit {unaudited.id}")
+        for unfinished in results.unfinished:
+            left = counted(unfinished.items - unfinished.solved, "layout")
+            tell(f"run {unfinished.id} is not finished: {left} pending")
 
 
 def _how_to_continue(order: str, descending: bool, item: object) -> str:
@@ -128,43 +117,26 @@ def _list_rejects(
 ) -> None:
     rejects = store.rejects(run=run, source=source, limit=limit if form else None)
     rows = (
-        {"source": found.name, "line": reject.line, "reasons": list(reject.reasons), "text": reject.text}
-        for found, reject in rejects
+        {"source": listed.name, "line": reject.line, "reasons": list(reject.reasons), "text": reject.text}
+        for listed, reject in rejects
     )
     if write_first(REJECT_COLUMNS, rows, form, limit or SCREEN):
         tell("more rejects follow; --nl prints all of them")
 
 
 def _count_rejects(store: "dealmill.Store", run: str | None, source: str | None, form: str | None) -> None:
-    found, reasons = store.reject_reasons(run=run, source=source)
+    listed, reasons = store.reject_reasons(run=run, source=source)
     rows = [
         {
-            "source": found.name,
-            "rejects": one.count,
-            "reason": one.reason,
-            "line": one.example.line,
-            "text": one.example.text,
+            "source": listed.name,
+            "rejects": kind.count,
+            "reason": kind.reason,
+            "line": kind.example.line,
+            "text": kind.example.text,
         }
-        for one in reasons
+        for kind in reasons
     ]
     write_rows(REASON_COLUMNS if form is None else ("source", *REASON_COLUMNS), rows, form)
-
-
-def result_row(result: "dealmill.Result") -> dict[str, object]:
-    """Return a result as a row with all columns."""
-    judged = result.judgement
-    row: dict[str, object] = {
-        "item": result.item,
-        "line": result.line,
-        "verdict": result.verdict.word,
-        "value": result.value,
-        "nodes": result.nodes,
-        "layout": result.layout,
-        "evidence": result.evidence,
-    }
-    if judged is None:
-        return row
-    return {**row, "audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
 
 
 STDIN = "-"
@@ -183,15 +155,14 @@ def find(layout: str, game: str | None, form: str | None) -> None:
     stored, so they are not found.
     """
     with dealmill.open() as store:
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             is_file = layout == STDIN or os.path.isfile(layout)  # noqa: PTH113 -- accepts texts too long for a path
-            wanted = Path(layout) if is_file else layout
-            found = store.find(wanted, game=game, progress=progress)
-        if not found:
+            matches = store.find(Path(layout) if is_file else layout, game=game, progress=progress)
+        if not matches:
             tell("the store does not have this layout")
-        if found or form:
-            write_rows(MATCH_COLUMNS, map(_row, found), form)
-        for run in {match.run.id: match.run for match in found if match.run and not match.result}.values():
+        if matches or form:
+            write_rows(MATCH_COLUMNS, map(_row, matches), form)
+        for run in {match.run.id: match.run for match in matches if match.run and not match.result}.values():
             if run.retracted is not None:
                 tell(f"run {run.id} was retracted ({run.retracted})")
             elif not run.finished:
@@ -220,7 +191,7 @@ def _row(match: "dealmill.Match") -> dict[str, object]:
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
 @json_option
 def export(
-    run: str, file: str, verdicts: tuple[str, ...], retracted: bool, with_checker: bool, force: bool, as_json: bool
+    run: str, file: str, verdict: tuple[str, ...], retracted: bool, with_checker: bool, force: bool, as_json: bool
 ) -> None:
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
 
@@ -233,9 +204,9 @@ def export(
     """
     with dealmill.open() as store:
         found = store.find_run(run)
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             written = found.export(
-                file, verdict=verdicts, retracted=retracted, force=force, with_checker=with_checker, progress=progress
+                file, verdict=verdict, retracted=retracted, force=force, with_checker=with_checker, progress=progress
             )
         status = found.status()
     left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"

@@ -19,7 +19,7 @@ from dealmill.cli.options import (
 )
 from dealmill.cli.output import called_as, counted, json_option, output_options, tell, write_json, write_rows
 from dealmill.cli.process import ERROR, REJECTED
-from dealmill.cli.progress import shown
+from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_row
 from dealmill.pipeline.arguments import MOST_PACKED
 from dealmill.pipeline.extras import check_extra
@@ -61,7 +61,7 @@ def run(
     runs.
     """
     with dealmill.open() as store:
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             batch = store.run_all(
                 files, game=game, engines=engines, max_nodes=max_nodes, packed=packed, progress=progress
             )
@@ -116,7 +116,7 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, as_json
     reject with its line and all reasons, and makes the exit code 4; reading continues. If reading was interrupted, it
     resumes where it stopped.
     """
-    with dealmill.open() as store, shown(store) as progress:
+    with dealmill.open() as store, shown_progress(store) as progress:
         ingestion = store.ingest(*files, game=game, progress=progress)
     if as_json:
         write_json(list(map(_source_row, ingestion.sources)))
@@ -158,7 +158,7 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, 
     printed on standard output; with --json, its status as in `dealmill status RUN --json`.
     """
     with dealmill.open() as store:
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             run = store.queue(source, engine=engine, max_nodes=max_nodes, packed=packed, progress=progress)
         [run] = store.status(run.id)
     status = run.progress
@@ -182,7 +182,7 @@ def work(drain: bool, as_json: bool) -> None:
     """
     with dealmill.open() as store:
         try:
-            with shown(store) as progress:
+            with shown_progress(store) as progress:
                 store.work(drain=drain, progress=progress)
         except KeyboardInterrupt:
             if drain:
@@ -202,7 +202,7 @@ def retry(run: str, as_json: bool) -> None:
     To give them more time or memory, change `seconds` and `memory` in the manifest of the program first.
     """
     with dealmill.open() as store:
-        with shown(store) as progress:
+        with shown_progress(store) as progress:
             retried = store.find_run(run)
             tried = retried.retry(progress=progress)
         if tried:
@@ -260,7 +260,7 @@ def survey(
     if report is not None:
         check_extra("plots")
     with dealmill.open() as store:
-        with shown() as progress:
+        with shown_progress() as progress:
             found = store.survey(
                 game,
                 engine=engine,

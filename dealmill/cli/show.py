@@ -7,7 +7,6 @@ import click
 import dealmill
 from dealmill.cli.options import complete_engine, complete_game
 from dealmill.cli.output import counted, json_option, tell, write_json, write_line, write_lines
-from dealmill.cli.query import result_row
 from dealmill.pipeline.errors import OutputError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -92,7 +91,7 @@ def _write(svg: str, file: str) -> None:
 def _row(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> dict[str, object]:
     judged = result.check()
     return {
-        **result_row(result),
+        **result.row,
         "engine": result.engine,
         "source": None if status is None else status.source_name,
         "why_retracted": None if status is None else status.retracted,

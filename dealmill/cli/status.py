@@ -44,15 +44,15 @@ def status(run: str | None, workers: bool, watch: bool, form: str | None) -> Non
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
     rows = [
         {
-            "worker": one.name,
-            "dealmill": one.version,
-            "jobs": one.jobs,
-            "items": one.items,
-            "items/s": None if one.rate is None else round(one.rate),
-            "seconds_ago": round(one.seen, 1),
-            "holds": [_held(job) for job in one.holds],
+            "worker": worker.name,
+            "dealmill": worker.version,
+            "jobs": worker.jobs,
+            "items": worker.items,
+            "items/s": None if worker.rate is None else round(worker.rate),
+            "seconds_ago": round(worker.seen, 1),
+            "holds": [_held(job) for job in worker.holds],
         }
-        for one in store.workers()
+        for worker in store.workers()
     ]
     if not rows:
         tell("no worker had a job in the last hour; start some with: dealmill work")

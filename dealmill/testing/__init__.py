@@ -12,21 +12,60 @@ A check raises `CheckFailed` if the game does not meet it. The checks are determ
 numbered deals, altered layouts and altered evidence. Nothing but Dealmill is needed to run them.
 """
 
+import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from traceback import print_exc
+from traceback import extract_tb, print_exc
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.caches import caches
-from dealmill.testing import canonical, engines, layouts, pictures, referees
+from dealmill.pipeline.solve import logger
+from dealmill.testing import engines, layouts, pictures, referees
 from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
-from dealmill.testing.tracebacks import Tracebacks, each_once
 
 __all__ = ["Check", "CheckFailed", "checks_of", "each_once", "write_golden"]
+
+
+class Tracebacks(logging.Filter):
+    """The errors whose tracebacks were printed. As a filter of a log, it drops all further records of the same error.
+
+    Two errors are the same if they have one type and were raised in the same line.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._printed: set[object] = set()
+
+    def is_new(self, error: BaseException) -> bool:
+        """Return whether this is the first time that this method is called with the error."""
+        while error.__cause__:
+            error = error.__cause__
+        place = [(frame.filename, frame.lineno) for frame in extract_tb(error.__traceback__)[-1:]]
+        key = type(error), *place
+        new = key not in self._printed
+        self._printed.add(key)
+        return new
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is to be logged."""
+        error = record.exc_info[1] if record.exc_info else None
+        return error is None or self.is_new(error)
+
+
+@contextmanager
+def each_once() -> Iterator[Tracebacks]:
+    """Filter the tracebacks of engines that fail on layouts, and return the filter for other errors."""
+    tracebacks = Tracebacks()
+    logger.addFilter(tracebacks)
+    try:
+        yield tracebacks
+    finally:
+        logger.removeFilter(tracebacks)
 
 
 @dataclass(frozen=True)
@@ -85,10 +124,7 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     found = find_game(game)
     caches()
     subject = Subject(found, lines)
-    checks = [
-        Check(game, _name(check), partial(check, subject))
-        for check in (*layouts.CHECKS, *canonical.CHECKS, *referees.GAME_CHECKS)
-    ]
+    checks = [Check(game, _name(check), partial(check, subject)) for check in (*layouts.CHECKS, *referees.GAME_CHECKS)]
     for engine in found.engines:
         name = found.full_name(engine)
         checks += [

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import dealmill
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
-from dealmill.web.downloads import FORMS, Form, row
+from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered
 from dealmill.web.pages import After, Before, slice_of
 from dealmill.web.safety import damage
@@ -155,8 +155,8 @@ def results(
     A page has fewer results than `limit`, or none, if the search for more would take too long. The next page continues
     it, so follow `after` until it is null.
     """
-    found = slice_of(store, run, wanted, after, before, limit)
-    rows = list(map(row, found.results))
+    found = slice_of(store, store.find_run(run), wanted, after, before, limit)
+    rows = [result.row for result in found.results]
     return Results.model_validate(
         {"results": rows, "before": found.before, "after": found.after, "unreadable": damage()}
     )
@@ -167,13 +167,13 @@ def export(store: OpenStore, run: RunNumber, wanted: Filtered, form: Form) -> St
     """Send all results of a run that match a filter. The last line of a complete file starts with ``end``, or is the
     object ``{"end": true, …}``, and has the number of results."""
     writer = FORMS[form]
-    return StreamingResponse(writer.write(store.query(run=run, **wanted.arguments)), media_type=writer.media_type)
+    return StreamingResponse(writer.write(wanted.query_of(store, run)), media_type=writer.media_type)
 
 
 @router.get("/runs/{run}/results/{position}")
 def result(store: OpenStore, run: RunNumber, position: Position, retracted: Annotated[bool, Query()] = False) -> Result:
     """Return the result at a position."""
-    return Result.model_validate(row(store.result(f"{run}:{position}", retracted=retracted)))
+    return Result.model_validate(store.result(f"{run}:{position}", retracted=retracted).row)
 
 
 @router.get("/runs/{run}/rejects")
@@ -184,8 +184,9 @@ def rejects(
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
 ) -> Rejects:
     """List the rejects of the source of a run."""
-    found = islice(store.find_run(run).rejects(), skip, skip + limit)
-    return Rejects(rejects=[Reject(line=one.line, text=one.text, reasons=list(one.reasons)) for one in found])
+    listed = islice(store.find_run(run).rejects(), skip, skip + limit)
+    rejects = [Reject(line=reject.line, text=reject.text, reasons=list(reject.reasons)) for reject in listed]
+    return Rejects(rejects=rejects)
 
 
 @router.post("/check")
@@ -193,7 +194,7 @@ def check(request: Request, given: ToCheck) -> Judged:
     """Solve a layout and check its evidence. Nothing is stored."""
     checked, judgement = request.app.state.checker.check(Task(given.game, given.layout, given.engine, given.max_nodes))
     return Judged.model_validate(
-        row(checked) | {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
+        checked.row | {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
     )
 
 

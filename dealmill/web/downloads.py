@@ -11,8 +11,6 @@ from typing import Literal
 import dealmill
 from dealmill.web.safety import damage
 
-COLUMNS = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
-AUDIT_COLUMNS = ("audit", "step", "reason")
 END = "end"
 ROWS = 500
 """Rows in each part that is sent."""
@@ -28,39 +26,22 @@ class Writer:
     write: Callable[[dealmill.Query], Iterator[str]]
 
 
-def row(result: dealmill.Result) -> dict[str, object]:
-    """Return a result with the columns of ``dealmill query``."""
-    judged = result.judgement
-    found: dict[str, object] = {
-        "item": result.item,
-        "line": result.line,
-        "verdict": result.verdict.word,
-        "value": result.value,
-        "nodes": result.nodes,
-        "layout": result.layout,
-        "evidence": result.evidence,
-    }
-    if judged is None:
-        return found
-    return {**found, "audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
-
-
 def _csv(results: dealmill.Query) -> Iterator[str]:
     text = StringIO()
-    columns = (*COLUMNS, *AUDIT_COLUMNS) if results.wanted.audit else COLUMNS
+    columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.wanted.audit)
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     count = 0
-    found = iter(results)
-    while part := list(islice(found, ROWS)):
+    rest = iter(results)
+    while part := list(islice(rest, ROWS)):
         count += len(part)
-        writer.writerows(map(row, part))
-        yield _taken(text)
+        writer.writerows(result.row for result in part)
+        yield _take(text)
     writer.writerow({"item": END, "line": count, "verdict": f"unreadable: {len(damage())}" if damage() else None})
-    yield _taken(text)
+    yield _take(text)
 
 
-def _taken(text: StringIO) -> str:
+def _take(text: StringIO) -> str:
     """Return what was written, and empty the buffer."""
     written = text.getvalue()
     text.seek(0)
@@ -70,10 +51,10 @@ def _taken(text: StringIO) -> str:
 
 def _json_lines(results: dealmill.Query) -> Iterator[str]:
     count = 0
-    found = iter(results)
-    while part := list(islice(found, ROWS)):
+    rest = iter(results)
+    while part := list(islice(rest, ROWS)):
         count += len(part)
-        yield "".join(json.dumps(row(result)) + "\n" for result in part)
+        yield "".join(json.dumps(result.row) + "\n" for result in part)
     yield json.dumps({END: True, "rows": count, "unreadable": len(damage())}) + "\n"
 
 

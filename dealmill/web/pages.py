@@ -16,7 +16,7 @@ from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.pictures import Scene
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.downloads import FORMS, Form
-from dealmill.web.filters import Filter, Filtered, range_text, url
+from dealmill.web.filters import Filtered, PageFilter, url
 from dealmill.web.site import (
     MOST_NUMBER,
     MOST_POSITION,
@@ -163,7 +163,7 @@ def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
         "source": store.find_source(status.source),
         "winnability": found.winnability,
         "convergence": found.convergence(),
-        "histograms": [one for one in histograms if one and len(one.bars) > 1],
+        "histograms": [histogram for histogram in histograms if histogram and len(histogram.bars) > 1],
         "link": lambda column: partial(_link, run, column),
         "workers": [worker for worker in store.workers() if any(job.what == f"run {run}" for job in worker.holds)],
         "audit": audit,
@@ -188,7 +188,7 @@ def rejects(
 
 def _link(run: int, column: str, low: int, high: int) -> str:
     """Return the URL of the results of a run with a number in a range."""
-    return Filter().only(**{column: range_text(low, high)}).link(f"/runs/{run}/layouts")
+    return url(f"/runs/{run}/layouts", {column: f"{low}..{high}" if low < high else low})
 
 
 SHOWN = 50
@@ -214,21 +214,21 @@ class Slice:
 
 
 def slice_of(
-    store: dealmill.Store, run: int, wanted: Filter, after: int | None, before: int | None, size: int
+    store: dealmill.Store, run: dealmill.Run, wanted: PageFilter, after: int | None, before: int | None, size: int
 ) -> Slice:
     """Return the first results after a position that match a filter, or the last ones before a position, as far as they
     are found in `SEARCH_SECONDS`."""
-    found = store.query(
-        run=run,
-        after=(run, after or 0),
-        before=None if before is None else (run, before),
+    searched = wanted.query_of(
+        store,
+        run,
+        after=(run.id, after or 0),
+        before=None if before is None else (run.id, before),
         descending=before is not None,
         limit=size + 1,
-        **wanted.arguments,
     ).search(SEARCH_SECONDS)
-    shown = found.results[:size]
-    reached = found.reached[1] if found.reached else None
-    further = shown[-1].position if len(found.results) > size else reached
+    shown = searched.results[:size]
+    reached = searched.reached[1] if searched.reached else None
+    further = shown[-1].position if len(searched.results) > size else reached
     if before is None:
         return Slice(shown, shown[0].position if shown and after else None, further, reached)
     return Slice(shown[::-1], further, shown[0].position if shown else None, reached)
@@ -239,9 +239,10 @@ def layouts(
     request: Request, store: OpenStore, run: RunNumber, wanted: Filtered, after: After = None, before: Before = None
 ) -> Response:
     """Show the results of a run that match the filter."""
-    status = store.find_run(run).progress
+    found = store.find_run(run)
+    status = found.progress
     hidden = status.retracted is not None and not wanted.retracted
-    shown = Slice([]) if hidden else slice_of(store, run, wanted, after, before, SHOWN)
+    shown = Slice([]) if hidden else slice_of(store, found, wanted, after, before, SHOWN)
     return page(
         request,
         "layouts.html",
@@ -257,9 +258,8 @@ def layouts(
 @router.get("/runs/{run}/layouts.{form}")
 def download(store: OpenStore, run: RunNumber, wanted: Filtered, form: Form) -> StreamingResponse:
     """Send the results of a run that match the filter as a file."""
-    found = store.query(run=run, **wanted.arguments)
     return StreamingResponse(
-        FORMS[form].write(found),
+        FORMS[form].write(wanted.query_of(store, run)),
         media_type=FORMS[form].media_type,
         headers={"Content-Disposition": f'attachment; filename="run-{run}.{form}"'},
     )
@@ -276,13 +276,14 @@ def verdict(
     leaf: Number = 0,
 ) -> Response:
     """Show a result at one step of its evidence."""
-    result = store.result(f"{run}:{position}", retracted=wanted.retracted)
+    found = store.find_run(run)
+    result = found.result(position, retracted=wanted.retracted)
     engine, steps, judgement, why = _drawn_and_judged(result, max(step, leaf))
     path = f"/runs/{run}/layouts/{position}"
     return page(
         request,
         "verdict.html",
-        run=store.find_run(run).progress,
+        run=found.progress,
         result=result,
         engine=engine,
         steps=steps,
@@ -291,8 +292,8 @@ def verdict(
         why=why,
         path=path,
         wanted=wanted,
-        previous=slice_of(store, run, wanted, None, position, 1),
-        following=slice_of(store, run, wanted, position, None, 1),
+        previous=slice_of(store, found, wanted, None, position, 1),
+        following=slice_of(store, found, wanted, position, None, 1),
     )
 
 

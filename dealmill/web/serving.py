@@ -14,13 +14,7 @@ LOOPBACK = ("127.0.0.1", "[::1]", "localhost")
 
 
 def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], object]) -> None:
-    """Serve the pages over a store until a KeyboardInterrupt; `tell` receives their address.
-
-    Raises
-    ------
-    UsageError
-        If other machines could reach the address, and no token is set; or the address cannot be used.
-    """
+    """Serve the pages over a store until a KeyboardInterrupt; `tell` receives their address."""
     chosen = settings()
     token = None if chosen.web_token is None else chosen.web_token.get_secret_value()
     check_address(host, token)

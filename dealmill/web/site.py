@@ -140,7 +140,7 @@ def notation(text: str) -> Markup:
     )
 
 
-def _shown(value: object) -> str:
+def _printable_text(value: object) -> str:
     """Return a value as text with visible control characters, as on the command line. Markup is left as it is."""
     return value if isinstance(value, Markup) else printable(str(value))
 
@@ -150,7 +150,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(str(files("dealmill.web") / "templates")),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_printable_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )

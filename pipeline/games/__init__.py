@@ -54,8 +54,6 @@ def engine_of(game: str, engine: str | None = None) -> "tuple[Game, Engine]":
 
     Raises
     ------
-    NotFoundError
-        If there is no such game or engine.
     UsageError
         If the engine belongs to another game.
     """

@@ -36,13 +36,7 @@ class CacheError(DealmillError):
 
 @cache
 def caches() -> Path:
-    """Return Dealmill's folder in the user's cache folder; create it if necessary.
-
-    Raises
-    ------
-    CacheError
-        If files cannot be created in it.
-    """
+    """Return Dealmill's folder in the user's cache folder; create it if necessary."""
     folder = user_cache_path("dealmill")
     _make_writable(folder)
     _make_writable(folder / "kernels")

@@ -43,13 +43,7 @@ class Offer(NamedTuple):
 
 @cache
 def all_offers() -> tuple[Offer, ...]:
-    """Return all offered games by name, each with a refusal if it is not used.
-
-    Raises
-    ------
-    DealmillError
-        If the settings cannot be read, which happens only if a distribution other than Dealmill offers a game.
-    """
+    """Return all offered games by name, each with a refusal if it is not used."""
     found = sorted(_found(), key=lambda offer: (offer.name, offer.distribution))
     if any(offer.distribution != OWN for offer in found):
         from dealmill.pipeline.settings import settings  # slow to import, and often not needed

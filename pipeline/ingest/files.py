@@ -18,8 +18,8 @@ from dealmill.pipeline.errors import InputError
 
 STDIN = "-"
 LONGEST_LINE = 1 << 20
-BLOCK = 2 * LONGEST_LINE
-LINES = 1 << 19
+BLOCK_BYTES = 2 * LONGEST_LINE
+READ_BYTES = 1 << 19
 """The bytes read at once: enough to make the overhead per block negligible."""
 GZIP = b"\x1f\x8b"
 
@@ -54,13 +54,7 @@ def check_file(name: str) -> None:
 
 @contextmanager
 def open_binary(name: str) -> Iterator[BinaryIO]:
-    """Open the bytes of a file as they are on disk; ``-`` is standard input.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, it is a folder or a device, or it cannot be read.
-    """
+    """Open the bytes of a file as they are on disk; ``-`` is standard input."""
     if name == STDIN:
         yield sys.stdin.buffer
         return
@@ -76,17 +70,12 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
 
     Input that can be read only once, such as standard input, is copied to a temporary file, which is closed with
     `copies`.
-
-    Raises
-    ------
-    InputError
-        See `open_binary`.
     """
     if name != STDIN and Path(name).is_file():
         return partial(open_binary, name)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
     with open_binary(name) as file, _input_errors(name):
-        for block in iter(partial(file.read, BLOCK), b"") if _is_gzip(file) else _readable(file):
+        for block in iter(partial(file.read, BLOCK_BYTES), b"") if _is_gzip(file) else _readable(file):
             copy.write(block)
 
     @contextmanager
@@ -122,11 +111,6 @@ def text_blocks(file: BinaryIO, name: str, progress: Progress = lambda _: None) 
     """Yield the text of a file in blocks of whole lines, each with the number of its first line.
 
     A block does not include the end of its last line.
-
-    Raises
-    ------
-    InputError
-        If the file is not text, is truncated (gzip), or has a line of 1 MiB or more. Lines before that are yielded.
     """
     with _input_errors(name):
         number = 1
@@ -154,7 +138,7 @@ def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
     """Yield the text in blocks that end at the end of a line, without a byte order mark at the beginning."""
     begun, length, mark = list[bytes](), 0, BOM_UTF8
     read = cast(BufferedReader, text).read1
-    block = read(LINES)
+    block = read(READ_BYTES)
     while block and length <= LONGEST_LINE + len(mark):
         whole, end, rest = block.rpartition(b"\n")
         if end:
@@ -162,16 +146,16 @@ def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
             begun, length, mark = [], 0, b""
         begun.append(rest)
         length += len(rest)
-        block = read(LINES)
+        block = read(READ_BYTES)
     if last := b"".join(begun).removeprefix(mark):
         yield last
 
 
 def _readable(text: IO[bytes]) -> Iterator[bytes]:
     """Yield the text in large blocks, up to the first one that `_checked` would refuse (at most one block further)."""
-    for block in iter(partial(text.read, BLOCK), b""):
+    for block in iter(partial(text.read, BLOCK_BYTES), b""):
         yield block
-        if b"\0" in block or (len(block) == BLOCK and b"\n" not in block):
+        if b"\0" in block or (len(block) == BLOCK_BYTES and b"\n" not in block):
             return
 
 

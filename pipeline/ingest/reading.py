@@ -8,7 +8,7 @@ from dealmill.pipeline.games.batch import Entries, concatenate_entries
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.layout_index import DigestPrefixes
-from dealmill.pipeline.store.source_writing import append, complete, leave
+from dealmill.pipeline.store.source_writing import append, complete, cut_remaining_jobs
 from dealmill.pipeline.store.sources import Source, reread
 
 BATCH = 50_000
@@ -45,10 +45,6 @@ class Reading:
 
         An InputError stops reading and is set as `error`; the entries before it are stored. While the database is
         unavailable, this method waits.
-
-        Raises
-        ------
-        StoreError
         """
         self.source = reread(self._store, self.source)  # one command may name it twice
         new = not self.source.complete
@@ -72,7 +68,7 @@ class Reading:
             progress(Ingesting(self._read, self._size, read.name, read.accepted, read.rejected))
             tick()
         if self.error:
-            patiently(partial(leave, self._store, self.source), tell)
+            patiently(partial(cut_remaining_jobs, self._store, self.source), tell)
         elif not self.source.complete:
             step = partial(complete, self._store, self.source, seen)
             self.source = self._once(step, self.source.entries, tell)

@@ -45,13 +45,7 @@ NEWLINE = ord("\n")
 def scan(
     file: BinaryIO, name: str, game: Game, find_check: FindCheck, progress: Progress = lambda _: None
 ) -> Iterator[Entries]:
-    """Yield the entries of a file; `find_check` is called before each block.
-
-    Raises
-    ------
-    InputError
-        See `text_blocks`.
-    """
+    """Yield the entries of a file; `find_check` is called before each block."""
     blocks = text_blocks(file, name, progress)
     for number, block in blocks:
         first = next((line for line in lines_of(number, block) if not is_skipped(line[1])), None)

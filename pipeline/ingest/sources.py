@@ -20,13 +20,12 @@ from typing import IO
 
 import numpy as np
 
-from dealmill.pipeline.arguments import MOST_PACKED, check_integer, checked_range, number_range
+from dealmill.pipeline.arguments import MOST_PACKED, check_integer
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import DamagedError, InputError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import Entries, deal_entries, pack
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, rereadable, text_digest
 from dealmill.pipeline.ingest.reading import Reached, Reading
 from dealmill.pipeline.ingest.scanning import check_of, scan
@@ -35,8 +34,9 @@ from dealmill.pipeline.progress import Message, OpenFailed, Opening, Progress
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.filters import ALL, Filter
+from dealmill.pipeline.store.filters import BY_POSITION, CONDITIONS, Filter
 from dealmill.pipeline.store.plans import NO_END, check_finished
+from dealmill.pipeline.store.results import END, Query
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.source_writing import open_deals, open_source
 from dealmill.pipeline.store.sources import Source, altered_layouts, earlier_namesake
@@ -44,43 +44,22 @@ from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import Storage
 
 PREFIX = "query:"
-RANGES = ("value", "nodes", "layout-length", "evidence-length")
-"""The conditions on numbers: the fields of `Filter`, with hyphens."""
 PAGE = 2_000
-LINES = 1 << 19
+READ_BYTES = 1 << 19
 """The bytes of a query's layouts that are read into memory together."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """The `wanted` results of a run, in order of position."""
+    """The results of a run that match a filter, in order of position."""
 
     run: int
-    wanted: Filter
+    filter: Filter
 
     @property
     def name(self) -> str:
         """The query as text, in its only canonical form."""
-        verdicts = [f"verdict={verdict.word}" for verdict in sorted(set(self.wanted.verdict))]
-        ranges = [(name, getattr(self.wanted, _field(name))) for name in RANGES]
-        numbers = [f"{name}={_range_text(ends)}" for name, ends in ranges if ends != ALL]
-        audit = [f"audit={self.wanted.audit.word}"] if self.wanted.audit else []
-        return f"{PREFIX}{self.run}:{','.join([*verdicts, *numbers, *audit])}"
-
-
-def _field(name: str) -> str:
-    """Return the field of `Filter` for a condition."""
-    return name.replace("-", "_")
-
-
-def _range_text(ends: tuple[int, int]) -> str:
-    low, high = ("" if end == open_end else str(end) for end, open_end in zip(ends, ALL, strict=True))
-    return low if low == high else f"{low}..{high}"
-
-
-def is_saved_query(text: str) -> bool:
-    """Return whether the name of a source is a saved query, not a file."""
-    return text.startswith(PREFIX)
+        return f"{PREFIX}{self.run}:{','.join(map('='.join, self.filter.conditions))}"
 
 
 def parse_saved_query(text: str) -> SavedQuery:
@@ -91,31 +70,22 @@ def parse_saved_query(text: str) -> SavedQuery:
     UsageError
         If the text is not a query, or there is no such verdict or outcome.
     """
-    found = re.fullmatch(r"query:(\d{1,9}):(.+)", text, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"query:(\d{1,9}):(.+)", text, re.ASCII)
+    if match is None:
         raise UsageError(
             f"{text!r} is not a query; write query:RUN:CONDITION with the number of a run, as in "
             "query:3:verdict=undecided"
         )
-    verdicts, others = list[Verdict](), dict[str, str]()
-    for condition in found[2].split(","):
+    conditions = list[tuple[str, str]]()
+    for condition in match[2].split(","):
         name, equals, value = condition.partition("=")
-        if not equals or name not in {"verdict", *RANGES, "audit"}:
-            known = ", ".join(["verdict", *RANGES, "audit"])
+        if not equals or name not in CONDITIONS:
+            known = ", ".join(CONDITIONS)
             raise UsageError(f"{condition!r} in {text!r} is not a condition; write NAME=VALUE with one of: {known}")
-        if name == "verdict":
-            verdicts.append(Verdict.of(value))
-        elif others.setdefault(name, value) is not value:
+        if name != "verdict" and name in dict(conditions):
             raise UsageError(f"{name} is given twice in {text!r}: give it once, for example as {name}=70..80")
-    return SavedQuery(int(found[1]), _wanted(verdicts, others))
-
-
-def _wanted(verdicts: list[Verdict], others: Mapping[str, str]) -> Filter:
-    ranges = {
-        _field(name): checked_range(name, number_range(value), ALL) for name, value in others.items() if name in RANGES
-    }
-    audit = Outcome.of(others["audit"]) if "audit" in others else None
-    return Filter(tuple(sorted(set(verdicts))), audit=audit, **ranges)
+        conditions.append((name, value))
+    return SavedQuery(int(match[1]), Filter.parse(conditions))
 
 
 def queried_run(store: Database, query: SavedQuery) -> RunStatus:
@@ -123,8 +93,6 @@ def queried_run(store: Database, query: SavedQuery) -> RunStatus:
 
     Raises
     ------
-    NotFoundError
-        If there is no such run.
     RetractedError
         If it was retracted.
     StoreError
@@ -137,9 +105,9 @@ def queried_run(store: Database, query: SavedQuery) -> RunStatus:
             "replaces it"
         )
     check_finished(run)
-    if query.wanted.audit is Outcome.VALID and not storage_of(run).stores_valid_judgements:
+    if query.filter.audit is Outcome.VALID and not storage_of(run).stores_valid_judgements:
         raise StoreError(f"{query.name} cannot be a source: audits of packed runs do not record valid verdicts")
-    if query.wanted.audit and run.id not in latest_audits(store):
+    if query.filter.audit and run.id not in latest_audits(store):
         raise StoreError(f"run {run.id} has not been audited; audit it with: dealmill audit {run.id}")
     return run
 
@@ -150,15 +118,6 @@ def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progres
     The results are read once, into a temporary file, which is closed with `copies`. The source is identified by the
     name of the query and the positions and texts of its layouts. If these are no longer those of an earlier source of
     this name, a message says so, and the query becomes a new source.
-
-    Raises
-    ------
-    InputError
-        If no result matches.
-    DamagedError
-        If part of the record of the run cannot be read.
-    NotFoundError, RetractedError, StoreError
-        See `queried_run`.
     """
     run = queried_run(store, query)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
@@ -175,7 +134,7 @@ def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progres
 
 
 def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Mapping[int, str]]:
-    """Yield the layouts of the wanted results of a run in pages, by position.
+    """Yield the layouts of the matching results of a run in pages, by position.
 
     Raises
     ------
@@ -184,7 +143,7 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Ma
     """
     after: int | None = 0
     while after is not None:
-        page = storage_of(run).page(store, run, query.wanted, after, PAGE)
+        page = storage_of(run).page(store, run, query.filter, after, PAGE)
         for fault in page.faults:
             raise _damaged(run, query, f"{run.id}:{fault.first} cannot be read: {fault.reason}")
         layouts = dict(zip(page.columns.positions, page.columns.layouts, strict=True))
@@ -196,8 +155,8 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Ma
 
 def _check_count(run: RunStatus, query: SavedQuery, count: int) -> None:
     """Check that some results were found and, if the jobs of the run have counted them, that none is missing."""
-    counted = sum(run.counts.get(verdict, 0) for verdict in query.wanted.verdict)
-    if query.wanted == Filter(query.wanted.verdict) and count != counted:
+    counted = sum(run.counts.get(verdict, 0) for verdict in query.filter.verdict)
+    if query.filter == Filter(query.filter.verdict) and count != counted:
         raise _damaged(run, query, f"run {run.id} has {count:,} such verdicts, but its jobs counted {counted:,}")
     if not count:
         raise InputError(f"{query.name} is empty: no result of run {run.id} matches")
@@ -221,7 +180,7 @@ def _tell_of_change(store: Database, source: Source, progress: Progress) -> None
 def _entries(copy: IO[bytes], reached: Reached) -> Iterator[Entries]:
     copy.seek(0)
     read, nothing = 0, np.zeros(0, dtype=np.int64)
-    while lines := copy.readlines(LINES):
+    while lines := copy.readlines(READ_BYTES):
         rows = [line.decode().rstrip("\n").split(" ", 1) for line in lines]
         positions = np.array([int(position) for position, _ in rows], dtype=np.int64)
         yield Entries(positions, pack([layout for _, layout in rows]), [], nothing)
@@ -247,30 +206,29 @@ class Readings:
         return [*self.open_errors, *(reading.error for reading in self.opened if reading.error)]
 
 
-Named = str | DealRange | SavedQuery
-"""A source by name: the path of a file (``-`` is standard input), a range of deals, or a saved query."""
-Given = str | PathLike[str] | DealRange | SavedQuery
-"""A source as given by a caller."""
+SourceSpec = str | PathLike[str] | DealRange | Query
+"""A source as a caller names it: the path of a file (``-`` is standard input), ``deal:GAME:seed=S:FIRST-LAST`` or a
+range of deals, ``query:RUN:CONDITION`` or a query of one run."""
+ParsedSource = str | DealRange | SavedQuery
+"""A source that is the path of a file, a range of deals, or a saved query."""
 
 
-def named(source: Given) -> Named:
-    """Return a source as named by a caller; text that starts with ``deal:`` is a range of deals, text that starts with
-    ``query:`` a saved query.
+def parse_source(source: SourceSpec) -> ParsedSource:
+    """Return the source that a caller names.
 
     Raises
     ------
     UsageError
-        If the name is empty or malformed, or the range has no end.
-    NotFoundError
-        If there is no such game.
+        If the name is empty or malformed, the range has no end, or the query is not one of all matching results of a
+        run.
     """
-    if isinstance(source, SavedQuery):
-        return source
+    if isinstance(source, Query):
+        return _saved(source)
     if not isinstance(source, DealRange):
         text = fsdecode(source)
         if not text:
             raise UsageError("the name of a source is empty")
-        if is_saved_query(text):
+        if text.startswith(PREFIX):
             return parse_saved_query(text)
         if not is_deal_range(text):
             return text
@@ -280,22 +238,20 @@ def named(source: Given) -> Named:
     return source
 
 
+def _saved(query: Query) -> SavedQuery:
+    whole = query.after[1] == 0 and (query.limit, query.before, query.ordering) == (None, END, BY_POSITION)
+    if len(query.runs) != 1 or not whole:
+        raise UsageError("a query can be a source only if it is of one run, without after, before, limit and order")
+    return SavedQuery(query.runs[0].id, query.wanted)
+
+
 @contextmanager
 def open_readings(
-    store: Database, sources: Sequence[Named], game: str | None, progress: Progress
+    store: Database, sources: Sequence[ParsedSource], game: str | None, progress: Progress
 ) -> Iterator[Readings]:
     """Open the readings of files, ranges of deals and saved queries.
 
     All names are checked before the first source is opened. A file that cannot be read does not stop the others.
-
-    Raises
-    ------
-    InputError
-        If a file does not exist, or its game is unclear.
-    NotFoundError
-        If there is no such game, or no run with the number in a saved query.
-    RetractedError, StoreError
-        If the results of that run cannot be a source.
     """
     with ExitStack() as copies:
         openers = [_opener(store, source, game, copies, progress) for source in sources]
@@ -311,7 +267,7 @@ def open_readings(
 
 
 def _opener(
-    store: Database, source: Named, game: str | None, copies: ExitStack, progress: Progress
+    store: Database, source: ParsedSource, game: str | None, copies: ExitStack, progress: Progress
 ) -> Callable[[], Reading]:
     owner = game_of_source(store, source, game)
     match source:
@@ -322,22 +278,16 @@ def _opener(
     return partial(file_reading, store, source, owner, copies)
 
 
-def game_of_source(store: Database, source: Named, game: str | None) -> Game:
+def game_of_source(store: Database, source: ParsedSource, game: str | None) -> Game:
     """Return the game of a range of deals, of the run of a saved query, or of a file, which must exist: `game`, or else
-    the game in the file's name.
-
-    Raises
-    ------
-    InputError, NotFoundError, RetractedError, StoreError
-        See `open_readings`.
-    """
+    the game in the file's name."""
     if isinstance(source, DealRange):
         return source.game
     if isinstance(source, SavedQuery):
         return find_game(queried_run(store, source).game)
-    wanted = find_game(game) if game else None
+    named = find_game(game) if game else None
     check_file(source)
-    return wanted or game_of_file(source)
+    return named or game_of_file(source)
 
 
 def game_of_file(name: str) -> Game:
@@ -351,24 +301,19 @@ def game_of_file(name: str) -> Game:
         If the name contains no game or several.
     """
     letters = _letters(Path(name).name)
-    named = {name: _letters(name) for name in games() if _letters(name) in letters}
-    found = [name for name, own in named.items() if not any(own != other and own in other for other in named.values())]
-    if len(found) == 1:
-        return find_game(found[0])
-    which = "several games" if found else "no game"
+    inside = {game: _letters(game) for game in games() if _letters(game) in letters}
+    named = [
+        game for game, own in inside.items() if not any(own != other and own in other for other in inside.values())
+    ]
+    if len(named) == 1:
+        return find_game(named[0])
+    which = "several games" if named else "no game"
     place = "standard input" if name == STDIN else name
     raise InputError(f"the name of {place} contains {which}; choose one with --game: {', '.join(games())}")
 
 
 def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> Reading:
-    """Return the reading of a file; `copies` closes the copies of input that can be read only once.
-
-    Raises
-    ------
-    InputError
-        If the file is empty or cannot be read.
-    StoreError
-    """
+    """Return the reading of a file; `copies` closes the copies of input that can be read only once."""
     reopen = rereadable(name, copies)
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
@@ -382,14 +327,7 @@ def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> It
 
 
 def deals_reading(store: Database, deals: DealRange) -> Reading:
-    """Return the reading of a range of deals.
-
-    Raises
-    ------
-    UsageError
-        If its parameters cannot be combined.
-    StoreError
-    """
+    """Return the reading of a range of deals."""
     return Reading(store, deals_source(store, deals), deals.name, partial(_deal_entries, deals), len(deals))
 
 
@@ -399,7 +337,7 @@ def deals_source(store: Database, deals: DealRange) -> Source:
     return open_deals(store, deals)
 
 
-def packed_sources(store: Database, sources: Sequence[Named]) -> list[Source]:
+def packed_sources(store: Database, sources: Sequence[ParsedSource]) -> list[Source]:
     """Return the sources of packed runs, whose deals are not read into the store.
 
     Raises

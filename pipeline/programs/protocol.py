@@ -44,11 +44,11 @@ def check_greeting(line: bytes, manifest: Manifest) -> None:
     BadAnswer
         If it speaks another protocol, or is not what its manifest says.
     """
-    said = _object(line)
+    fields = _object(line)
     expected = {"dealmill": PROTOCOL, "game": manifest.game, "name": manifest.name, "version": manifest.version}
     for key, value in expected.items():
-        if said.get(key) != value:
-            raise BadAnswer(f"it says that {key!r} is {_shown(said.get(key))}, not {_shown(value)}")
+        if fields.get(key) != value:
+            raise BadAnswer(f"it says that {key!r} is {_quoted(fields.get(key))}, not {_quoted(value)}")
 
 
 def read_answer(line: bytes, layout: str, max_nodes: int) -> Answer:
@@ -59,53 +59,53 @@ def read_answer(line: bytes, layout: str, max_nodes: int) -> Answer:
     BadAnswer
         If it is not one. The message depends on nothing but the line, the layout and the limit.
     """
-    said = _object(line)
-    if said.get("layout") != layout:
+    fields = _object(line)
+    if fields.get("layout") != layout:
         raise BadAnswer(OUT_OF_TURN)
-    word = said.get("verdict")
+    word = fields.get("verdict")
     verdict = VERDICTS.get(word) if isinstance(word, str) else None
     if verdict is None:
-        raise BadAnswer(f"the verdict is {_shown(word)}, not one of: {', '.join(VERDICTS)}")
-    nodes = _number(said, "nodes")
+        raise BadAnswer(f"the verdict is {_quoted(word)}, not one of: {', '.join(VERDICTS)}")
+    nodes = _number(fields, "nodes")
     if nodes < 0:
         raise BadAnswer(f"it searched {nodes} nodes, which is less than 0")
     if nodes > max_nodes:
         raise BadAnswer(f"it searched {nodes} nodes, which is more than the limit of {max_nodes}")
-    value = _number(said, "value") if verdict is Verdict.SCORED else 0
-    if verdict is not Verdict.SCORED and said.get("value") is not None:
+    value = _number(fields, "value") if verdict is Verdict.SCORED else 0
+    if verdict is not Verdict.SCORED and fields.get("value") is not None:
         raise BadAnswer(f"the verdict is {verdict}, but there is a value")
-    return Answer(verdict, value, nodes, _evidence(said, verdict))
+    return Answer(verdict, value, nodes, _evidence(fields, verdict))
 
 
-def _evidence(said: dict[str, Any], verdict: Verdict) -> str:
-    evidence = said.get("evidence")
+def _evidence(fields: dict[str, Any], verdict: Verdict) -> str:
+    evidence = fields.get("evidence")
     if verdict is Verdict.UNDECIDED:
         if evidence is not None:
             raise BadAnswer("the verdict is undecided, but there is evidence")
         return ""
     if not isinstance(evidence, str) or not evidence.isascii() or not evidence.isprintable():
-        raise BadAnswer(f"the evidence is {_shown(evidence)}, not one line of ASCII text")
+        raise BadAnswer(f"the evidence is {_quoted(evidence)}, not one line of ASCII text")
     return evidence
 
 
-def _number(said: dict[str, Any], key: str) -> int:
-    number = said.get(key)
+def _number(fields: dict[str, Any], key: str) -> int:
+    number = fields.get(key)
     if type(number) is not int or number not in NUMBERS:  # a boolean is not a number
-        raise BadAnswer(f"{key!r} is {_shown(number)}, not a whole number of at most 62 bits")
+        raise BadAnswer(f"{key!r} is {_quoted(number)}, not a whole number of at most 62 bits")
     return number
 
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(line.decode())
+        fields = json.loads(line.decode())
     except (ValueError, RecursionError):  # also if it is not UTF-8
-        said = None
-    if not isinstance(said, dict):
-        raise BadAnswer(f"it wrote {_shown(line.decode(errors='replace'))}, not a JSON object")
-    return said
+        fields = None
+    if not isinstance(fields, dict):
+        raise BadAnswer(f"it wrote {_quoted(line.decode(errors='replace'))}, not a JSON object")
+    return fields
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     text = ascii(value)
     end = text[-1] if isinstance(value, str | list | dict) else ""  # the closing quote or bracket
     return text if len(text) <= 60 else f"{text[:60]}...{end}"

@@ -124,13 +124,7 @@ def _programs(games: Mapping[str, Game]) -> list[Engine]:
 
 
 def check_starts(engine: Engine) -> None:
-    """Start an engine that is a program, and end it.
-
-    Raises
-    ------
-    ProgramError
-        If it does not start.
-    """
+    """Start an engine that is a program, and end it."""
     if engine.program:
         Process(engine.program, engine.version, NO_LIMIT).kill()
 

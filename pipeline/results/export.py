@@ -50,13 +50,6 @@ def export(
 
     The file appears only when it is complete. If the path is a symbolic link, its target is written and the link is
     kept. For an unfinished run, the file has the results that exist while it is written.
-
-    Raises
-    ------
-    UsageError
-        If the suffix is not one of those in `FORMS`, or is that of Parquet and the extra ``parquet`` is missing.
-    OutputError
-        If the file cannot be written, exists (unless `force` is set), or is not a regular file.
     """
     form = _form_of(path)
     query = Query(store, [run], Filter(verdict=tuple(verdicts)))
@@ -75,13 +68,7 @@ def export(
 
 
 def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
-    """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file.
-
-    Raises
-    ------
-    UsageError
-        If the extra ``parquet`` is missing.
-    """
+    """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file."""
     check_extra("parquet")
     import pyarrow as pa
 

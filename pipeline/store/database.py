@@ -127,8 +127,6 @@ def database_url(url: str) -> URL:
     ------
     StoreError
         If the URL is not valid, or names a database that Dealmill does not support.
-    UsageError
-        If it is a URL of PostgreSQL and the extra ``postgresql`` is not installed.
     """
     try:
         parsed = make_url(url)
@@ -312,13 +310,7 @@ class Database:
             self._engine(self._file).dispose()
 
     def vacant(self) -> bool:
-        """Return whether an embedded store has not been created yet: its file is missing or has no tables.
-
-        Raises
-        ------
-        StoreError
-            If the file cannot be read, or is not a database.
-        """
+        """Return whether an embedded store has not been created yet: its file is missing or has no tables."""
         if self._file or not self.embedded:
             return False
         file = find_file(self.path, read_only=bool(self.url.query))
@@ -349,15 +341,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Open a write transaction. It is committed at the end, or rolled back on an exception.
-
-        Raises
-        ------
-        StoreError
-            If the URL opens the file read-only, or the database reports an error.
-        ReplacedError
-            If the file was deleted or replaced.
-        """
+        """Open a write transaction. It is committed at the end, or rolled back on an exception."""
         self.refuse_read_only()
         with self._transaction(self._engine(self._opened()), writes=True) as connection:
             yield connection
@@ -491,8 +475,6 @@ def server_version(store: Database) -> str:
 
     Raises
     ------
-    StoreUnavailable
-        If the database cannot be reached.
     StoreError
         If its version is too old.
     """

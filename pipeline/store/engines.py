@@ -47,55 +47,6 @@ def enter_engine(connection: Connection, name: str, version: str) -> EngineVersi
     return entered
 
 
-def retract_engine(store: Database, name: str, version: str, why: str) -> str | None:
-    """Retract all verdicts of an engine version, including future ones. Return the reason of an earlier retraction,
-    which stays in force, or None.
-
-    Raises
-    ------
-    NotFoundError
-        If the store has no runs of that version.
-    """
-    with store.writing() as connection:
-        found = _on_record(connection, name, version)
-        if found.why is None:
-            _set(connection, found, clock(), why)
-            log.record(connection, log.RETRACT, found.id, why=why)
-    return found.why
-
-
-def unretract_engine(store: Database, name: str, version: str, why: str) -> None:
-    """Undo the retraction of an engine version: its verdicts are answers again.
-
-    Raises
-    ------
-    NotFoundError
-        If the store has no runs of it.
-    UsageError
-        If it is not retracted.
-    """
-    with store.writing() as connection:
-        found = _on_record(connection, name, version)
-        if found.why is None:
-            raise UsageError(f"version {version} of {name} is not retracted")
-        _set(connection, found, None, None)
-        log.record(connection, log.UNRETRACT, found.id, why=why)
-
-
-def _on_record(connection: Connection, name: str, version: str) -> EngineVersion:
-    columns = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
-    known = [EngineVersion(*row) for row in connection.execute(select(*columns).where(engines.c.name == name))]
-    found = next((one for one in known if one.version == version), None)
-    if found is None:
-        have = ", ".join(sorted(one.version for one in known)) or "none"
-        raise NotFoundError(f"the store has no runs of {name} version {version}; it has runs of versions: {have}")
-    return found
-
-
-def _set(connection: Connection, engine: EngineVersion, when: ColumnElement[float] | None, why: str | None) -> None:
-    connection.execute(update(engines).where(engines.c.id == engine.id).values(retracted=when, retracted_why=why))
-
-
 def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
     """Retract all verdicts of a version of an engine (its full name), including future ones; return its runs.
 
@@ -105,11 +56,13 @@ def retract(store: Database, engine: str, version: str, why: str) -> list[RunSta
     ------
     UsageError
         If `why` is empty.
-    NotFoundError
-        If the store has no runs of it.
     """
     _check_reason(why, "the reason is empty: say what is wrong with the engine")
-    retract_engine(store, engine, version, why)
+    with store.writing() as connection:
+        recorded = _on_record(connection, engine, version)
+        if recorded.why is None:
+            _set(connection, recorded, clock(), why)
+            log.record(connection, log.RETRACT, recorded.id, why=why)
     return _runs_of(store, engine, version)
 
 
@@ -120,12 +73,36 @@ def unretract(store: Database, engine: str, version: str, why: str) -> list[RunS
     ------
     UsageError
         If `why` is empty, or the version is not retracted.
+    """
+    _check_reason(why, "the reason is empty: say why the retraction is undone")
+    with store.writing() as connection:
+        recorded = _on_record(connection, engine, version)
+        if recorded.why is None:
+            raise UsageError(f"version {version} of {engine} is not retracted")
+        _set(connection, recorded, None, None)
+        log.record(connection, log.UNRETRACT, recorded.id, why=why)
+    return _runs_of(store, engine, version)
+
+
+def _on_record(connection: Connection, name: str, version: str) -> EngineVersion:
+    """Return a recorded engine version.
+
+    Raises
+    ------
     NotFoundError
         If the store has no runs of it.
     """
-    _check_reason(why, "the reason is empty: say why the retraction is undone")
-    unretract_engine(store, engine, version, why)
-    return _runs_of(store, engine, version)
+    columns = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
+    rows = connection.execute(select(*columns).where(engines.c.name == name))
+    recorded = {row.version: EngineVersion(*row) for row in rows}
+    if version not in recorded:
+        have = ", ".join(sorted(recorded)) or "none"
+        raise NotFoundError(f"the store has no runs of {name} version {version}; it has runs of versions: {have}")
+    return recorded[version]
+
+
+def _set(connection: Connection, engine: EngineVersion, when: ColumnElement[float] | None, why: str | None) -> None:
+    connection.execute(update(engines).where(engines.c.id == engine.id).values(retracted=when, retracted_why=why))
 
 
 def _check_reason(why: str, request: str) -> None:

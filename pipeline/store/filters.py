@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
-from dealmill.pipeline.arguments import MOST, checked_range
+from dealmill.pipeline.arguments import MOST, checked_range, number_range
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 
 ALL = (-(2**62), 2**62)
 """The range of all numbers."""
+CONDITIONS = ("verdict", "value", "nodes", "layout-length", "evidence-length", "audit")
+"""The names of the conditions of a filter as text."""
 BEHIND = MOST + 1
 """A number greater than all positions."""
 
@@ -61,7 +63,8 @@ BY_POSITION = Ordering()
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter for results. Its fields have the names of the arguments of queries and of the command line options.
+    """A filter for results. Its fields have the names of the arguments of queries and, with hyphens, of command line
+    options, parameters in URLs, and conditions in saved queries.
 
     Ranges include both ends; `ALL` does not limit. Lengths are in characters. A verdict without a value or without
     evidence matches a range of values or of evidence lengths only if that is `ALL`.
@@ -87,13 +90,7 @@ class Filter:
         layout_length: Ends | int | None = None,
         evidence_length: Ends | int | None = None,
     ) -> Self:
-        """Return the filter with the arguments of a caller.
-
-        Raises
-        ------
-        UsageError
-            If there is no such verdict or outcome, or a range is not valid.
-        """
+        """Return the filter with the arguments of a caller."""
         verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
         outcome = None if audit is None else Outcome.of(audit)
         return cls(
@@ -104,6 +101,36 @@ class Filter:
             checked_range("layout_length", layout_length, ALL),
             checked_range("evidence_length", evidence_length, ALL),
         )
+
+    @classmethod
+    def parse(cls, conditions: Iterable[tuple[str, str]]) -> Self:
+        """Return the filter with conditions as text, such as ``("layout-length", "70..80")``; see `CONDITIONS`. Only
+        verdicts can be named repeatedly: each of them matches."""
+        verdicts, others = set[Verdict](), dict[str, Any]()
+        for name, text in conditions:
+            if name == "verdict":
+                verdicts.add(Verdict.of(text))
+            elif name == "audit":
+                others[name] = Outcome.of(text)
+            else:
+                others[name.replace("-", "_")] = checked_range(name, number_range(text), ALL)
+        return cls(tuple(sorted(verdicts)), **others)
+
+    @property
+    def conditions(self) -> list[tuple[str, str]]:
+        """The filter as text, in its only canonical form; see `parse`."""
+        verdicts = [("verdict", verdict.word) for verdict in sorted(set(self.verdict))]
+        ranges = [(order.word, range_text(ends)) for order, ends in self.ranges.items()]
+        return [*verdicts, *ranges, *([("audit", self.audit.word)] if self.audit else [])]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The filter as the keyword arguments of `of` and of queries."""
+        ranges = {
+            order.word.replace("-", "_"): tuple(None if end in ALL else end for end in ends)
+            for order, ends in self.ranges.items()
+        }
+        return {"verdict": self.verdict, "audit": self.audit, **ranges}
 
     @property
     def ranges(self) -> dict[Order, tuple[int, int]]:
@@ -121,6 +148,12 @@ class Filter:
         return (not self.verdict or result.verdict in self.verdict) and all(
             _within(order.measure(result), ends) for order, ends in self.ranges.items()
         )
+
+
+def range_text(ends: tuple[int, int]) -> str:
+    """Return the text of a range, as `number_range` parses it."""
+    low, high = ("" if end == open_end else str(end) for end, open_end in zip(ends, ALL, strict=True))
+    return low if low == high else f"{low}..{high}"
 
 
 def _within(number: int | None, ends: tuple[int, int]) -> bool:

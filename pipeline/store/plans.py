@@ -1,6 +1,8 @@
 """Planning of runs, reruns, retries, and runs that replace retracted ones."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, insert, literal, select, update
 
@@ -59,13 +61,7 @@ def plan_run(
     why: str | None = None,
 ) -> int:
     """Return the number of the run of an engine over a source. If there is none, plan it and cut it into jobs. While a
-    source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log.
-
-    Raises
-    ------
-    RetractedError
-        If the engine version was retracted.
-    """
+    source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log."""
     with store.writing() as connection:
         entered = enter_engine(connection, engine, version)
         known: int | None = connection.execute(
@@ -85,13 +81,7 @@ def plan_run(
 
 def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
     """Plan a rerun of a run with the given version of its engine, and return its number. If there is an unfinished
-    rerun, return the number of that one.
-
-    Raises
-    ------
-    RetractedError
-        If the engine version was retracted.
-    """
+    rerun, return the number of that one."""
     with store.writing() as connection:
         entered = enter_engine(connection, run.engine, version)
         unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)
@@ -170,38 +160,62 @@ def chunk_of(items: int, storage: Storage) -> int:
 
 NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
 
-_UNLOADABLE: dict[str, str] = {}
-"""Why engines do not count as installed, by full name; see `leave_out_unloadable`."""
-
 
 def installed_engines() -> frozenset[tuple[str, str]]:
     """Return the full name and version of every installed engine."""
-    named = ((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
-    return frozenset((name, version) for name, version in named if name not in _UNLOADABLE)
+    return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
-def leave_out_unloadable(runs: Iterable[PlannedRun]) -> None:
-    """Load the engines of these runs, which workers could not load. Those that cannot be loaded by this process either
-    do not count as installed until the next call."""
-    _UNLOADABLE.clear()
-    for run in runs:
-        try:
-            storage_of(run).prepare(run)
-        except DealmillError as error:
-            _UNLOADABLE[run.engine] = f"it cannot be loaded: {error}"
-        except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
-            _UNLOADABLE[run.engine] = f"it cannot be loaded: {type(error).__name__}: {error}"
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """The engines that this process can use: all installed ones except those that are `unloadable`, with the reasons by
+    full name."""
 
+    unloadable: Mapping[str, str] = field(default_factory=dict)
 
-def version_mismatch(engine: str, version: str) -> str | None:
-    """Return a message about the installed version of an engine, or None if it is this version."""
-    if engine in _UNLOADABLE:
-        return _UNLOADABLE[engine]
-    installed = dict(installed_engines()).get(engine)
-    if installed is None:
-        unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
-        return str(unusable[0]) if unusable else "it is not installed here"
-    return None if installed == version else f"version {installed} is installed here"
+    @classmethod
+    def loading(cls, runs: Iterable[PlannedRun]) -> Self:
+        """Load the engines of these runs, which workers could not load. Return the installation without those that
+        cannot be loaded by this process either."""
+        unloadable = {}
+        for run in runs:
+            try:
+                storage_of(run).prepare(run)
+            except DealmillError as error:
+                unloadable[run.engine] = f"it cannot be loaded: {error}"
+            except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
+                unloadable[run.engine] = f"it cannot be loaded: {type(error).__name__}: {error}"
+        return cls(unloadable)
+
+    @property
+    def engines(self) -> frozenset[tuple[str, str]]:
+        """The full name and version of every engine that can be used."""
+        return frozenset((name, version) for name, version in installed_engines() if name not in self.unloadable)
+
+    def mismatch(self, engine: str, version: str) -> str | None:
+        """Return why this version of an engine cannot be used; None if it can."""
+        if engine in self.unloadable:
+            return self.unloadable[engine]
+        installed = dict(installed_engines()).get(engine)
+        if installed is None:
+            unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
+            return str(unusable[0]) if unusable else "it is not installed here"
+        return None if installed == version else f"version {installed} is installed here"
+
+    def check(self, run: RunStatus) -> None:
+        """Check that this installation can work on an unfinished run.
+
+        Raises
+        ------
+        VersionError
+            If another version of its engine is installed, for example since the files of a program were changed, or
+            the engine cannot be loaded.
+        """
+        if not run.finished and (here := self.mismatch(run.engine, run.version)):
+            raise VersionError(
+                f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {here}; what was solved is "
+                "stored; install that version, or repair it, and repeat the command to go on, or start a new run"
+            )
 
 
 def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
@@ -211,8 +225,6 @@ def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
 
     Raises
     ------
-    NotFoundError
-        If there is no such engine.
     UsageError
         If none of them belongs to the game.
     """
@@ -235,22 +247,6 @@ def check_not_retracted(run: RunStatus) -> None:
     if run.retracted is not None and not run.finished:
         raise RetractedError(
             f"run {run.id} cannot continue: version {run.version} of {run.engine} was retracted ({run.retracted})"
-        )
-
-
-def check_installed(run: RunStatus) -> None:
-    """Check that this installation can work on an unfinished run.
-
-    Raises
-    ------
-    VersionError
-        If another version of its engine is installed, for example since the files of a program were changed, or the
-        engine cannot be loaded.
-    """
-    if not run.finished and (here := version_mismatch(run.engine, run.version)):
-        raise VersionError(
-            f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {here}; what was solved is "
-            "stored; install that version, or repair it, and repeat the command to go on, or start a new run"
         )
 
 
@@ -280,14 +276,8 @@ def queue_run(
 
     Raises
     ------
-    NotFoundError
-        If there is no such engine.
     UsageError
         If the engine belongs to another game, or the source cannot be stored in this way.
-    VersionError
-        If the run is to be packed, and another version of the generator is installed.
-    RetractedError
-        If the installed version of the engine was retracted.
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))
@@ -337,15 +327,9 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
 
     Raises
     ------
-    StoreError
-        If the run is not finished.
-    DamagedError
-        If its jobs, or the numbers of its deals, are lost or damaged.
     VersionError
         If its engine is not installed, or another version of it (unless `any_version` is set), or the run is packed and
         another version of its generator is installed.
-    RetractedError
-        If the installed version was retracted, or the run is unfinished and its version was retracted.
     """
     check_finished(run)
     _, engine = engine_of_run(run.id, run.engine)
@@ -412,8 +396,6 @@ def queue_retry(store: Database, run: RunStatus) -> int:
 
     Raises
     ------
-    StoreError
-        If the run is not finished.
     RetractedError
         If its engine version was retracted.
     VersionError
@@ -422,7 +404,7 @@ def queue_retry(store: Database, run: RunStatus) -> int:
     check_finished(run)
     if run.retracted is not None:
         raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
-    if here := version_mismatch(run.engine, run.version):
+    if here := Installation().mismatch(run.engine, run.version):
         raise VersionError(
             f"run {run.id} is by version {run.version} of {run.engine}, but {here}: install that version"
         )

@@ -180,11 +180,6 @@ def open_store(url: str, *, writable: bool = True, statement_seconds: float | No
 
     Unless it is `writable`, the database itself refuses every write. A statement that takes more than
     `statement_seconds` is ended with a `SlowQuery` error.
-
-    Raises
-    ------
-    StoreError
-        If the database cannot be reached or has another revision.
     """
     found = database_url(url)
     store = Database(found if writable else read_only(found), statement_seconds)
@@ -197,13 +192,7 @@ def open_store(url: str, *, writable: bool = True, statement_seconds: float | No
 
 
 def check_tables(store: Database) -> None:
-    """Check that the store has the revision of this version of Dealmill. Another process may migrate it at any time.
-
-    Raises
-    ------
-    StoreError
-        If it has another revision, or is a server's database without tables, or cannot be reached.
-    """
+    """Check that the store has the revision of this version of Dealmill. Another process may migrate it at any time."""
     if not store.vacant():
         with store.reading() as connection:
             check_revision(connection)
@@ -231,13 +220,7 @@ def check_revision(connection: Connection) -> None:
 
 def create_store(store: Database) -> None:
     """Create the file and the tables of an embedded store, unless they exist. A server's database is changed only by
-    `dealmill db upgrade`.
-
-    Raises
-    ------
-    StoreError
-        If the file cannot be created.
-    """
+    `dealmill db upgrade`."""
     if store.vacant():
         with store.rebuilding() as connection:
             if revision_of(connection) is None:  # otherwise another command has just created them
@@ -268,13 +251,7 @@ def revisions() -> list[str]:
 
 
 def current(store: Database) -> str | None:
-    """Return the revision of the database; None if it has no tables yet.
-
-    Raises
-    ------
-    StoreError
-        If it is not a Dealmill store, or its revision is damaged.
-    """
+    """Return the revision of the database; None if it has no tables yet."""
     if store.vacant():
         return None
     with store.reading() as connection:
@@ -283,13 +260,7 @@ def current(store: Database) -> str | None:
 
 def upgrade(store: Database, revision: str = HEAD) -> None:
     """Upgrade the database to `revision` in one transaction. The newest tables are created directly in an empty
-    database.
-
-    Raises
-    ------
-    StoreError
-        If the database is newer than this version of Dealmill, or workers hold leases.
-    """
+    database."""
     current(store)  # rejects a file that is not a store before anything is written
     with MIGRATION_LOCK, store.rebuilding() as connection:
         found = revision_of(connection)
@@ -376,8 +347,6 @@ def back_up(store: Database, target: Path, progress: Progress = silent) -> int:
         If the store is on PostgreSQL, which has tools of its own.
     OutputError
         If the target exists or cannot be written.
-    StoreError
-        If there is no store yet, or it cannot be read.
     """
     if not store.embedded:
         raise UsageError(f"the store {shown(store.url)} is on PostgreSQL: back it up with pg_dump or pg_basebackup")

@@ -124,13 +124,7 @@ def item_count(what: str, items: object) -> int:
 
 
 def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRun | None:
-    """Return the run that a job is about; None if the job does not exist (any more).
-
-    Raises
-    ------
-    DamagedError
-        If the run cannot be read.
-    """
+    """Return the run that a job is about; None if the job does not exist (any more)."""
     row = connection.execute(_run_of_job(jobs), {"number": number}).one_or_none()
     return None if row is None else PlannedRun(**planned_fields(row._mapping))
 
@@ -269,13 +263,7 @@ def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
 
 
 def runs_over(store: Database, source: int) -> list[RunStatus]:
-    """Return all runs over a source, oldest first.
-
-    Raises
-    ------
-    DamagedError
-        If one of them cannot be read.
-    """
+    """Return all runs over a source, oldest first."""
     with store.reading() as connection:
         numbers = connection.execute(select(runs.c.id).where(runs.c.source_id == source)).scalars().all()
     return _counted_runs(store, sorted(numbers))
@@ -302,8 +290,6 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     ------
     NotFoundError
         If there is no such run.
-    DamagedError
-        If it cannot be read.
     """
     if key == "last":
         with store.reading() as connection:
@@ -399,13 +385,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
 
 
 def _items(planned: Mapping[str, Any], counted: RowMapping) -> int:
-    """Return the number of items of a run.
-
-    Raises
-    ------
-    DamagedError
-        If the recorded number is not valid.
-    """
+    """Return the number of items of a run."""
     deals = planned["deals"] or {}
     first, last = deals.get("first"), deals.get("last")
     if planned["storage"] is Storage.ROWS:

@@ -96,15 +96,7 @@ def append(
 ) -> Source:
     """Store the next entries of a source in one transaction, and cut jobs for the runs planned over it. Their digests
     are added to `seen`. If they are the `last` entries, and `seen` shows that there are no duplicates, the source
-    becomes complete.
-
-    Raises
-    ------
-    StoreError
-        If another command is ingesting the same source.
-    DamagedError
-        If the row of the source was changed.
-    """
+    becomes complete."""
     layouts, bad = entries.layouts, entries.rejects
     after = replace(source, accepted=source.accepted + len(layouts), rejected=source.rejected + len(bad))
     digests = layout_digests(source.game, layouts)
@@ -137,15 +129,7 @@ def append(
 
 def complete(store: Database, source: Source, seen: DigestPrefixes | None = None) -> Source:
     """Mark a source as complete, count its duplicates, and cut the last jobs of its runs. `seen` holds the prefixes of
-    its digests, if they are known.
-
-    Raises
-    ------
-    StoreError
-        If another command is ingesting the same source.
-    DamagedError
-        If the row of the source was changed.
-    """
+    its digests, if they are known."""
     after = replace(source, duplicates=count_duplicates(store, source, seen), complete=True)
     with store.writing() as connection:
         _advance(connection, source, after)
@@ -155,7 +139,7 @@ def complete(store: Database, source: Source, seen: DigestPrefixes | None = None
     return after
 
 
-def leave(store: Database, source: Source) -> None:
+def cut_remaining_jobs(store: Database, source: Source) -> None:
     """Cut jobs for everything read so far of a source whose ingest was interrupted, including a last, shorter one."""
     with store.writing() as connection:
         _cut_new_jobs(connection, replace(source, complete=True))

@@ -82,8 +82,6 @@ def find_source(store: Database, key: int | str) -> Source:
     ------
     NotFoundError
         If there is no such source.
-    DamagedError
-        If it cannot be read.
     """
     numbered = row_number(key)
     with store.reading() as connection:

@@ -64,15 +64,7 @@ class Width:
 
 
 def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int | None) -> RunStatus:
-    """Return the survey of a range of deals without an end by an engine (its full name); create it if necessary.
-
-    Raises
-    ------
-    UsageError
-        If the parameters of the deals cannot be combined, or the engine is a program.
-    RetractedError
-        If the installed version of the engine was retracted.
-    """
+    """Return the survey of a range of deals without an end by an engine (its full name); create it if necessary."""
     deals.check_deals()
     _, found = find_engine(engine)
     check_packable(found)
@@ -85,11 +77,6 @@ def next_stage(found: Estimate | None, goal: Width | int) -> int:
     """Return the number of deals of a survey's next stage; its current number if it has reached the goal.
 
     `goal` is the width of the interval, or a number of deals.
-
-    Raises
-    ------
-    StoreError
-        If no number of deals would be enough, because too many are unknown.
     """
     if isinstance(goal, int):
         return min(_whole_blocks(goal), FIRST_STAGE) if found is None else max(_whole_blocks(goal), found.deals)

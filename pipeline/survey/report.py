@@ -33,8 +33,6 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
     ------
     OutputError
         If a file cannot be written.
-    UsageError
-        If the extra ``plots`` is missing.
     """
     check_extra("plots")
     points = list(_interval_points(store, run))

@@ -10,7 +10,7 @@ import pytest
 
 import dealmill
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract_engine
+from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.plans import plan_run
 from tests import servers
 from tests.doing import a_run, a_source, do_runs
@@ -90,7 +90,7 @@ def test_what_is_not_stored_is_not_found(store: Database, url: str, find: Find) 
 
 def test_runs_without_a_verdict_are_named(store: Database, find: Find) -> None:
     a_run(store, TWO_PASS, ["ABAB"])
-    retract_engine(store, TWO_PASS, "1", "it errs")
+    retract(store, TWO_PASS, "1", "it errs")
     plan_run(store, a_source(store, INCREMENTAL, []), INCREMENTAL, "1", None)
     said = find("ABAB", "--nl")
     assert [json.loads(line)["verdict"] for line in said.stdout.splitlines()] == [None, None]

@@ -13,13 +13,14 @@ from typing import Self
 import pytest
 
 from dealmill.cli import process
-from dealmill.cli.progress import shown
+from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.ingest.sources import deals_reading
 from dealmill.pipeline.progress import Progress, Working
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.plans import Installation
 from dealmill.workers import working
-from dealmill.workers.working import work_until
+from dealmill.workers.working import work_until_done
 
 DEALS = 200_000
 SOURCE = f"deal:memory:seed=1:1-{DEALS}"
@@ -97,18 +98,18 @@ def test_other_exceptions_that_python_ignores_are_printed(capfd: pytest.CaptureF
     assert "ValueError: told" in capfd.readouterr().err
 
 
-def never(progress: Progress) -> bool:
+def never(progress: Progress) -> Installation:
     progress(Working(0, 1))
-    return False
+    return Installation()
 
 
 def test_a_signal_while_workers_solve_ends_the_wait(store: Database) -> None:
-    with pytest.raises(KeyboardInterrupt), shown() as progress:
-        work_until(store, partial(never, progress), progress)
+    with pytest.raises(KeyboardInterrupt), shown_progress() as progress:
+        work_until_done(store, partial(never, progress), progress)
 
 
 def test_a_signal_while_a_source_is_read_ends_the_reading(store: Database) -> None:
     reading = deals_reading(store, parse_deal_range(SOURCE))
-    with pytest.raises(KeyboardInterrupt), shown() as progress:
-        work_until(store, partial(never, progress), progress, [reading])
+    with pytest.raises(KeyboardInterrupt), shown_progress() as progress:
+        work_until_done(store, partial(never, progress), progress, [reading])
     assert 0 < reading.source.accepted < DEALS

@@ -17,7 +17,7 @@ from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.audits import findings_of
 from dealmill.pipeline.store.database import Database, engine_for
-from dealmill.pipeline.store.engines import retract_engine
+from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.invariants import FREE
 from dealmill.pipeline.store.plans import plan_run, queue_run
 from dealmill.pipeline.store.runs import find_run
@@ -107,7 +107,7 @@ def make(store: Database, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
         for name in ("blocks", "verdicts"):
             put_back(execute, name, before[name])
     assert an_audit(store, find_run(store, "1"), sample=2).clean
-    retract_engine(store, MEMORY, "1", "it errs")
+    retract(store, MEMORY, "1", "it errs")
     made = everything(store)
     assert {name for name, rows in made.items() if not rows} - INDEX == ROWLESS[kind]
     assert named(store) == []

@@ -26,7 +26,7 @@ from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
 from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.source_writing import append, leave
+from dealmill.pipeline.store.source_writing import append, cut_remaining_jobs
 from dealmill.pipeline.store.tables import Storage
 from tests.contract.pairs import (
     BLOCK,
@@ -205,7 +205,7 @@ def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(store: Databa
     deals = DealRange(game, 1, 11, 2_510)
     source = deals_source(store, deals)
     numbers = plan(store, source, PAIRING, None, None, BLOCK)
-    leave(store, append(store, source, Entries.of(list(islice(deals, 1_500)))))
+    cut_remaining_jobs(store, append(store, source, Entries.of(list(islice(deals, 1_500)))))
     do_runs(store)
     rows, packed = pair_of(store, numbers)
     assert (rows.items, rows.finished, packed.items) == (1_500, False, 2_500)

@@ -1,7 +1,7 @@
 """The store in which records are damaged, with rows in every table; and work in this process."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rer
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.tables import Storage
-from dealmill.workers import tasks
+from dealmill.workers import tasks, working
 from tests.doing import an_audit, dealer, do_runs
 
 DEALS = 2_100
@@ -73,16 +73,17 @@ def few_pauses() -> Iterator[float]:
 
 
 def work_here(
-    store: Database, done: Callable[[], bool], progress: Progress, readings: Sequence[Reading] = (), **_more: bool
+    store: Database, check: working.Check, progress: Progress, readings: Sequence[Reading] = (), **_more: bool
 ) -> None:
-    """Do the work of `dealmill.workers.working.work_until`, without a broker and worker processes."""
+    """Do the work of `dealmill.workers.working.work_until_done`, without a broker and worker processes."""
     for reading in readings:
         reading.finish(progress)
     for _ in range(ROUNDS):
-        if done():
+        installation = check()
+        if installation is None:
             return
         for name, kind in KINDS.items():
             leases.free_expired(store, kind.table)
-            for number in leases.pending(store, kind.table, installed_engines(), 1_000):
+            for number in leases.pending(store, kind.table, installation.engines, 1_000):
                 tasks.do_job(name, number)
     raise NeverDone("waits for jobs that are never done")

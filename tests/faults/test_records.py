@@ -110,7 +110,7 @@ def troubles(url: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         if exc_info:
             raised.append(str(told[-1]))
 
-    monkeypatch.setattr(working, "work_until", work_here)
+    monkeypatch.setattr(working, "work_until_done", work_here)
     monkeypatch.setattr(tasks, "configured_store", lambda: Database(database_url(url)))
     monkeypatch.setattr(leases, "PAUSES", (0.0,))
     monkeypatch.setattr(database, "pauses", few_pauses)

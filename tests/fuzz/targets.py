@@ -127,7 +127,11 @@ def judging(game: Game, engine: Engine) -> Property:
 @example(BOM_UTF8 + b"AABB\n", [1])
 def lines(data: bytes, sizes: list[int]) -> None:
     """The lines of a file are those that a reader finds who takes it in at once."""
-    with patch.object(files, "LONGEST_LINE", 64), patch.object(files, "LINES", 16), patch.object(files, "BLOCK", 128):
+    with (
+        patch.object(files, "LONGEST_LINE", 64),
+        patch.object(files, "READ_BYTES", 16),
+        patch.object(files, "BLOCK_BYTES", 128),
+    ):
         expected, breaks = naive_lines(data)
         found: list[tuple[int, str]] = []
         broke = False

@@ -15,7 +15,7 @@ from dealmill.pipeline.ingest.sources import SavedQuery, parse_saved_query, quer
 from dealmill.pipeline.progress import Event, Message, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract_engine
+from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.runs import find_run
@@ -49,6 +49,7 @@ def opened(store: Database) -> dealmill.Store:
 def test_a_name_means_the_query_it_was_made_of(run: int, wanted: Filter) -> None:
     query = SavedQuery(run, wanted)
     assert parse_saved_query(query.name) == query
+    assert Filter.of(**wanted.arguments) == wanted
 
 
 def test_equal_queries_have_one_name() -> None:
@@ -159,7 +160,7 @@ def test_runs_that_may_still_change_are_refused(store: Database) -> None:
         assert "query:1:verdict=failed is empty: no result of run 1 matches" in map(
             str, api.ingest("query:1:verdict=failed").errors
         )
-        retract_engine(store, MEMORY, "1", "it errs")
+        retract(store, MEMORY, "1", "it errs")
         with pytest.raises(RetractedError, match=r"run 1 was retracted \(it errs\)"):
             api.ingest("query:1:verdict=scored")
         for query in (
@@ -195,7 +196,7 @@ def test_a_damaged_record_is_no_source(store: Database, damage: str, query: str)
 
 def test_many_results_are_read_in_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dealmill.pipeline.ingest.sources.PAGE", 7)
-    monkeypatch.setattr("dealmill.pipeline.ingest.sources.LINES", 100)
+    monkeypatch.setattr("dealmill.pipeline.ingest.sources.READ_BYTES", 100)
     layouts = dealer("memory")(1, 1, 60)
     run = a_run(sqlite_store, MEMORY, layouts)
     with ExitStack() as copies:

@@ -106,7 +106,7 @@ def test_comments_are_skipped_in_every_format(game: Game, data: st.DataObject) -
 def test_a_scan_finds_what_the_reader_finds(game: Game, data: st.DataObject) -> None:
     file = data.draw(contents(game))
     sizes = data.draw(st.lists(st.integers(1, 400), max_size=10))
-    with patch.object(files, "LINES", data.draw(st.sampled_from([64, 1 << 12]))):
+    with patch.object(files, "READ_BYTES", data.draw(st.sampled_from([64, 1 << 12]))):
         for compiled in (True, False):
             found, error = scanned(game, file, sizes, compiled=compiled)
             assert ([entry for part in found for entry in listed(part)], error) == read(game, file)
@@ -116,7 +116,7 @@ def test_a_scan_finds_what_the_reader_finds(game: Game, data: st.DataObject) -> 
 @given(data=st.data())
 def test_entries_can_be_skipped_and_joined(game: Game, data: st.DataObject) -> None:
     file = data.draw(contents(game))
-    with patch.object(files, "LINES", 256):
+    with patch.object(files, "READ_BYTES", 256):
         parts, _ = scanned(game, file, [256] * 40, compiled=True)
     expected = [entry for part in parts for entry in listed(part)]
     whole = concatenate_entries([Entries.of([]), *parts])

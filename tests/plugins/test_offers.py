@@ -16,7 +16,7 @@ from dealmill.cli.operate import doctor
 from dealmill.pipeline.errors import DealmillError, InputError, NotFoundError
 from dealmill.pipeline.games import broken_games, find_game, installed
 from dealmill.pipeline.ingest.sources import game_of_file
-from dealmill.pipeline.store.plans import version_mismatch
+from dealmill.pipeline.store.plans import Installation
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 
 OURS = ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
@@ -160,7 +160,9 @@ def test_the_setting_names_the_distributions_that_are_loaded(
     for name in {"golf", "peg-row"} - set(loaded):
         with pytest.raises(NotFoundError, match=f"the game {name} = .* DEALMILL_PLUGINS does not name this package$"):
             find_game(name)
-        assert str(version_mismatch(f"{name}/winnable", "1")).endswith("DEALMILL_PLUGINS does not name this package")
+        assert str(Installation().mismatch(f"{name}/winnable", "1")).endswith(
+            "DEALMILL_PLUGINS does not name this package"
+        )
     monkeypatch.chdir(site)
     [found] = [check.found for check in dealmill.doctor() if check.name == "games"]
     assert found.count(", excluded by DEALMILL_PLUGINS)") == 2 - len(loaded)

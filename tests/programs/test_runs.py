@@ -22,7 +22,7 @@ from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.log import list_actions
-from dealmill.pipeline.store.plans import check_installed, installed_engines, queue_rerun, queue_retry, queue_run
+from dealmill.pipeline.store.plans import Installation, installed_engines, queue_rerun, queue_retry, queue_run
 from dealmill.pipeline.store.results import find_result, matching_runs
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.source_writing import open_deals
@@ -126,12 +126,12 @@ def test_a_run_whose_program_was_changed_waits(store: Database, declare: Declare
     assert leases.pending(store, SOLVING, installed_engines(), 9) == []
     run = find_run(store, number)
     with pytest.raises(VersionError, match=re.escape(f"but version {engine.version} is installed here")):
-        check_installed(run)
+        Installation().check(run)
     program.unlink()
     with pytest.raises(VersionError, match=f"run {number} stopped"):
-        check_installed(run)
+        Installation().check(run)
     program.write_text(before)
-    check_installed(run)
+    Installation().check(run)
     do_runs(store)
     assert find_run(store, number).finished
 

@@ -18,7 +18,7 @@ from dealmill.pipeline.errors import (
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.sources import named
+from dealmill.pipeline.ingest.sources import parse_source
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.results.export import export
@@ -223,7 +223,7 @@ def test_a_survey_is_exported_as_rows(store: Database, tmp_path: object) -> None
 def test_open_ended_deals_are_not_ingested(store: Database) -> None:
     deals = endless(MEMORY)
     with pytest.raises(UsageError, match="deal:memory:seed=7:1- has no end"):
-        named(deals)
+        parse_source(deals)
     a_survey(store, MEMORY, 1_000)
     with pytest.raises(UsageError, match="has no end: name the last deal, or survey it"):
         queue_run(store, find_source(store, "1"), MEMORY, None)

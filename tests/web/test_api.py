@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 import dealmill
-from dealmill.cli.query import result_row
 from dealmill.pipeline.store.database import Database
 from dealmill.web.app import application
 from tests.doing import a_run, an_audit
@@ -94,7 +93,7 @@ def test_results_by_audit_have_the_judgement(sqlite_store: Database, path: str) 
         connection.exec_driver_sql("UPDATE verdicts SET value = value + 1 WHERE position = 2")
     an_audit(sqlite_store, run)
     with dealmill.open(sqlite_store.url.render_as_string(), read_only=True) as store:
-        [judged] = map(result_row, store.query(run=1, audit="invalid"))
+        [judged] = [result.row for result in store.query(run=1, audit="invalid")]
         assert judged["reason"]
         with TestClient(application(store, hosts=HOSTS)) as client:
             assert client.get("/api/runs/1/results?audit=invalid").json()["results"] == [judged]

@@ -10,25 +10,28 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 import dealmill
-from dealmill import Verdict
+from dealmill import Outcome, Verdict
 from dealmill.cli.options import Range
+from dealmill.pipeline.arguments import number_range
 from dealmill.pipeline.store.database import Database, database_url
-from dealmill.web.filters import Filter, parse_range, range_text
+from dealmill.pipeline.store.filters import ALL, range_text
+from dealmill.web.filters import PageFilter
 from tests.web import shop
 
 FILTERS = [
-    Filter(),
-    Filter((Verdict.UNWINNABLE,)),
-    Filter((Verdict.WINNABLE, Verdict.UNDECIDED), nodes="9..11"),
-    Filter(nodes="12.."),
-    Filter(nodes="..8"),
-    Filter(nodes="9"),
-    Filter(value="..0"),
+    PageFilter(),
+    PageFilter((Verdict.UNWINNABLE,)),
+    PageFilter((Verdict.WINNABLE, Verdict.UNDECIDED), nodes=(9, 11)),
+    PageFilter(nodes=(12, ALL[1])),
+    PageFilter(nodes=(ALL[0], 8)),
+    PageFilter(nodes=(9, 9)),
+    PageFilter(value=(ALL[0], 0)),
+    PageFilter(layout_length=(0, 80), evidence_length=(9, ALL[1])),
 ]
 
 
 @pytest.mark.parametrize("wanted", FILTERS, ids=str)
-def test_url_command_and_sql_give_the_same(client: TestClient, furnished: str, wanted: Filter) -> None:
+def test_url_command_and_sql_give_the_same(client: TestClient, furnished: str, wanted: PageFilter) -> None:
     by_url = client.get(wanted.link(f"/api/runs/{shop.LIMITED}/results", limit=1000)).json()["results"]
     positions = [int(one["item"].partition(":")[2]) for one in by_url]
     database = Database(database_url(furnished))
@@ -42,7 +45,7 @@ def test_url_command_and_sql_give_the_same(client: TestClient, furnished: str, w
 
 @pytest.mark.parametrize("run", [shop.LIMITED, shop.RETRACTED])
 def test_retracted_results_are_the_same_by_sql(client: TestClient, furnished: str, run: int) -> None:
-    wanted = Filter(retracted=True)
+    wanted = PageFilter(retracted=True)
     by_url = client.get(wanted.link(f"/api/runs/{run}/results")).json()["results"]
     with Database(database_url(furnished)).reading() as connection:
         by_sql = [row.layout for row in connection.execute(text(wanted.sql(run) or ""))]
@@ -55,16 +58,16 @@ def options(words: list[str]) -> dict[str, Any]:
     given = list(zip(words[::2], words[1::2], strict=True))
     found: dict[str, Any] = {"verdict": [value for name, value in given if name == "--verdict"]}
     for name, value in given:
-        if name in {"--value", "--nodes"}:
-            found[name[2:]] = Range().convert(value, None, None)
+        if name != "--verdict":
+            found[name[2:].replace("-", "_")] = Range().convert(value, None, None)
     return found
 
 
 def test_a_filter_by_audit_has_no_sql() -> None:
-    assert Filter(audit="valid").sql(1) is None
-    assert Filter(audit="valid", retracted=True).command(1) == "dealmill query 1 --audit valid --retracted"
+    assert PageFilter(audit=Outcome.VALID).sql(1) is None
+    assert PageFilter(audit=Outcome.VALID, retracted=True).command(1) == "dealmill query 1 --audit valid --retracted"
 
 
 @given(st.integers(-(10**17), 10**17), st.integers(0, 10**6))
 def test_the_text_of_a_range_is_read_back(low: int, width: int) -> None:
-    assert parse_range(range_text(low, low + width)) == (low, low + width)
+    assert number_range(range_text((low, low + width))) == (low, low + width)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.plans import Installation
 from dealmill.workers import working
 
 
@@ -50,13 +51,13 @@ def test_a_slow_progress_query_is_made_rarely_and_does_not_delay_the_farm(
     monkeypatch.setattr(working, "Farm", lambda *_arguments, **_options: farm)
     looks: list[tuple[float, float]] = []
 
-    def done() -> bool:
+    def check() -> Installation | None:
         begun = clock.now
         clock.sleep(takes)
         looks.append((begun, clock.now))
-        return clock.now > 2_000
+        return None if clock.now > 2_000 else Installation()
 
-    working.work_until(sqlite_store, done, lambda _event: None)
+    working.work_until_done(sqlite_store, check, lambda _event: None)
     between = [after[0] - before[1] for before, after in pairwise(looks)]
     assert max(between[len(between) // 2 :]) == pytest.approx(pause, abs=1.0)
     assert max(after - before for before, after in pairwise(farm.ticks)) <= takes + 1.0 + 1e-6

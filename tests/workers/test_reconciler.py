@@ -8,7 +8,7 @@ from redis import Redis
 
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import plan_run
+from dealmill.pipeline.store.plans import Installation, plan_run
 from dealmill.workers.app import QUEUE
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.reconciler import CLOGGED, check_broker, reconcile
@@ -21,15 +21,15 @@ def test_an_overlong_queue_is_emptied_before_jobs_are_sent(store: Database, tmp_
     plan_run(store, a_source(store, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker:
         queue = Redis(unix_socket_path=str(tmp_path / "broker.sock"))
-        reconcile(store, broker.url)
+        reconcile(store, broker.url, Installation())
         assert queue.llen(QUEUE) == 3
-        reconcile(store, broker.url)
+        reconcile(store, broker.url, Installation())
         assert queue.llen(QUEUE) == 3
         queue.rpush(QUEUE, *[b"stale"] * (CLOGGED - 3))
-        reconcile(store, broker.url)
+        reconcile(store, broker.url, Installation())
         assert queue.llen(QUEUE) == CLOGGED
         queue.rpush(QUEUE, b"stale")
-        reconcile(store, broker.url)
+        reconcile(store, broker.url, Installation())
         assert queue.llen(QUEUE) == 3
 
 

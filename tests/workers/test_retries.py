@@ -15,7 +15,7 @@ from dealmill.pipeline.store import leases, tables
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run
+from dealmill.pipeline.store.plans import Installation, installed_engines, plan_run
 from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.workers import reconciler, tasks, working
@@ -88,10 +88,10 @@ def test_a_job_whose_result_cannot_be_stored_is_given_up_with_an_error(
         connection.execute(tables.verdicts.insert().values(**stray))
     assert work_on_all(store) == 3
     for _ in range(leases.MOST_CLAIMS):
-        assert reconciler.unfinished(store) == 1
+        assert reconciler.unfinished(store, Installation()) == 1
         end_pauses(store)
         assert work_on_all(store) == 1
-    assert reconciler.unfinished(store) == 0
+    assert reconciler.unfinished(store, Installation()) == 0
     with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done after 9 attempts: StoreError: "):
         working.check_not_damaged(store, find_run(store, run.id))
 
@@ -120,11 +120,12 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
             VersionError, match=r"^run 1 stopped: .*, but it cannot be loaded: memory has no example deals"
         ):
             working.solve_runs(store, [run.id], silent)
-        assert reconciler.unfinished(store) == 0, "the jobs are left to other installations"
-        assert reconciler.unworkable(store) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
-    monkeypatch.setattr(working, "work_until", lambda *_: None)
+        here = Installation.loading([find_run(store, run.id)])
+        assert reconciler.unfinished(store, here) == 0, "the jobs are left to other installations"
+        assert reconciler.unworkable(store, here) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
+    monkeypatch.setattr(working, "work_until_done", lambda *_: None)
     working.solve_runs(store, [run.id], silent)  # the engine was repaired
-    assert reconciler.unfinished(store) == 3
+    assert reconciler.unfinished(store, Installation()) == 3
     monkeypatch.setattr(room, "solve_texts", solve_texts)
     assert work_on_all(store) == 3
     assert find_run(store, run.id).counts == {Verdict.SCORED: 3}

@@ -77,15 +77,7 @@ def read_options(export: Export, arguments: Sequence[str] | None) -> Namespace:
 
 
 def check_export(export: Export, check: Check, read_rows: ReadRows, options: Namespace) -> int:
-    """Check a file, print a summary, and return the exit code.
-
-    Raises
-    ------
-    CheckFailed
-        If a row is not proved, or the source is not the recorded one.
-    OSError
-        If a file cannot be read.
-    """
+    """Check a file, print a summary, and return the exit code."""
     name = printable(options.file)
     with Path(options.file).open("rb") as file:
         changed = other_digest(file, export.sha256)

@@ -30,17 +30,7 @@ def export_with_checker(
     force: bool = False,
     progress: Progress = silent,
 ) -> int:
-    """Write an export as `export` does, and a checker for it beside it; return the number of its rows.
-
-    Raises
-    ------
-    UsageError
-        If there is no checker for this suffix or game, see `sections_of`.
-    OutputError
-        If a file cannot be written, see `export`.
-    VersionError
-        If the engine of the run, and so its referee, is not installed.
-    """
+    """Write an export as `export` does, and a checker for it beside it; return the number of its rows."""
     game, engine = engine_of_run(run.id, run.engine)
     sections = sections_of(game, path)
     source = find_source(store, run.source)

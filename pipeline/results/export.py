@@ -56,13 +56,13 @@ def export(
     UsageError
         If the suffix is not one of those in `FORMS`, or is that of Parquet and the extra ``parquet`` is missing.
     OutputError
-        If the file cannot be written, exists (unless `force` is set), or is not a regular file.
+        If the file cannot be written, exists (unless `force` is set), is not a regular file, or is the store.
     """
     form = _form_of(path)
     found = results(store, [run], Filter(verdict=tuple(verdicts)), (0, 0), None)
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = 0
-    with atomic_file(path, force) as file, form(file, metadata(store, run, verdicts)) as write:
+    with atomic_file(store, path, force) as file, form(file, metadata(store, run, verdicts)) as write:
         while rows := [_row(result) for result in islice(found, PAGE)]:
             write(rows)
             written += len(rows)
@@ -131,17 +131,17 @@ def _row(result: Result) -> Row:
 
 
 @contextmanager
-def atomic_file(path: Path, force: bool) -> Iterator[BinaryIO]:
+def atomic_file(store: Database, path: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file next to the target; rename it to the target on success, and delete it otherwise."""
     try:
-        target = _check_target(path, force)
+        target = _check_target(store, path, force)
         part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
         try:
             with part.open("xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())  # otherwise a power failure might leave an empty file under the name
-            _check_target(path, force)  # another process may have written it in the meantime
+            _check_target(store, path, force)  # another process may have written it in the meantime
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -149,7 +149,7 @@ def atomic_file(path: Path, force: bool) -> Iterator[BinaryIO]:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _check_target(path: Path, force: bool) -> Path:
+def _check_target(store: Database, path: Path, force: bool) -> Path:
     """Return the file to write: the path, or the target of a symbolic link."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if not target.parent.is_dir():
@@ -158,6 +158,8 @@ def _check_target(path: Path, force: bool) -> Path:
         raise OutputError(f"{path} is a folder; name a file")
     if os.path.lexists(target) and not stat.S_ISREG(target.stat().st_mode):
         raise OutputError(f"{path} is not a regular file; name another one")
+    if store.owns(path):
+        raise OutputError(f"{path} is part of the store that is exported; name another file")
     if os.path.lexists(path) and not force:
         raise OutputError(f"{path} exists; overwrite it with --force")
     return target

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from dealmill.pipeline.errors import DamagedWarning, OutputError, UsageError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import cell_text
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.blocks import fingerprint_of
@@ -33,7 +34,7 @@ GROUP = 25
 """Pages in a row group of Parquet: 50,000 rows are few enough to keep in memory, and enough to compress well."""
 
 Row = tuple[int, int, str, str, int | None, int, str | None]
-Write = Callable[[Sequence[Row]], None]
+Write = Callable[[Sequence[tuple[object, ...]]], None]
 Form = Callable[[BinaryIO, Mapping[str, str]], AbstractContextManager[Write]]
 
 
@@ -44,27 +45,32 @@ def export(
     verdicts: Sequence[Verdict] = (),
     *,
     force: bool = False,
+    excel: bool = False,
     progress: Progress = silent,
 ) -> int:
     """Write all results of a run, or those with some verdicts, in the format of the file's suffix; return their number.
 
+    With `excel`, the text of a CSV file that a spreadsheet may calculate has an apostrophe before it (`cell_text`).
     The file appears only when it is complete. If the path is a symbolic link, its target is written and the link is
     kept. For an unfinished run, the file has the results that exist while it is written.
 
     Raises
     ------
     UsageError
-        If the suffix is not one of those in `FORMS`, or is that of Parquet and the extra ``parquet`` is missing.
+        If the suffix is not one of those in `FORMS`, or not that of CSV if `excel` is set, or is that of Parquet and
+        the extra ``parquet`` is missing.
     OutputError
         If the file cannot be written, exists (unless `force` is set), is not a regular file, or is the store.
     """
     form = _form_of(path)
+    if excel and form is not _csv:
+        raise UsageError(f"{path} must end in .csv: only CSV files are written for spreadsheets")
     found = results(store, [run], Filter(verdict=tuple(verdicts)), (0, 0), None)
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = 0
     with atomic_file(store, path, force) as file, form(file, metadata(store, run, verdicts)) as write:
         while rows := [_row(result) for result in islice(found, PAGE)]:
-            write(rows)
+            write([tuple(map(cell_text, row)) for row in rows] if excel else rows)
             written += len(rows)
             progress(Exporting(written, max(written, total)))
     if verdicts and run.finished and written != total:
@@ -174,7 +180,7 @@ def _csv(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
 
 @contextmanager
 def _json_lines(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
-    def write(rows: Sequence[Row]) -> None:
+    def write(rows: Sequence[tuple[object, ...]]) -> None:
         file.writelines(f"{json.dumps(dict(zip(COLUMNS, row, strict=True)))}\n".encode() for row in rows)
 
     yield write
@@ -194,7 +200,7 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
             writer.write_table(pa.Table.from_batches(waiting, schema))
             waiting.clear()
 
-        def write(rows: Sequence[Row]) -> None:
+        def write(rows: Sequence[tuple[object, ...]]) -> None:
             waiting.append(_record_batch(rows, schema))
             if len(waiting) == GROUP:
                 write_group()
@@ -204,7 +210,7 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
             write_group()
 
 
-def _record_batch(rows: Sequence[Row], schema: "pa.Schema") -> "pa.RecordBatch":
+def _record_batch(rows: Sequence[tuple[object, ...]], schema: "pa.Schema") -> "pa.RecordBatch":
     import pyarrow as pa
 
     columns = zip(*rows, strict=True)

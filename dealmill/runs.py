@@ -307,6 +307,7 @@ class Run:
         retracted: bool = False,
         force: bool = False,
         with_checker: bool = False,
+        excel: bool = False,
         progress: Progress = silent,
     ) -> int:
         """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return their number.
@@ -314,13 +315,17 @@ class Run:
         If `with_checker` is true, also write a program beside it, ``FILE.check.py``, that checks a ``.csv`` or
         ``.jsonl`` file with nothing but Python.
 
+        If `excel` is true, a text in a ``.csv`` file that a spreadsheet may take for a formula has an apostrophe before
+        it: one that begins with ``=``, ``+``, ``-``, ``@``, a tab, a line break or an apostrophe. A program gets the
+        original back by removing the first apostrophe of each cell that begins with one.
+
         The file appears only when it is complete. An existing file is overwritten only if `force` is true. If the path
         is a symbolic link, its target is overwritten and the link stays.
 
         Raises
         ------
         UsageError
-            If the path has another suffix, or there is no checker for it.
+            If the path has another suffix, there is no checker for it, or both `with_checker` and `excel` are true.
         OutputError
             If a file cannot be written, or is not a regular file.
         RetractedError
@@ -331,8 +336,11 @@ class Run:
 
         status = answers_of(self.status(), retracted=retracted)
         verdicts = Filter.of(verdict).verdict
-        write = export_with_checker if with_checker else export
-        return write(self._store, status, Path(path), verdicts, force=force, progress=progress)
+        if with_checker and excel:
+            raise UsageError("a checker reads the original text, not that for a spreadsheet: choose one of both")
+        if with_checker:
+            return export_with_checker(self._store, status, Path(path), verdicts, force=force, progress=progress)
+        return export(self._store, status, Path(path), verdicts, force=force, excel=excel, progress=progress)
 
     def to_arrow(
         self, *, verdict: Verdict | str | Iterable[Verdict | str] = (), retracted: bool = False

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from os import PathLike, fsdecode
 from types import TracebackType
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import StoreError, UsageError
+from dealmill.pipeline.errors import InputError, StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
@@ -172,8 +173,8 @@ class Store:
     ) -> BatchResult:
         """Read several sources and solve each with the given engines of its game, or with the default engine.
 
-        All files must exist. A file that cannot be read does not stop the others; see `BatchResult.errors`. See `run`
-        for the other parameters and errors.
+        A path that cannot be read does not stop the others; see `BatchResult.errors`. See `run` for the other
+        parameters and errors.
         """
         from dealmill.pipeline.ingest.sources import game_of_source, open_readings, packed_sources
         from dealmill.workers.working import solve_runs  # loads Celery
@@ -181,8 +182,9 @@ class Store:
         limit = node_limit(max_nodes)
         parsed = _parsed(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
-        for named in parsed if names else ():
-            engines_for(game_of_source(self._database, named, game).name, names)
+        for source in parsed if names else ():
+            with suppress(InputError):  # raised or recorded below
+                engines_for(game_of_source(self._database, source, game).name, names)
         storage = Storage.PACKED if packed else Storage.ROWS
         with open_readings(self._database, [] if packed else parsed, game, progress) as readings:
             stored = packed_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
@@ -199,12 +201,12 @@ class Store:
     def ingest(self, *sources: "SourceSpec", game: str | None = None, progress: Progress = silent) -> Ingestion:
         """Read sources into the store and validate their layouts; duplicates are stored and counted.
 
-        A file that cannot be read does not stop the others; see `Ingestion.errors`.
+        A path that cannot be read does not stop the others; see `Ingestion.errors`.
 
         Raises
         ------
         InputError, NotFoundError, UsageError
-            If a file does not exist, or its game is unknown.
+            If the game of a file is unknown.
         """
         return self._ingest(_parsed(sources), game, progress)
 

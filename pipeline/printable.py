@@ -1,4 +1,7 @@
-"""Escaping of untrusted text for terminals."""
+"""Escaping of untrusted text for terminals and spreadsheets."""
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+"""What the text of a cell begins with that a spreadsheet may calculate, and the apostrophe that `cell_text` adds."""
 
 
 def printable(text: str) -> str:
@@ -9,3 +12,9 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def cell_text(text: str) -> str:
+    """Return the text of a cell of a spreadsheet: one that begins with one of `FORMULA` gets an apostrophe before it. To
+    get the original back, remove the first apostrophe of each cell that begins with one."""
+    return f"'{text}" if text.startswith(FORMULA) else text

@@ -3,14 +3,16 @@
 An empty variable counts as not set, except ``DEALMILL_PLUGINS``.
 """
 
+import os
+import re
 import stat
 import warnings
 from difflib import get_close_matches
 from functools import cache
-from os import cpu_count
 from pathlib import Path
 from typing import Literal
 
+from dotenv.main import DotEnv
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
 
@@ -18,6 +20,10 @@ from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning
 from dealmill.pipeline.printable import printable
 
 FILE = ".env"
+MOST_BYTES = 1_000_000
+"""The size of the largest ``.env``, and the length of all its values, in which variables are expanded."""
+VARIABLE = re.compile(r"\$\{([^}:]*)(?::-([^}]*))?\}")
+"""A variable in a value, with its default, as python-dotenv expands it."""
 PREFIX = "DEALMILL_"
 OF_COMPOSE = {"DEALMILL_POSTGRES_PASSWORD", "DEALMILL_VALKEY_PASSWORD"}
 """Variables that compose.yaml reads from the same file."""
@@ -37,13 +43,19 @@ class Settings(BaseSettings):
     engines: str = ""
     """Manifests of engines that are programs, and folders of them, separated by colons."""
 
-    workers: int = Field(default_factory=lambda: cpu_count() or 1, ge=1, le=1024)
+    workers: int = Field(
+        default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024, description="a whole number from 1 to 1,024"
+    )
     """The number of worker processes that a command starts on this machine."""
 
-    lease_seconds: float = Field(default=60, gt=0, le=86_400)
+    lease_seconds: float = Field(
+        default=60, gt=0, le=86_400, description="a number of seconds, more than 0 and at most 86,400"
+    )
     """The lease of a claimed job, in seconds; afterwards another worker can claim it."""
 
-    metrics_port: int | None = Field(default=None, ge=1, le=65_535)
+    metrics_port: int | None = Field(
+        default=None, ge=1, le=65_535, description="a port number, a whole number from 1 to 65,535"
+    )
     """The port on which the workers of a command serve Prometheus metrics; none are served if it is not set."""
 
     metrics_host: str = "127.0.0.1"
@@ -55,7 +67,7 @@ class Settings(BaseSettings):
     web_hosts: str = ""
     """The host names in the URLs of the web pages, separated by commas, besides the address and ``localhost``."""
 
-    log_format: Literal["console", "json"] = "console"
+    log_format: Literal["console", "json"] = Field(default="console", description="console or json")
     """The format of worker logs: text for people, or one JSON object per line."""
 
     plugins: str | None = None
@@ -82,21 +94,40 @@ def settings() -> Settings:
         found = Settings()
         _warn_of_unknown()
     except ValidationError as error:
-        wrong = "; ".join(f"DEALMILL_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors())
+        wrong = "; ".join(_objection(str(each["loc"][0]), each["msg"]) for each in error.errors())
         raise DealmillError(f"invalid setting: {wrong}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise DealmillError("the file .env cannot be read as text: fix it or remove it") from error
     return found
 
 
+def _objection(name: str, message: str) -> str:
+    """Return why a setting is invalid, without its value, which may be a password that was meant for another one."""
+    allowed = Settings.model_fields[name].description
+    return f"{PREFIX}{name.upper()} must be {allowed}" if allowed else f"{PREFIX}{name.upper()}: {message}"
+
+
 def _check_file() -> None:
-    """Check that ``.env``, if it exists, is a regular file: reading a pipe would block."""
+    """Check that ``.env``, if it exists, is a regular file of a bounded size, also with its variables expanded: reading
+    a pipe would block, and forty lines that each name the line before twice would expand to terabytes."""
     try:
-        mode = Path(FILE).stat().st_mode
+        found = Path(FILE).stat()
     except FileNotFoundError:
         return
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(found.st_mode):
         raise DealmillError(f"{FILE} is not a regular file: remove it, or make it a text file of settings")
+    if found.st_size > MOST_BYTES:
+        raise DealmillError(f"{FILE} is larger than {MOST_BYTES:,} bytes, so it is not a file of settings: remove it")
+    lengths, total = {name: len(value) for name, value in os.environ.items()}, 0
+    for name, value in DotEnv(FILE, encoding="utf-8").parse():
+        text = value or ""
+        lengths[name] = len(text) + sum(lengths.get(each[1], len(each[2] or "")) for each in VARIABLE.finditer(text))
+        total += lengths[name]
+        if total > MOST_BYTES:
+            raise DealmillError(
+                f"the variables in {FILE} expand to more than {MOST_BYTES:,} characters, from {printable(name)} on: "
+                "shorten it"
+            )
 
 
 def _warn_of_unknown() -> None:

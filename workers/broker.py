@@ -56,7 +56,8 @@ class LocalBroker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        stop(self._process)
+        with self._process:  # closes the pipe of its output
+            stop(self._process)
 
     def keep_up(self) -> None:
         """Restart the server if it has died. The reconciler sends its lost messages again."""

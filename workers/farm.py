@@ -7,14 +7,14 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread, current_thread, main_thread
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.extras import check_extra
@@ -245,10 +245,11 @@ class Farm:
         self.say("the workers died; restarting them")
         self._start_worker()
 
-    def _listen(self, output: Iterable[str]) -> None:
-        for line in output:
-            self._last_lines.append(line.rstrip())
-            self._lines.put(line.rstrip())
+    def _listen(self, output: IO[str]) -> None:
+        with output:
+            for line in output:
+                self._last_lines.append(line.rstrip())
+                self._lines.put(line.rstrip())
 
     def _tell_lines(self) -> None:
         while not self._lines.empty():

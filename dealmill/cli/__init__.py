@@ -51,6 +51,7 @@ COMMANDS = {
 """Maps each command to its module, in the order of the help text. Modules are imported on demand."""
 
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+FILES_OPEN = {errno.EMFILE, errno.ENFILE}
 
 
 class Commands(click.Group):
@@ -109,9 +110,12 @@ def main() -> None:
         sys.stderr.close()
         status = ERROR
     except OSError as error:
-        if error.errno not in DISK_FULL:
+        if error.errno in FILES_OPEN:
+            click.echo("dealmill: too many files are open; allow more, for example with: ulimit -n 1024", err=True)
+        elif error.errno in DISK_FULL:
+            click.echo(f"dealmill: cannot write the output: {error.strerror or error}", err=True)
+        else:
             raise
-        click.echo(f"dealmill: cannot write the output: {error.strerror or error}", err=True)
         sys.stdout = StringIO()  # else Python fails again when it flushes the old one at exit
         status = ERROR
     if warned.damaged:

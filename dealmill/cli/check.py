@@ -8,7 +8,7 @@ from itertools import chain
 import click
 
 import dealmill
-from dealmill.cli.options import complete_engine, complete_run
+from dealmill.cli.options import WholeNumber, complete_engine, complete_run
 from dealmill.cli.output import counted, json_option, output_options, tell, write_first, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
@@ -18,8 +18,8 @@ FINDING_COLUMNS = ("items", "finding", "step", "reason")
 
 @click.command()
 @click.argument("run", shell_complete=complete_run)
-@click.option("--sample", type=click.IntRange(1), help="Check only this many verdicts, spread evenly.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="The seed of the sample.")
+@click.option("--sample", type=WholeNumber(1), help="Check only this many verdicts, spread evenly.")
+@click.option("--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, help="The seed of the sample.")
 @click.option("--seal", metavar="SEAL", help="Compare with this seal, printed by an earlier audit.")
 @output_options
 @click.pass_context

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import dealmill
-from dealmill.cli.options import complete_game, engine_option, given_parameters, parameters_option
+from dealmill.cli.options import WholeNumber, complete_game, engine_option, given_parameters, parameters_option
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import ERROR, REJECTED
 from dealmill.pipeline.errors import DealmillError
@@ -103,7 +103,7 @@ def _written(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
 
 @click.command()
 @click.argument("game", shell_complete=complete_game)
-@click.option("--count", type=click.IntRange(1), required=True, help="The number of deals.")
+@click.option("--count", type=WholeNumber(1), required=True, help="The number of deals.")
 @click.option("--seed", type=int, required=True, help="The seed of the deals, 0 to 2⁶⁴ − 1.")
 @click.option("--first", type=int, default=1, show_default=True, help="The number of the first deal.")
 @parameters_option

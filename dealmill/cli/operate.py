@@ -6,6 +6,7 @@ from contextlib import suppress
 import click
 
 import dealmill
+from dealmill.cli.options import WholeNumber
 from dealmill.cli.output import json_option, output_options, tell, write_json, write_line, write_rows
 from dealmill.cli.process import ERROR
 from dealmill.cli.progress import shown_progress
@@ -17,7 +18,7 @@ STATEMENT_SECONDS = 10.0
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="The port; 0 for any.")
+@click.option("--port", type=WholeNumber(0, 65_535), default=8000, show_default=True, help="The port; 0 for any.")
 def web(host: str, port: int) -> None:
     """Serve read-only pages and a JSON API over the store, until Ctrl-C.
 

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import dealmill
-from dealmill.pipeline.arguments import MOST_NODES, number_range
+from dealmill.pipeline.arguments import MOST, MOST_NODES, check_integer, number_range
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
@@ -80,6 +80,21 @@ class Range(click.ParamType[tuple[int | None, int | None]]):
             self.fail(str(error), param, ctx)
 
 
+class WholeNumber(click.IntRange):
+    """A whole number in a range; without `most`, up to 2⁶³ − 1."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        try:
+            number: object = int(str(value))
+        except ValueError:
+            number = value
+        try:
+            return check_integer("it", number, int(self.min or 0), int(MOST if self.max is None else self.max))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
 game_option = click.option(
     "--game",
     metavar="GAME",
@@ -91,7 +106,7 @@ engine_option = click.option(
 )
 nodes_option = click.option(
     "--max-nodes",
-    type=click.IntRange(1, MOST_NODES),
+    type=WholeNumber(1, MOST_NODES),
     help="The most nodes to search per layout; beyond that, it is undecided.",
     show_default="none",
 )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from dealmill.pipeline.printable import printable
+from dealmill.pipeline.printable import cell_text, printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -22,8 +22,9 @@ SCREEN = 100
 
 
 def output_options(command: Command) -> Command:
-    """Add ``--json``, ``--nl`` and ``--csv``; the command receives the choice as `form`."""
+    """Add ``--json``, ``--nl``, ``--csv`` and ``--excel``; the command receives the choice as `form`."""
     for form, meaning in (
+        ("excel", "Print rows as CSV in which no cell is a formula: such text gets an apostrophe before it."),
         ("csv", "Print rows as CSV."),
         ("nl", "Print rows as one JSON object per line."),
         ("json", "Print rows as a JSON array."),
@@ -78,11 +79,12 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
     match form:
         case "json" | "nl":
             _write_json(rows, lines=form == "nl")
-        case "csv":
+        case "csv" | "excel":
             writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
             shown = _cell_of_csv if sys.stdout.isatty() else _joined
-            writer.writerows({name: shown(value) for name, value in row.items()} for row in rows)
+            escaped = cell_text if form == "excel" else _unchanged
+            writer.writerows({name: escaped(shown(value)) for name, value in row.items()} for row in rows)
         case _:
             _write_table(columns, rows)
 
@@ -151,6 +153,10 @@ def _cell_of_csv(value: object) -> object:
     """Escape control characters for a terminal. Files and pipes get the text unchanged."""
     found = _joined(value)
     return printable(found) if isinstance(found, str) else found
+
+
+def _unchanged(value: object) -> object:
+    return value
 
 
 def _cell(column: str, value: object) -> str:

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import warnings
-from io import TextIOBase
+from io import TextIOBase, TextIOWrapper
 from threading import Event
 from typing import Any
 
@@ -100,7 +100,7 @@ def replace_closed_streams() -> None:
     """Replace closed standard streams, so that the next files opened do not get their file descriptors.
 
     A replaced standard input is empty, a replaced standard error drops everything, and a replaced standard output
-    raises an error.
+    raises an error. An open standard output escapes the characters that its encoding does not have.
     """
     for number in range(3):
         try:
@@ -109,6 +109,8 @@ def replace_closed_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
     sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
     sys.stdout = sys.stdout or Closed()
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
 
 
@@ -123,7 +125,8 @@ class Warned:
     def __init__(self) -> None:
         self.damaged = 0
         warnings.showwarning = self.show  # type: ignore[assignment]
-        warnings.simplefilter("always", DamagedWarning)
+        for category in (DamagedWarning, UnknownSettingWarning):  # also if PYTHONWARNINGS makes warnings errors
+            warnings.simplefilter("always", category)
 
     def show(self, message: Warning | str, category: type[Warning], *where: Any) -> None:
         """Print a warning."""

@@ -8,7 +8,15 @@ from typing import Any
 import click
 
 import dealmill
-from dealmill.cli.options import Range, complete_engine, complete_game, complete_run, complete_source, verdict_option
+from dealmill.cli.options import (
+    Range,
+    WholeNumber,
+    complete_engine,
+    complete_game,
+    complete_run,
+    complete_source,
+    verdict_option,
+)
 from dealmill.cli.output import SCREEN, counted, json_option, output_options, tell, write_first, write_json, write_rows
 from dealmill.cli.progress import shown_progress
 
@@ -39,7 +47,7 @@ MOST_ROWS = 10**18
 )
 @click.option("--desc", "descending", is_flag=True, help="Sort in descending order.")
 @click.option(
-    "--limit", type=click.IntRange(1, MOST_ROWS), help=f"At most this many rows; by default {SCREEN} in a table."
+    "--limit", type=WholeNumber(1, MOST_ROWS), help=f"At most this many rows; by default {SCREEN} in a table."
 )
 @click.option(
     "--audit",
@@ -188,10 +196,18 @@ def _row(match: "dealmill.Match") -> dict[str, object]:
 @verdict_option
 @click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
 @click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
+@click.option("--excel", is_flag=True, help="Put an apostrophe before text in FILE.csv that may be a formula.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
 @json_option
 def export(
-    run: str, file: str, verdict: tuple[str, ...], retracted: bool, with_checker: bool, force: bool, as_json: bool
+    run: str,
+    file: str,
+    verdict: tuple[str, ...],
+    retracted: bool,
+    with_checker: bool,
+    excel: bool,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
 
@@ -206,7 +222,13 @@ def export(
         found = store.find_run(run)
         with shown_progress(store) as progress:
             written = found.export(
-                file, verdict=verdict, retracted=retracted, force=force, with_checker=with_checker, progress=progress
+                file,
+                verdict=verdict,
+                retracted=retracted,
+                force=force,
+                with_checker=with_checker,
+                excel=excel,
+                progress=progress,
             )
         status = found.status()
     left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"

@@ -6,6 +6,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import (
+    WholeNumber,
     complete_engine,
     complete_game,
     complete_run,
@@ -230,7 +231,7 @@ COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 )
 @click.option(
     "--count",
-    type=click.IntRange(1, MOST_PACKED),
+    type=WholeNumber(1, MOST_PACKED),
     help="Solve this many deals, rounded up to whole thousands, whatever the width of the interval.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="The seed of the deals, 0 to 2⁶⁴ − 1.")

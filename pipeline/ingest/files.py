@@ -36,7 +36,7 @@ def check_file(name: str) -> None:
     Raises
     ------
     InputError
-        If there is no such file, or it is a folder or a device.
+        If there is no such file, or it is a folder, a device or a socket.
     """
     if name == STDIN:
         return
@@ -49,7 +49,7 @@ def check_file(name: str) -> None:
     if stat.S_ISDIR(mode):
         raise InputError(f"{name} is a folder; name the files in it, for example {Path(name)}/*")
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-        raise InputError(f"{name} is a device, not a file")
+        raise InputError(f"{name} is a {'socket' if stat.S_ISSOCK(mode) else 'device'}, not a file")
 
 
 @contextmanager

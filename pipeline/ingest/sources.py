@@ -251,18 +251,32 @@ def open_readings(
 ) -> Iterator[Readings]:
     """Open the readings of files, ranges of deals and saved queries.
 
-    All names are checked before the first source is opened. A file that cannot be read does not stop the others.
+    All names are checked before the first source is opened. A path that cannot be read does not stop the others.
     """
+    if game is not None:
+        find_game(game)  # also if no path can be read
+    readings = Readings()
+
+    @contextmanager
+    def failures_recorded() -> Iterator[None]:
+        try:
+            yield
+        except InputError as error:
+            readings.open_errors.append(error)
+            progress(OpenFailed(error))
+
     with ExitStack() as copies:
-        openers = [_opener(store, source, game, copies, progress) for source in sources]
-        readings = Readings()
-        for number, (source, opener) in enumerate(zip(sources, openers, strict=True)):
-            progress(Opening(number, len(sources), printable(source if isinstance(source, str) else source.name)))
-            try:
+        present = list[ParsedSource]()
+        for source in sources:
+            with failures_recorded():
+                if isinstance(source, str):
+                    check_file(source)
+                present.append(source)
+        openers = [_opener(store, source, game, copies, progress) for source in present]
+        for number, (source, opener) in enumerate(zip(present, openers, strict=True)):
+            progress(Opening(number, len(present), printable(source if isinstance(source, str) else source.name)))
+            with failures_recorded():
                 readings.opened.append(opener())
-            except InputError as error:
-                readings.open_errors.append(error)
-                progress(OpenFailed(error))
         yield readings
 
 
@@ -279,15 +293,13 @@ def _opener(
 
 
 def game_of_source(store: Database, source: ParsedSource, game: str | None) -> Game:
-    """Return the game of a range of deals, of the run of a saved query, or of a file, which must exist: `game`, or else
-    the game in the file's name."""
+    """Return the game of a range of deals, of the run of a saved query, or of a file: `game`, or else the game in the
+    file's name."""
     if isinstance(source, DealRange):
         return source.game
     if isinstance(source, SavedQuery):
         return find_game(queried_run(store, source).game)
-    named = find_game(game) if game else None
-    check_file(source)
-    return named or game_of_file(source)
+    return find_game(game) if game else game_of_file(source)
 
 
 def game_of_file(name: str) -> Game:

@@ -29,7 +29,9 @@ from dealmill.pipeline.store.sqlite import (
     EmbeddedFile,
     create_file,
     error_of,
+    files_of,
     find_file,
+    same_file,
 )
 
 T = TypeVar("T")
@@ -302,6 +304,10 @@ class Database:
         """The absolute path of that file."""
         self._file: EmbeddedFile | None = None
         self._closed = False
+
+    def owns(self, path: Path) -> bool:
+        """Return whether a path leads, also through links, to the file of an embedded store or to one next to it."""
+        return self.embedded and any(same_file(path, file) for file in files_of(self.path))
 
     def close(self) -> None:
         """Close the connections of this process. No transaction can be opened afterwards."""

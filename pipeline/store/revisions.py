@@ -350,8 +350,8 @@ def back_up(store: Database, target: Path, progress: Progress = silent) -> int:
     """
     if not store.embedded:
         raise UsageError(f"the store {shown(store.url)} is on PostgreSQL: back it up with pg_dump or pg_basebackup")
-    part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
     _check_new(target)
+    part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
     try:
         part.touch(exist_ok=False)
         _copy(store, part, progress)

@@ -179,6 +179,17 @@ def find_file(path: Path, *, read_only: bool) -> EmbeddedFile | None:
     return None if which is None else EmbeddedFile(path, which, read_only)
 
 
+def files_of(path: Path) -> list[Path]:
+    """Return the file at a path, and those that SQLite may keep next to it."""
+    return [path, *(Path(f"{path.resolve()}{suffix}") for suffix in sorted({*BESIDE, *WITH_CHANGES}))]
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Return whether two paths lead to the same file, or would once it exists."""
+    which = _identity(one)
+    return which == _identity(other) if which else os.path.realpath(one) == os.path.realpath(other)
+
+
 def create_file(path: Path) -> None:
     """Create an empty file, unless it exists. An existing file is not opened, because closing it would release the
     locks that this process holds on it.

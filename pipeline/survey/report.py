@@ -38,6 +38,9 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
     points = list(_interval_points(store, run))
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for name in (PAGE, DATA, *PICTURES):
+            if store.owns(folder / name):
+                raise OutputError(f"{folder / name} is part of the store; choose another folder")
         (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
         (folder / PAGE).write_text(_page(facts, deals_of(run)))
         _draw(facts, points, [folder / name for name in PICTURES])

@@ -122,7 +122,8 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
 
 def test_all_names_are_checked_before_any_work(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("AABB\n")
-    assert dealmill("ingest", "memory.txt", "memory-none.txt", cwd=tmp_path).returncode == 1
+    (tmp_path / "letters.txt").write_text("AABB\n")
+    assert dealmill("ingest", "memory.txt", "letters.txt", cwd=tmp_path).returncode == 1
     assert not (tmp_path / "dealmill.db").exists()
 
 

@@ -6,9 +6,9 @@ import logging
 import select
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from threading import Event
+from typing import IO
 
 import pytest
 from celery.signals import after_setup_logger
@@ -57,7 +57,7 @@ def test_the_last_lines_of_workers_are_reported_however_late_they_are_read(
     def start_talking(*_command: object, **_more: object) -> subprocess.Popen[str]:
         return start(("sh", "-c", "echo said at last; exec sleep 300"))
 
-    def listen_late(self: Farm, output: Iterable[str]) -> None:
+    def listen_late(self: Farm, output: IO[str]) -> None:
         killed.wait(60)
         listen(self, output)
 

@@ -34,7 +34,7 @@ def export_with_checker(
     game, engine = engine_of_run(run.id, run.engine)
     sections = sections_of(game, path)
     source = find_source(store, run.source)
-    with atomic_file(checker_path(path), force) as file:
+    with atomic_file(store, checker_path(path), force) as file:
         written = export(store, run, path, verdicts, force=force, progress=progress)
         facts = Export(
             file=printable(path.name),

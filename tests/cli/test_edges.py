@@ -1,0 +1,219 @@
+"""Paths, settings and environments that a command must survive: each costs one sentence, and nothing else."""
+
+import csv
+import io
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.servers import clean_environment, dealmill, dealmill_command
+
+DEALS = "deal:memory:seed=1:1-50"
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and a run in it. Tests leave the store as it is."""
+    folder = tmp_path_factory.mktemp("solved")
+    assert dealmill("run", DEALS, cwd=folder).returncode == 0
+    return folder
+
+
+@pytest.mark.parametrize("link", ["symbolic", "hard", "beside", "through a folder"])
+def test_an_export_never_overwrites_its_store(link: str, solved: Path, tmp_path: Path) -> None:
+    target, store = tmp_path / "memory.csv", solved / "dealmill.db"
+    match link:
+        case "symbolic":
+            target.symlink_to(store)
+        case "hard":
+            target.hardlink_to(store)
+        case "beside":
+            target.symlink_to(f"{store}-wal")
+        case "through a folder":
+            (tmp_path / "folder").symlink_to(solved)
+            target.symlink_to("folder/dealmill.db")
+    before = store.read_bytes()
+    ran = dealmill("export", "1", str(target), "--force", cwd=solved)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        f"dealmill: {target} is part of the store that is exported; name another file\n",
+    )
+    assert store.read_bytes() == before
+    target.rename(tmp_path / "proof.csv.check.py")
+    ran = dealmill("export", "1", str(tmp_path / "proof.csv"), "--force", "--with-checker", cwd=solved)
+    assert (ran.returncode, "is part of the store" in ran.stderr) == (1, True)
+    assert store.read_bytes() == before
+
+
+def test_an_export_never_overwrites_a_store_with_the_name_of_an_export(solved: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store.csv"
+    store.write_bytes((solved / "dealmill.db").read_bytes())
+    env = {"DEALMILL_DATABASE_URL": f"sqlite:///{store}"}
+    ran = dealmill("export", "1", "store.csv", "--force", cwd=tmp_path, env=env)
+    assert (ran.returncode, "is part of the store" in ran.stderr) == (1, True)
+
+
+def test_a_report_never_overwrites_its_store(tmp_path: Path) -> None:
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "survey.md").symlink_to("../dealmill.db")
+    ran = dealmill("survey", "memory", "--count", "1000", "--report", "report", cwd=tmp_path)
+    assert (ran.returncode, "report/survey.md is part of the store" in ran.stderr) == (1, True)
+    assert dealmill("status", "1", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["", ".", "/", "..", "dealmill.db"])
+def test_a_backup_needs_a_name_of_its_own(name: str, solved: Path) -> None:
+    ran = dealmill("db", "backup", name, cwd=solved)
+    assert (ran.returncode, ran.stderr) == (1, f"dealmill: {name or '.'} exists: name a new file for the backup\n")
+
+
+WRONG_PATHS = {
+    "memory-folder": "is a folder; name the files in it, for example memory-folder/*",
+    "memory-loop": "cannot be read: Too many levels of symbolic links",
+    "memory-device": "is a device, not a file",
+    "memory-socket": "is a socket, not a file",
+    "memory-missing": "there is no file memory-missing",
+    "memory-a.txt/x": "there is no file memory-a.txt/x",
+    "memory" * 99: "cannot be read: File name too long",
+}
+
+
+@pytest.mark.parametrize("command", [["ingest"], ["run"], ["run", "--engine", "two-pass"]])
+def test_a_wrong_path_stops_only_itself(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "memory-a.txt").write_text("ABAB\n")
+    (tmp_path / "memory-b.txt").write_text("ABBA\nAABB\n")
+    (tmp_path / "memory-folder").mkdir()
+    (tmp_path / "memory-loop").symlink_to("memory-loop")
+    (tmp_path / "memory-device").symlink_to("/dev/null")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("memory-socket")
+        ran = dealmill(*command, "memory-a.txt", *WRONG_PATHS, "memory-b.txt", cwd=tmp_path)
+    assert ran.returncode == 1
+    lines = ran.stderr.splitlines()
+    for line, (name, message) in zip(lines, WRONG_PATHS.items(), strict=False):
+        assert line.startswith("dealmill: ")
+        assert name in line
+        assert message in line
+    sources = [line for line in lines if line.startswith("source ")]
+    assert sources == [
+        "source 1: memory-a.txt (memory): 1 layout, 0 duplicates, 0 rejected",
+        "source 2: memory-b.txt (memory): 2 layouts, 0 duplicates, 0 rejected",
+    ]
+
+
+def test_paths_that_are_all_wrong_create_no_store(tmp_path: Path) -> None:
+    ran = dealmill("run", "memory-missing", "none", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == "dealmill: there is no file memory-missing\ndealmill: there is no file none\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def alone(*arguments: str, cwd: Path, limit: int | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in an interpreter of its own, with some variables and at most `limit` open files."""
+    command = dealmill_command(arguments)
+    if limit is not None:
+        command = ["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", *command]
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env=clean_environment(variables),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_characters_that_the_output_does_not_have_are_escaped(encoding: str, solved: Path) -> None:
+    for arguments in (["show", "1:1"], ["run", "--help"]):
+        ran = alone(*arguments, cwd=solved, PYTHONIOENCODING=encoding)
+        assert (ran.returncode, ran.stderr) == (0, "")
+    assert "\\u2592" in alone("show", "1:1", cwd=solved, PYTHONIOENCODING=encoding).stdout
+
+
+def test_too_few_open_files_are_one_sentence(tmp_path: Path) -> None:
+    ran = alone("run", DEALS, cwd=tmp_path, limit=8)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    told = "dealmill: too many files are open; allow more, for example with: ulimit -n 1024\n"
+    assert ran.stderr == told
+
+
+def test_warnings_that_are_errors_stop_nothing(tmp_path: Path) -> None:
+    ran = alone("run", DEALS, cwd=tmp_path, PYTHONWARNINGS="error", DEALMILL_WROKERS="2")
+    assert ran.returncode == 0
+    unknown, source, *hints = ran.stderr.splitlines()
+    assert unknown == "dealmill: unknown setting DEALMILL_WROKERS: did you mean DEALMILL_WORKERS?"
+    assert source.startswith("source 1: ")
+    assert [hint.partition(":")[0] for hint in hints] == ["all verdicts", "step by step"]
+
+
+WRONG_SETTINGS = {
+    "WORKERS=abc": "WORKERS must be a whole number from 1 to 1,024",
+    "WORKERS=0": "WORKERS must be a whole number from 1 to 1,024",
+    "LEASE_SECONDS=nan": "LEASE_SECONDS must be a number of seconds, more than 0 and at most 86,400",
+    "METRICS_PORT=-1": "METRICS_PORT must be a port number, a whole number from 1 to 65,535",
+    "LOG_FORMAT=xml": "LOG_FORMAT must be console or json",
+}
+
+
+@pytest.mark.parametrize("setting", WRONG_SETTINGS)
+def test_an_invalid_setting_says_what_is_allowed(setting: str, tmp_path: Path) -> None:
+    name, _, value = setting.partition("=")
+    ran = dealmill("status", cwd=tmp_path, env={f"DEALMILL_{name}": value})
+    assert (ran.returncode, ran.stderr) == (1, f"dealmill: invalid setting: DEALMILL_{WRONG_SETTINGS[setting]}\n")
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "9" * 5_000])
+def test_a_number_that_is_not_allowed_says_what_is(number: str, solved: Path) -> None:
+    ran = dealmill("query", f"--limit={number}", cwd=solved)
+    assert ran.returncode == 2
+    assert "Invalid value for '--limit': it must be a whole number from 1 to 1,000,000,000,000,000,000" in ran.stderr
+
+
+NESTED = {
+    "lines": "A0=x\n" + "".join(f"A{number + 1}=${{A{number}}}${{A{number}}}\n" for number in range(40)),
+    "one name": "A=x\n" + "A=${A}${A}\n" * 40,
+    "defaults": "A=${B:-" + "x" * 1_000 + "}\n" + "A=${A}${A}\n" * 40,
+    "the environment": "A=${PATH}\n" + "A=${A}${A}\n" * 40,
+    "many values": f"A={'x' * 90_000}\n" + "".join(f"B{number}=${{A}}\n" for number in range(10_000)),
+}
+
+
+@pytest.mark.parametrize("nested", NESTED)
+def test_variables_in_the_settings_cannot_grow(nested: str, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(NESTED[nested])
+    ran = dealmill("status", cwd=tmp_path)
+    assert (ran.returncode, "in .env expand to more than 1,000,000 characters" in ran.stderr) == (1, True)
+
+
+def test_an_enormous_file_of_settings_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / ".env").open("wb") as file:
+        file.truncate(1 << 40)
+    ran = dealmill("status", cwd=tmp_path)
+    assert (ran.returncode, ".env is larger than 1,000,000 bytes" in ran.stderr) == (1, True)
+
+
+def test_variables_in_the_settings_are_expanded(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("NAME=some\nDEALMILL_DATABASE_URL=sqlite:///${NAME}${OTHER:-where}.db\n")
+    assert f"there is no store in {tmp_path / 'somewhere.db'}" in dealmill("status", cwd=tmp_path).stderr
+
+
+def test_formulas_are_escaped_for_spreadsheets_and_can_be_restored(solved: Path, tmp_path: Path) -> None:
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "1=1"]
+    (tmp_path / "memory.txt").write_text("".join(f"{text}\n" for text in texts))
+    assert dealmill("ingest", "memory.txt", cwd=tmp_path).returncode == 4
+    cells = {}
+    for form in ("--csv", "--excel"):
+        listed = dealmill("query", "--rejected", "--source", "1", form, cwd=tmp_path)
+        cells[form] = [row["text"] for row in csv.DictReader(io.StringIO(listed.stdout))]
+    assert cells["--excel"] == ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "''=1", "1=1"]
+    assert [cell.removeprefix("'") for cell in cells["--excel"]] == cells["--csv"] == texts
+
+    assert dealmill("export", "1", str(tmp_path / "a.csv"), "--excel", cwd=solved).returncode == 0
+    for arguments in (["a.jsonl", "--excel"], ["b.csv", "--excel", "--with-checker"]):
+        assert dealmill("export", "1", *arguments, cwd=solved).returncode == 2

@@ -18,6 +18,8 @@ from threading import Thread
 
 import psycopg
 
+from dealmill.pipeline.games.caches import CacheError, caches
+from dealmill.workers.farm import LONGEST_PARENT
 from dealmill.workers.processes import die_with_parent
 from tests.forks.background import ForkedCommand, Streams
 from tests.forks.server import running_server
@@ -37,6 +39,12 @@ OUTPUT = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHONPATH", "PYTHONWA
 """Variables that change what commands print or import, or how fast they start."""
 for _name in [name for name in os.environ if name.startswith(SETTINGS) or name in OUTPUT]:
     del os.environ[_name]  # tests behave alike in all shells
+try:
+    caches()
+except CacheError:  # there is no home, or it is not writable
+    os.environ["XDG_CACHE_HOME"] = str(Path(sys.prefix) / "cache")
+if len(os.fsencode(tempfile.gettempdir())) > LONGEST_PARENT:  # too long for the sockets of servers
+    os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"  # noqa: S108 -- tests create folders in it
 INHERITED = dict(os.environ)
 """The environment of this process when it starts, which no test has changed."""
 TEMPORARY = tempfile.gettempdir()
@@ -68,6 +76,8 @@ class Postgres:
             "trust",
             "--encoding",
             "UTF8",
+            "--set",
+            "dynamic_shared_memory_type=mmap",  # /dev/shm may be too small
             "--no-sync",
         )
         if address:

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import quote
 
 from dealmill.pipeline.errors import BrokerError
 from dealmill.workers.processes import kill, start, stop
@@ -49,7 +50,7 @@ class LocalBroker:
         self._log = folder / "broker.log"
 
     def __enter__(self) -> Self:
-        self.url = f"redis+socket://{self._socket}"
+        self.url = f"redis+socket://{quote(str(self._socket))}"
         self._process = self._start()
         return self
 

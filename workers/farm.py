@@ -34,13 +34,19 @@ from dealmill.workers.reconciler import check_broker, reconcile
 PREFIX = "dealmill-"
 OWNED = "owned"
 """The name of the file that the command keeps locked while it runs."""
+LONGEST_PARENT = 73
+"""The longest path, in bytes, of the folder that work folders are in: the path of the broker's socket has 30 more, and
+may have 103 on macOS and 107 on Linux."""
 
 
 @contextmanager
 def work_folder() -> Iterator[Path]:
     """Create a temporary folder, and delete it at the end. Delete the folders of killed commands first."""
-    _remove_orphans()
-    with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
+    parent = tempfile.gettempdir()
+    if len(os.fsencode(parent)) > LONGEST_PARENT:
+        parent = "/tmp"  # noqa: S108 -- a folder in it is private
+    _remove_orphans(parent)
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=parent) as name:
         unlocked = Path(name) / f"not-yet-{OWNED}"
         with unlocked.open("w") as owned:
             fcntl.flock(owned, fcntl.LOCK_EX)
@@ -48,8 +54,8 @@ def work_folder() -> Iterator[Path]:
             yield Path(name)
 
 
-def _remove_orphans() -> None:
-    for owned in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{OWNED}"):
+def _remove_orphans(parent: str) -> None:
+    for owned in Path(parent).glob(f"{PREFIX}*/{OWNED}"):
         with suppress(OSError), owned.open() as lock:  # raised if it belongs to a running command or to another user
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(owned.parent, ignore_errors=True)

@@ -147,7 +147,8 @@ class AuditJobs(JobKind[AuditJob, Findings]):
     table = AUDITING
 
     def prepare(self, run: PlannedRun) -> None:
-        """Do nothing: a referee needs no preparation."""
+        """Check that the items of a run can be read on this machine."""
+        storage_of(run).prepare_audit()
 
     def claim(self, store: Database, number: int, worker: str, seconds: float) -> AuditJob | None:
         """Claim a job for `seconds`, with its run and the sample of its audit."""

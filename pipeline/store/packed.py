@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_col
 from dealmill.pipeline.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
+from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.solve import load
@@ -274,6 +275,9 @@ class Packed(Storage):
     def prepare(self, run: PlannedRun) -> None:
         load(run.engine)
         load_deals(run.game)
+
+    def prepare_audit(self) -> None:
+        caches()
 
     def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack:
         return solve_pack(deals_of(run), run, first, stop, {})

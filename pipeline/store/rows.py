@@ -397,6 +397,9 @@ class Rows(Storage):
 
         load(run.engine)
 
+    def prepare_audit(self) -> None:
+        """Do nothing: a referee needs no preparation."""
+
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
         from dealmill.pipeline.solve import solve_part
 

@@ -117,6 +117,16 @@ class Storage(ABC):
         """Load and compile everything needed to solve jobs of a run."""
 
     @abstractmethod
+    def prepare_audit(self) -> None:
+        """Check that this machine can do what an audit needs.
+
+        Raises
+        ------
+        CacheError
+            If compiled engines cannot be cached.
+        """
+
+    @abstractmethod
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedJob:
         """Solve the items `[first, stop)`, or some at the beginning if the engine is a program."""
 

@@ -22,7 +22,8 @@ def upgrade(url: str | None = None, revision: str = "head") -> str | None:
     Raises
     ------
     StoreError
-        If the database is newer than this Dealmill, is not a store, or workers hold leases.
+        If the database is newer than this Dealmill or older than Dealmill 0.1.0, is not a store, or workers hold
+        leases.
     """
     with closing(_database(url)) as database:
         revisions.upgrade(database, revision)
@@ -32,12 +33,13 @@ def upgrade(url: str | None = None, revision: str = "head") -> str | None:
 def downgrade(url: str | None = None, *, revision: str) -> str | None:
     """Undo the migrations after `revision`, all or none, and return the revision of the database.
 
-    Data that the older tables cannot hold is deleted; ``base`` drops all tables.
+    The oldest revision is ``0010``, that of Dealmill 0.1.0. Data that the older tables cannot hold is deleted.
 
     Raises
     ------
     StoreError
-        If the database is newer than this Dealmill, or workers hold leases.
+        If the database is newer than this Dealmill or older than Dealmill 0.1.0, has no revision of that name, or
+        workers hold leases.
     """
     with closing(_database(url)) as database:
         revisions.downgrade(database, revision)

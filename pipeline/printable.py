@@ -1,5 +1,9 @@
 """Escaping of untrusted text for terminals and spreadsheets."""
 
+from typing import TypeVar
+
+T = TypeVar("T")
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 """What the text of a cell begins with that a spreadsheet may calculate, and the apostrophe that `cell_text` adds."""
 
@@ -14,7 +18,7 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
-def cell_text(text: str) -> str:
-    """Return the text of a cell of a spreadsheet: one that begins with one of `FORMULA` gets an apostrophe before it. To
-    get the original back, remove the first apostrophe of each cell that begins with one."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+def cell_text(cell: T) -> T | str:
+    """Return a cell of a spreadsheet: a text that begins with one of `FORMULA` gets an apostrophe before it, others and
+    numbers stay. To get the original back, remove the first apostrophe of each cell that begins with one."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

@@ -57,17 +57,17 @@ def upgrade(revision: str, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def downgrade(revision: str, yes: bool, as_json: bool) -> None:
-    """Downgrade the tables to REVISION; `base` drops all tables and their contents.
+    """Downgrade the tables to REVISION; the oldest is 0010, that of Dealmill 0.1.0.
 
     This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given.
     """
     if not yes:
-        _confirm("all tables and their rows" if revision == "base" else f"what tables of {revision} cannot hold")
+        _confirm(f"what tables of {revision} cannot hold")
     _report(dealmill.db.downgrade(revision=revision), as_json)
 
 
 def _report(revision: str | None, as_json: bool) -> None:
-    tell(f"the database is at revision {revision or 'base: it has no tables'}")
+    tell(f"the database is at revision {revision}")
     if as_json:
         write_json({"revision": revision})
 

@@ -2,7 +2,7 @@
 backup by the commands of ``dealmill db``.
 
 The views are for people who open the database: Dealmill itself does not read them. A migration that changes a table has
-to drop them first and to create them at its end; the one that created them is `migrations/versions/0009_views.py`.
+to drop them first and to create them at its end; the first one, `migrations/versions/0010_tables.py`, created them.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, func, inspect, select, text
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, func, select, text
 
 from dealmill import migrations
 from dealmill.pipeline.errors import DamagedError, OutputError, StoreError, UsageError
@@ -125,6 +125,9 @@ NAMES = {
 """The names of the tables of a database. Workers ask for them before every job, and SQLAlchemy's inspector, which
 prepares its queries anew each time, takes five times as long."""
 FORM = re.compile(r"(?!0000)[0-9]{4}")
+OLDEST = "0010"
+"""The oldest revision that can be upgraded, and the one to which a database can be downgraded: that of Dealmill 0.1.0,
+the first release (docs/decisions/0046-migrations-from-the-first-release.md)."""
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -164,7 +167,7 @@ def create_tables(connection: Connection) -> None:
     migrations, in a fraction of their time (docs/decisions/0030-starting.md)."""
     metadata.create_all(connection, checkfirst=False)
     create_views(connection)
-    alembic_version.create(connection, checkfirst=True)  # a database that was downgraded to base still has it
+    alembic_version.create(connection, checkfirst=True)  # Dealmill 0.1.0 left it where it dropped all others
     connection.execute(alembic_version.insert().values(version_num=REVISION))
 
 
@@ -203,19 +206,26 @@ def check_revision(connection: Connection) -> None:
     revision = revision_of(connection)
     if revision == REVISION:
         return
-    from dealmill.pipeline.store import revisions  # rarely needed
-
     place = shown(connection.engine.url)
     if revision is None:
         raise StoreError(f"the database {place} has no tables yet; create them with: dealmill db upgrade")
-    if revision in revisions.revisions():
+    _check_known(place, revision)
+    raise StoreError(f"the database {place} is of an older version ({revision}); upgrade it with: dealmill db upgrade")
+
+
+def _check_known(place: str, revision: str | None) -> None:
+    if revision is None:
+        return
+    if revision < OLDEST:
         raise StoreError(
-            f"the database {place} is of an older version ({revision}); upgrade it with: dealmill db upgrade"
+            f"the database {place} is older ({revision}) than Dealmill 0.1.0 ({OLDEST}); install that version, upgrade "
+            "the database with its dealmill db upgrade, and then use this version again"
         )
-    raise StoreError(
-        f"the database {place} is newer ({revision}) than this version of Dealmill ({REVISION}); install a newer "
-        "Dealmill"
-    )
+    if revision > REVISION:
+        raise StoreError(
+            f"the database {place} is newer ({revision}) than this version of Dealmill ({REVISION}); install a newer "
+            "Dealmill"
+        )
 
 
 def create_store(store: Database) -> None:
@@ -262,30 +272,37 @@ def upgrade(store: Database, revision: str = HEAD) -> None:
     """Upgrade the database to `revision` in one transaction. The newest tables are created directly in an empty
     database."""
     current(store)  # rejects a file that is not a store before anything is written
+    if revision != HEAD and revision not in revisions():
+        raise StoreError(f"there is no revision {revision}; dealmill db upgrade without one upgrades to the newest")
     with MIGRATION_LOCK, store.rebuilding() as connection:
         found = revision_of(connection)
+        _check_known(shown(store.url), found)
         if found is None and revision == HEAD:
             create_tables(connection)
         elif found != REVISION or revision != HEAD:
-            _check_known(found)
-            if found != REVISION:
+            if found not in {None, REVISION}:
                 _check_no_leases(connection)
             _migrate("upgrade", connection, revision)
 
 
 def downgrade(store: Database, revision: str) -> None:
-    """Downgrade the database to `revision` (``base`` for none) in one transaction. The data of the tables and columns
-    that are dropped is lost.
+    """Downgrade the database to `revision` in one transaction. The data of the tables and columns that are dropped is
+    lost.
 
     Raises
     ------
     StoreError
-        If the database has no tables, or is newer than this version of Dealmill, or workers hold leases.
+        If the database has no tables, or is newer than this version of Dealmill or older than the first release, or
+        workers hold leases, or `revision` is not one to which a database can be downgraded.
     """
     if current(store) is None:
         raise StoreError(f"the database {shown(store.url)} has no tables, so there is nothing to downgrade")
+    if revision not in revisions():
+        raise StoreError(
+            f"a database cannot be downgraded to {revision}; the oldest revision is {OLDEST}, that of Dealmill 0.1.0"
+        )
     with MIGRATION_LOCK, store.rebuilding() as connection:
-        _check_known(revision_of(connection))
+        _check_known(shown(store.url), revision_of(connection))
         _check_no_leases(connection)
         _migrate("downgrade", connection, revision)
 
@@ -300,11 +317,6 @@ def _migrate(direction: Literal["upgrade", "downgrade"], connection: Connection,
         raise StoreError(str(error)) from error
 
 
-def _check_known(revision: str | None) -> None:
-    if revision is not None and revision not in revisions():
-        raise StoreError(f"the database is newer ({revision}) than this version of Dealmill; install a newer Dealmill")
-
-
 def _check_no_leases(connection: Connection) -> None:
     """Check that no worker holds a lease, and lock the jobs until the migration is over. A worker writes its results to
     the tables as they were when it started. Workers that start later check the revision first.
@@ -316,8 +328,6 @@ def _check_no_leases(connection: Connection) -> None:
     """
     held, longest = 0, 0.0
     for table in (jobs, audit_jobs):
-        if not inspect(connection).has_table(table.name):
-            continue
         if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
             connection.execute(text(f"LOCK TABLE {table.name} IN EXCLUSIVE MODE"))
         left = table.c.leased_until - clock()

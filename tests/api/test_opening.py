@@ -83,9 +83,9 @@ def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
     newest = dealmill.db.upgrade(url)
-    dealmill.db.downgrade(url, revision="0004")
-    assert dealmill.db.current(url) == "0004"
-    with pytest.raises(StoreError, match=r"older version \(0004\); upgrade it with"):
+    dealmill.db.downgrade(url, revision="0010")
+    assert dealmill.db.current(url) == "0010"
+    with pytest.raises(StoreError, match=r"older version \(0010\); upgrade it with"):
         dealmill.open(url)
     assert dealmill.db.upgrade(url) == newest
     dealmill.open(url).close()
@@ -109,7 +109,6 @@ def test_tables_of_a_server_are_created_only_by_db_upgrade(empty_store: Database
     with dealmill.open(url) as opened:
         assert opened.runs() == []
     assert dealmill.db.current(url) == newest
-    assert dealmill.db.downgrade(url, revision="base") is None
 
 
 def test_the_doctor_passes_a_sound_store_and_names_what_is_wrong_with_others(store: Database) -> None:

@@ -10,6 +10,7 @@ from click.shell_completion import BashComplete, FishComplete, ShellComplete, Zs
 
 import dealmill as api
 from dealmill.cli import dealmill
+from dealmill.pipeline.store.revisions import OLDEST
 from tests.servers import clean_environment
 
 SHELLS = (BashComplete, ZshComplete, FishComplete)
@@ -78,7 +79,7 @@ def test_nothing_is_created_and_no_error_is_printed(
 ) -> None:
     match trouble:
         case "older store":
-            api.db.upgrade(revision="0007")
+            api.db.upgrade(revision=OLDEST)
         case "no server":
             monkeypatch.setenv("DEALMILL_DATABASE_URL", "postgresql://u:p@127.0.0.1:1/d")
         case "bad setting":
@@ -91,7 +92,7 @@ def test_nothing_is_created_and_no_error_is_printed(
     assert capfd.readouterr() == ("", "")
     assert sorted(folder.iterdir()) == before
     if trouble == "older store":
-        assert api.db.current() == "0007"
+        assert api.db.current() == OLDEST
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: shell.name)

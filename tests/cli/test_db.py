@@ -10,6 +10,7 @@ import pytest
 
 import dealmill
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.revisions import OLDEST
 from dealmill.pipeline.store.tables import REVISION
 from tests.servers import clean_environment, dealmill_command
 from tests.servers import dealmill as command
@@ -59,10 +60,10 @@ def test_a_backup_that_is_interrupted_leaves_nothing_behind(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "typed", "code", "revision"),
     [
-        (["0007"], None, 2, REVISION),
-        (["0007"], "n\n", 1, REVISION),
-        (["0007"], "y\n", 0, "0007"),
-        (["--yes", "0007"], None, 0, "0007"),
+        ([OLDEST], None, 2, REVISION),
+        ([OLDEST], "n\n", 1, REVISION),
+        ([OLDEST], "y\n", 0, OLDEST),
+        (["--yes", OLDEST], None, 0, OLDEST),
     ],
 )
 def test_a_downgrade_asks_before_it_deletes(
@@ -82,5 +83,5 @@ def test_a_downgrade_asks_before_it_deletes(
         timeout=60,
     )
     assert ran.returncode == code, ran.stderr
-    assert ("This deletes what tables of 0007 cannot hold" in ran.stderr) == bool(typed)
+    assert ("This deletes what tables of 0010 cannot hold" in ran.stderr) == bool(typed)
     assert dealmill.db.current(f"sqlite:///{folder}/dealmill.db") == revision

@@ -26,7 +26,7 @@ def test_readers_create_nothing(file: Path, tmp_path: Path) -> None:
                     use()
         assert dealmill.db.current(f"sqlite:///{file}") is None
         with pytest.raises(StoreError, match="has no tables, so there is nothing to downgrade"):
-            dealmill.db.downgrade(f"sqlite:///{file}", revision="base")
+            dealmill.db.downgrade(f"sqlite:///{file}", revision="0010")
         database = {check.name: check for check in dealmill.doctor(f"sqlite:///{file}")}["database"]
         assert (database.passed, "there is no store in" in database.found) == (True, True)
         assert contents(tmp_path) == before
@@ -86,7 +86,7 @@ def test_a_file_of_another_program_is_never_changed(make: Callable[[Path], None]
         assert not isinstance(refused.value, StoreUnavailable)
         assert contents(tmp_path) == before
     with pytest.raises(StoreError, match="is not a Dealmill store"):
-        dealmill.db.downgrade(url, revision="base")
+        dealmill.db.downgrade(url, revision="0010")
     checks = {check.name: check for check in dealmill.doctor(url)}
     assert "is not a Dealmill store" in checks["tables"].found
     assert contents(tmp_path) == before

@@ -23,7 +23,7 @@ def test_a_store_that_cannot_be_written_to_is_read(locked: str, journal: str, so
     ):
         assert code == 0, err
     for code, out, err in as_ordinary_user(
-        ["run", "deal:memory:seed=1:1-9"], ["audit", "1"], ["db", "downgrade", "--yes", "base"], cwd=tmp_path
+        ["run", "deal:memory:seed=1:1-9"], ["audit", "1"], ["db", "downgrade", "--yes", "0010"], cwd=tmp_path
     ):
         assert (code, out, err.count("\n")) == (1, "", 1), err
         assert f"is read-only: attempt to write a readonly database; are {solved} and its folder writable" in err

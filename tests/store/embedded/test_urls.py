@@ -63,7 +63,7 @@ def test_a_url_that_sqlite_would_read_otherwise_is_refused(
 def test_a_url_may_open_a_store_for_reading_only(solved: Path, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": f"sqlite:///{solved}?mode=ro"}
     before = contents(tmp_path)
-    refused = (["run", "deal:memory:seed=1:1-9"], ["db", "downgrade", "--yes", "base"], ["audit", "1"], ["work"])
+    refused = (["run", "deal:memory:seed=1:1-9"], ["db", "downgrade", "--yes", "0010"], ["audit", "1"], ["work"])
     [(code, out, _), *rest] = as_ordinary_user(["query", "1", "--nl"], *refused, cwd=tmp_path, env=env)
     assert (code, '"verdict": "scored"' in out) == (0, True)
     for code, out, err in rest:

@@ -119,9 +119,11 @@ def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[i
         *_, counts = row
         if counts is None:
             continue
-        found = None if shape.trouble(row) else _read(LIMITS[column], *row[2:])
+        trouble = shape.trouble(row)
+        found = None if trouble else _read(LIMITS[column], *row[2:])
         if found is None:
-            message = f"the distribution of the {column} of items {row.first} to {row.stop - 1} is damaged"
+            where = "a job" if trouble else f"items {row.first} to {row.stop - 1}"
+            message = f"the distribution of the {column} of {where} is damaged{f': {trouble}' if trouble else ''}"
             warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
         else:
             yield row.stop - row.first, found
@@ -181,7 +183,7 @@ def histogram_of(store: Database, run: int, column: Column) -> Histogram | None:
     """
     parts = list(distributions(store, run, column))
     bars = bars_of(sum_of((part for _, part in parts), LIMITS[column]), LIMITS[column])
-    return Histogram(column, sum(items for items, _ in parts), bars) if bars else None
+    return Histogram(column, sum(items for items, _ in parts), bars) if any(bar.count for bar in bars) else None
 
 
 def bars_of(found: Distribution, limits: Limits) -> list[Bar]:

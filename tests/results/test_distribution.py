@@ -1,5 +1,6 @@
 """Distributions against a naive count, and their sums against the distribution of all numbers."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealmill.pipeline.errors import DamagedWarning
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import (
     NONE,
     Distribution,
@@ -14,8 +17,11 @@ from dealmill.pipeline.store.histograms import (
     distribution_of,
     doubling_bars,
     equal_bars,
+    histogram_of,
     sum_of,
 )
+from tests.doing import a_run
+from tests.survey.doing import alter
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 VALUES = st.lists(st.lists(INT64 | st.integers(-50, 50)), max_size=5)
@@ -60,3 +66,18 @@ def test_sums_of_node_counts(parts: list[list[int]]) -> None:
 )
 def test_bars(numbers: list[int], limits: Limits, counts: dict[int, int]) -> None:
     assert of(numbers, limits).counts == counts
+
+
+@pytest.mark.parametrize("change", ["stop = 'far'", "value_counts = '{}', least_value = NULL, greatest_value = NULL"])
+def test_damaged_distributions_have_no_histogram(sqlite_store: Database, change: str) -> None:
+    run = a_run(sqlite_store, "memory/two-pass", ["AABB", "ABAB"])
+    assert histogram_of(sqlite_store, run.id, "value")
+    alter(sqlite_store, f"UPDATE jobs SET {change}")
+    with warnings.catch_warnings(action="ignore", category=DamagedWarning):
+        assert histogram_of(sqlite_store, run.id, "value") is None
+
+
+def test_bars_without_any_number_are_no_histogram(sqlite_store: Database) -> None:
+    run = a_run(sqlite_store, "memory/two-pass", ["AABB", "ABAB"])
+    alter(sqlite_store, "UPDATE jobs SET value_counts = '{}'")
+    assert histogram_of(sqlite_store, run.id, "value") is None

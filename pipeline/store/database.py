@@ -94,6 +94,10 @@ SERVER_TIMEOUTS = {
     "tcp_user_timeout": "30s",  # keepalives are not sent while other data is unacknowledged
 }
 """How long PostgreSQL waits for a client that hangs or is cut off while it holds locks on rows."""
+UTF8 = {"client_encoding": "utf8"}
+"""The encoding of all text that PostgreSQL sends and receives, whatever that of the database is."""
+UNCHECKED = "SQL_ASCII"
+"""The encoding of databases whose texts can be any bytes. PostgreSQL's default in the locale C."""
 CLIENT_TIMEOUTS = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -216,11 +220,19 @@ def _end_transaction(connection: DBAPIConnection, _record: ConnectionPoolEntry) 
     connection.rollback()
 
 
-def _prepare_postgresql(seconds: float | None, connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+def _prepare_postgresql(
+    url: URL, seconds: float | None, connection: DBAPIConnection, _record: ConnectionPoolEntry
+) -> None:
     timeouts = dict(SERVER_TIMEOUTS)
     if seconds is not None:
         timeouts["statement_timeout"] = f"{seconds * 1_000:.0f}ms"
     with closing(connection.cursor()) as cursor:
+        cursor.execute("SHOW server_encoding")
+        if cursor.fetchone() == (UNCHECKED,):
+            raise StoreError(
+                f"the database {shown(url)} has the encoding {UNCHECKED}, so the server does not check texts; create "
+                "another one with: createdb --encoding=UTF8 --template=template0 NAME"
+            )
         for setting, value in timeouts.items():
             cursor.execute(f"SET {setting} = '{value}'")
     connection.commit()
@@ -278,8 +290,8 @@ def engine_for(url: URL, file: EmbeddedFile | None, statement_seconds: float | N
         event.listen(engine, "close", _end_transaction)
     else:
         defaults = {setting: value for setting, value in CLIENT_TIMEOUTS.items() if setting not in url.query}
-        engine = create_engine(url, connect_args=defaults, pool_size=MOST_CONNECTIONS)
-        event.listen(engine, "connect", partial(_prepare_postgresql, statement_seconds))
+        engine = create_engine(url, connect_args={**defaults, **UTF8}, pool_size=MOST_CONNECTIONS)
+        event.listen(engine, "connect", partial(_prepare_postgresql, url, statement_seconds))
     os.register_at_fork(after_in_child=partial(engine.dispose, close=False))
     return engine
 

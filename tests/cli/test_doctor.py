@@ -86,6 +86,23 @@ def test_a_password_in_the_query_of_a_url_is_not_shown(postgres: Postgres, tmp_p
     assert (found["database"][0], "postgresql 18" in found["database"][1]) == ("ok", True)
 
 
+def test_a_database_whose_texts_are_not_checked_is_refused(postgres: Postgres, tmp_path: Path) -> None:
+    env = {"DEALMILL_DATABASE_URL": postgres.new_database(encoding="SQL_ASCII")}
+    _, found = examined(tmp_path, env)
+    assert {check for check, (state, _) in found.items() if state == "failed"} == {"database", "tables", "clock"}
+    assert "has the encoding SQL_ASCII" in found["database"][1]
+    for command in (("db", "upgrade"), ("run", "deal:memory:seed=1:1-100"), ("status",), ("work", "--drain")):
+        refused = dealmill(*command, cwd=tmp_path, env=env)
+        assert (refused.returncode, refused.stderr) == (1, f"dealmill: {found['database'][1]}\n")
+
+
+def test_the_encoding_of_clients_is_not_that_of_the_shell(postgres: Postgres, tmp_path: Path) -> None:
+    env = {"DEALMILL_DATABASE_URL": postgres.new_database(), "PGCLIENTENCODING": "SQL_ASCII"}
+    for command in (("db", "upgrade"), ("run", "deal:memory:seed=1:1-100"), ("doctor",)):
+        ran = dealmill(*command, cwd=tmp_path, env=env)
+        assert ran.returncode == 0, ran.stderr
+
+
 @pytest.mark.parametrize("file", ["none/x.db", f"{'x' * 300}.db", "file/x.db"])
 def test_a_database_in_an_impossible_place_is_reported(file: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()

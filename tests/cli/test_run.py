@@ -30,11 +30,12 @@ each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: g
 DATABASES = ["sqlite", "postgresql"]
 
 
-def fresh_database(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
-    """The settings that name a fresh database of a kind, with its tables."""
+def fresh_database(request: pytest.FixtureRequest, folder: Path, *, lasting: bool = False) -> dict[str, str]:
+    """The settings that name a fresh database of a kind, with its tables. It is for one test, or `lasting`."""
     if request.param == "sqlite":
         return {}
-    env = {"DEALMILL_DATABASE_URL": request.getfixturevalue("postgres").new_database()}
+    server = request.getfixturevalue("postgres_server" if lasting else "postgres")
+    env = {"DEALMILL_DATABASE_URL": server.new_database(lasting=lasting)}
     assert dealmill("db", "upgrade", cwd=folder, env=env).returncode == 0
     return env
 
@@ -49,7 +50,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
 def statements(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     """A folder and a database in which one command has solved the statements of all games, a run each."""
     folder = tmp_path_factory.mktemp("statements")
-    env = fresh_database(request, folder)
+    env = fresh_database(request, folder, lasting=True)
     files = [str(game.examples / f"{game.name}-statement.txt") for game in games().values()]
     ran = dealmill("run", *files, cwd=folder, env=env | MEANT_FOR_OTHERS)
     assert ran.returncode == 0, ran.stderr

@@ -20,9 +20,9 @@ LAYOUTS = 20_000
 
 
 @pytest.fixture(scope="module")
-def deployment(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+def deployment(postgres_server: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     """Both servers, and a database whose tables `migrate` has made."""
-    deployed = Deployment(tmp_path_factory.mktemp("deploy"), postgres)
+    deployed = Deployment(tmp_path_factory.mktemp("deploy"), postgres_server)
     with ExitStack() as up:
         up.enter_context(deployed.database())
         up.enter_context(deployed.running("valkey"))

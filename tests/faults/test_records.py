@@ -55,9 +55,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def template(postgres: Postgres) -> str:
+def template(postgres_server: Postgres) -> str:
     """Return the name of a prepared database."""
-    store = Database(database_url(postgres.new_database()))
+    store = Database(database_url(postgres_server.new_database(lasting=True)))
     revisions.upgrade(store)
     prepare(store)
     store.close()

@@ -41,7 +41,7 @@ def original(request: pytest.FixtureRequest, fixture: Json, tmp_path_factory: py
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path_factory.mktemp('upgraded') / 'store.db'}"
     else:
-        url = request.getfixturevalue("postgres").new_database()
+        url = request.getfixturevalue("postgres_server").new_database(lasting=True)
     store = Database(database_url(url))
     revisions.upgrade(store, fixture["revision"])
     with store.writing() as connection:

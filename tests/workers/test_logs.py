@@ -15,7 +15,7 @@ from celery.signals import after_setup_logger
 
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.store.database import Database
-from dealmill.workers import farm, logs
+from dealmill.workers import farm, logs, process
 from dealmill.workers.farm import Farm
 from dealmill.workers.processes import kill, start
 from tests.servers import dealmill
@@ -109,3 +109,17 @@ def test_tracebacks_about_the_broker_are_left_out(logger: str, error: Exception,
         handler.handle(logging.LogRecord(logger, logging.ERROR, "", 0, "the broker is away", None, sys.exc_info()))
     assert "the broker is away" in written.getvalue()
     assert ("Traceback" in written.getvalue()) == traced
+
+
+def test_workers_that_cannot_create_semaphores_say_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse() -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(process.billiard, "Lock", refuse)
+    assert process.main(1, engines=False) == 1
+    assert capsys.readouterr().err == (
+        "worker processes need semaphores, which cannot be created (Read-only file system); mount a writable file "
+        "system at /dev/shm\n"
+    )

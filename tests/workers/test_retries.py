@@ -1,6 +1,7 @@
 """A job that cannot be done is tried again and fails in the end with its reason; others go on. On both databases."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, text, update
@@ -8,11 +9,14 @@ from sqlalchemy import func, select, text, update
 from dealmill.pipeline import solve as room
 from dealmill.pipeline.errors import DamagedError, DealmillError, VersionError
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
+from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.solve import solve_texts
-from dealmill.pipeline.store import leases, tables
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store import leases, packed, packed_solving, tables
+from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.audits import find_audit
+from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import Installation, installed_engines, plan_run
@@ -20,6 +24,7 @@ from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.workers import reconciler, tasks, working
 from tests.doing import a_source
+from tests.servers import dealmill
 
 TEXTS = ["AABB", "ABAB", "ABBA"]
 BAD = "ABAB"
@@ -153,3 +158,28 @@ def test_jobs_of_an_unreadable_run_are_not_started(store: Database, run: RunStat
         assert connection.execute(select(func.count()).select_from(tables.verdicts)).scalar_one() == 0
     with pytest.raises(DamagedError, match=r"run 1 cannot be read: runs\.storage is 7, which is not a valid storage"):
         working.solve_runs(store, [run.id], silent)
+
+
+def test_an_audit_waits_while_engines_cannot_be_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dealmill("run", "deal:memory:seed=1:1-9", "--packed", cwd=tmp_path).returncode == 0
+    store = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
+    audit = queue_audit(store, find_run(store, 1), None, 1)
+    monkeypatch.setattr(tasks, "configured_store", lambda: store)
+    monkeypatch.setattr(leases, "PAUSES", (0.0,))
+
+    def refuse() -> None:
+        raise CacheError.about(tmp_path, OSError(28, "No space left on device"))
+
+    with monkeypatch.context() as patched:
+        for module in (packed, packed_solving):
+            patched.setattr(module, "caches", refuse)
+        for _ in range(leases.ATTEMPTS + 1):
+            tasks.do_job("audit", 1)
+    assert not find_audit(store, audit).finished
+    with store.reading() as connection:
+        trouble = connection.execute(select(tables.audit_jobs.c.trouble)).scalar_one()
+    assert f"compiled engines are cached in {tmp_path}, which cannot be written to (No space left" in trouble
+    tasks.do_job("audit", 1)
+    found = find_audit(store, audit)
+    assert (found.finished, found.valid, found.faults) == (True, 9, 0)
+    store.close()

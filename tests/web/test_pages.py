@@ -1,6 +1,7 @@
 """Pages as text: what they show, their links, and that nothing from the store becomes markup."""
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,6 +11,7 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.games.installed import all_offers
+from dealmill.pipeline.store import runs
 from dealmill.pipeline.store.database import Database
 from dealmill.web.app import application
 from tests.doing import a_run
@@ -27,6 +29,7 @@ PATHS = [
     f"/runs/{shop.REJECTED}/rejects?skip=100",
     f"/runs/{shop.RETRACTED}/layouts?retracted=1",
     f"/runs/{shop.PAIRING}/layouts?verdict=unwinnable&nodes=10..&audit=valid",
+    f"/runs/{shop.PAIRING}/layouts?layout-length=40..&evidence-length=..20",
     *(f"/runs/{run}/layouts/1" for run in range(1, 10)),
 ]
 
@@ -96,6 +99,30 @@ def test_the_overview_shows_the_state_of_every_run(client: TestClient) -> None:
     text = client.get("/").text
     assert text.count("finished") >= 9 and "retracted" in text
     assert "120 valid" in text and "not audited" in text
+
+
+@pytest.mark.parametrize(("path", "times"), [("", 1), ("/layouts", 1), ("/layouts/1", 2), ("/rejects", 1)])
+def test_a_page_reads_its_run_once(client: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, times: int) -> None:
+    """The page of a verdict reads it once more, to find the verdict."""
+    read: list[int] = []
+    before = runs._counted_runs
+
+    def counted_runs(store: Database, numbers: Sequence[int]) -> list[dealmill.RunStatus]:
+        read.extend(numbers)
+        return before(store, numbers)
+
+    monkeypatch.setattr(runs, "_counted_runs", counted_runs)
+    assert client.get(f"/runs/{shop.PAIRING}{path}").status_code == 200
+    assert read.count(shop.PAIRING) == times
+
+
+def test_a_filter_is_shown_in_its_form(client: TestClient) -> None:
+    text = client.get(f"/runs/{shop.PAIRING}/layouts?layout-length=40..&nodes=7..7").text
+    assert 'name="layout-length" value="40.."' in text and 'name="nodes" value="7"' in text
+    assert (
+        "--nodes 7 --layout-length 40.." in text
+        and "nodes &gt;= 7 AND nodes &lt;= 7 AND length(layout) &gt;= 40" in text
+    )
 
 
 def test_totals_reconcile(client: TestClient, furnished: str) -> None:

@@ -137,7 +137,14 @@ def _version(program: "Program", _state: "State") -> str:
 
 def manifests(named: Iterable[Path]) -> list[Path]:
     """Return the manifests among these paths and in the folders among them, sorted within each folder."""
-    return [path for place in named for path in (sorted(place.glob("*.toml")) if place.is_dir() else [place])]
+    return [path for place in named for path in (sorted(place.glob("*.toml")) if _is_folder(place) else [place])]
+
+
+def _is_folder(place: Path) -> bool:
+    try:
+        return place.is_dir()
+    except OSError:  # for example, its name is too long; who reads it as a manifest says so
+        return False
 
 
 @cache

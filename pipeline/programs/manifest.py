@@ -1,12 +1,16 @@
 """Manifests: TOML files that declare a program as an engine of a game."""
 
+import re
 import shutil
+import stat
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -17,12 +21,25 @@ from dealmill.pipeline.programs import AT_ONCE, PART_SECONDS
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Number = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.]*$")]
 Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$")]
+Word = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 Seconds = Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)]
 
 State = tuple[tuple[int, int, int] | None, ...]
 
 MOST_BYTES = 100_000
 """The size of the largest manifest."""
+MOST_FILE_BYTES = 1_000_000_000
+"""The size of all files of a program together: their digest is computed whenever it is started."""
+CHUNK = 1 << 20
+STRINGS = re.compile(
+    r'''"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z)|'{3}.*?(?:'{3,5}|\Z)|"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?|\#[^\n]*''', re.DOTALL
+)
+"""Strings and comments of TOML; those without an end extend as far as the parser would read them."""
+MOST_SIGNS = 100
+"""The most brackets, and the most dots, of a manifest outside strings. A manifest has a few of each, and Python's
+parser takes minutes for a key of 20,000 parts."""
+DIGITS = re.compile(r"\d[\d_]{29}")
+MOST_OBJECTIONS = 5
 
 
 class Manifest(BaseModel):
@@ -38,9 +55,9 @@ class Manifest(BaseModel):
     summary: Line = "a program"
     checked_as: Name | None = None
     """The engine of the game whose task the program does; the referee checks its verdicts as those of this engine."""
-    command: Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
+    command: Annotated[tuple[Word, ...], Field(min_length=1, strict=False)]
     """The program and its arguments. Relative paths start at the folder of the manifest."""
-    files: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    files: Annotated[tuple[Word, ...], Field(strict=False)] = ()
     """Other files that the verdicts depend on."""
     seconds: Seconds = 10.0
     """The longest time for one layout."""
@@ -85,16 +102,20 @@ class Program:
         Raises
         ------
         ProgramError
-            If a file cannot be read.
+            If a file cannot be read, or the files are too large.
         """
         digest = sha256()
         for word in self.manifest.command:
             digest.update(sha256(word.encode()).digest())
-        try:
-            for file in self.files:
-                digest.update(sha256(file.read_bytes()).digest())
-        except OSError as error:
-            raise ProgramError(f"{self.path}: {error.filename} cannot be read: {error.strerror}") from error
+        left = MOST_FILE_BYTES
+        for path in self.files:
+            of_file = sha256()
+            with _regular(path, f"{self.path}: ") as file:
+                for chunk in iter(partial(file.read, CHUNK), b""):
+                    of_file.update(chunk)
+                    if (left := left - len(chunk)) < 0:
+                        raise _too_large(self.path)
+            digest.update(of_file.digest())
         return f"{self.manifest.version}+{digest.hexdigest()[:12]}"
 
 
@@ -115,25 +136,59 @@ def read_program(path: Path) -> Program:
     ProgramError
         If it cannot be used.
     """
+    with _regular(path) as file:
+        text = file.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise ProgramError(f"{path} is longer than {MOST_BYTES:,} bytes, so it is not a manifest")
     try:
-        with path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise ProgramError(f"{path} is longer than {MOST_BYTES:,} bytes, so it is not a manifest")
-        manifest = Manifest.model_validate(tomllib.loads(text.decode()))
-    except OSError as error:
-        raise ProgramError(f"{path} cannot be read: {error.strerror}") from error
+        manifest = Manifest.model_validate(_parsed(path, text.decode()))
+    except ValidationError as error:  # which is a ValueError
+        raise ProgramError(f"{path}: {_objections(error)}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProgramError(f"{path} is not a TOML file: {error}") from error
-    except ValidationError as error:
-        raise ProgramError(f"{path}: {'; '.join(_objections(error))}") from error
-    return Program(path, manifest, tuple(_files(path, manifest)))
+    files = tuple(_files(path, manifest))
+    if sum(file.stat().st_size for file in files) > MOST_FILE_BYTES:
+        raise _too_large(path)
+    return Program(path, manifest, files)
 
 
-def _objections(error: ValidationError) -> Iterator[str]:
-    for each in error.errors():
-        where = ".".join(map(str, each["loc"]))
-        yield printable(f"{where}: {each['msg']}")
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    """Parse the TOML of a manifest. What would take the parser long, or exhaust its stack, is refused before."""
+    bare = STRINGS.sub("", text)
+    if max(bare.count("[") + bare.count("{"), bare.count(".")) > MOST_SIGNS or DIGITS.search(bare):
+        raise ProgramError(
+            f"{path} has more than {MOST_SIGNS} brackets or dots, or a number of 30 digits, so it is not a manifest"
+        )
+    return tomllib.loads(text)
+
+
+@contextmanager
+def _regular(path: Path, where: str = "") -> Iterator[BinaryIO]:
+    """Open a file. Nothing is waited for: a pipe, a device or a folder is refused.
+
+    Raises
+    ------
+    ProgramError
+        If it is not a regular file or cannot be read; the message begins with `where`.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ProgramError(f"{where}{path} is not a regular file")
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise ProgramError(f"{where}{path} cannot be read: {error.strerror}") from error
+
+
+def _too_large(path: Path) -> ProgramError:
+    return ProgramError(f"{path}: its files are larger than {MOST_FILE_BYTES // 1_000_000:,} MB together")
+
+
+def _objections(error: ValidationError) -> str:
+    errors = error.errors()
+    texts = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in errors[:MOST_OBJECTIONS]]
+    more = len(errors) - len(texts)
+    return printable("; ".join([*texts, *([f"and {more:,} more"] if more else [])]))
 
 
 def _files(path: Path, manifest: Manifest) -> Iterator[Path]:
@@ -143,6 +198,8 @@ def _files(path: Path, manifest: Manifest) -> Iterator[Path]:
     if executable is None:
         where = f"in {path.parent}" if "/" in word else "on PATH"
         raise ProgramError(f"{path}: command: there is no executable file {printable(word)} {where}")
+    if not _is_file(Path(executable)):
+        raise ProgramError(f"{path}: command: {printable(word)} is not a regular file")
     yield Path(executable).absolute()
     yield from (file for word in arguments if _is_file(file := path.parent / word))
     for name in manifest.files:

@@ -251,13 +251,18 @@ def _begin_sqlite(connection: Connection) -> None:
     opened.check()
     options = connection.get_execution_options()
     writes = options.get("writes", False)
-    if writes:
-        connection.exec_driver_sql("PRAGMA journal_mode=WAL")
     if options.get("rebuilds", False):
         connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-    if writes:
-        opened.watch_beside()
+    if not writes:
+        connection.exec_driver_sql("BEGIN")
+        return
+
+    def begin() -> None:
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    opened.wait(begin)
+    opened.watch_beside()
 
 
 def _commit_sqlite(connection: Connection) -> None:

@@ -4,15 +4,40 @@ An open store is bound to one file. SQLite would keep writing to a file that was
 lost. So connections compare the file they have open with the file at that path, and raise an error if they differ.
 """
 
+import errno
+import fcntl
+import logging
 import os
 import sqlite3
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from time import monotonic
+
+from sqlalchemy.exc import OperationalError
 
 from dealmill.pipeline.errors import DamagedError, ReplacedError, StoreError, StoreUnavailable
 
+logger = logging.getLogger(__name__)
+
 BUSY_SECONDS = 60
+"""How long to wait for a lock."""
+STEP_SECONDS = 0.5
+"""How long SQLite waits at a time. Meanwhile, Python cannot handle signals."""
+SILENT_SECONDS = 2.0
+"""How long to wait without saying so."""
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
+LOCK_ERRORS = {
+    sqlite3.SQLITE_IOERR_LOCK,
+    sqlite3.SQLITE_IOERR_RDLOCK,
+    sqlite3.SQLITE_IOERR_UNLOCK,
+    sqlite3.SQLITE_IOERR_SHMLOCK,
+    sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+}
+FREE_BYTE = 1 << 62
+"""A byte of the file that SQLite never locks."""
 BESIDE = ("-wal", "-shm")
 """Suffixes of the files that SQLite keeps next to an open database: the write-ahead log and the shared memory."""
 WITH_CHANGES = ("-wal", "-journal")
@@ -28,6 +53,8 @@ TRANSIENT = {
 """SQLite's error codes that may be transient, so that a retry can succeed."""
 OVERFLOW = "integer overflow"
 """SQLite's message for a sum that overflows; it has no error code of its own."""
+
+LOCAL = "set DEALMILL_DATABASE_URL to a file on a local disk, or use PostgreSQL"
 
 Identity = tuple[int, int] | None
 """The device and inode of a file; None if the file does not exist."""
@@ -46,8 +73,37 @@ class EmbeddedConnection(sqlite3.Connection):
         self.file, self.immutable = file, immutable
         self._state = file.state()
         self._beside = {}
-        self.execute("SELECT count(*) FROM sqlite_master")
+        self.wait(lambda: self.execute("SELECT count(*) FROM sqlite_master"))
         self.watch_beside()
+
+    def wait(self, execute: Callable[[], object]) -> None:
+        """Execute a statement that may have to wait for a lock. Signals are handled meanwhile, and after some seconds
+        of waiting a message says so.
+
+        Raises
+        ------
+        StoreError
+            If the file system has no locks, so that waiting would be in vain.
+        """
+        start = monotonic()
+        reported = False
+        self.execute(f"PRAGMA busy_timeout={STEP_SECONDS * 1000:.0f}")
+        try:
+            while True:
+                try:
+                    execute()
+                except (sqlite3.OperationalError, OperationalError) as error:
+                    waited = monotonic() - start
+                    if _code_of(error) & 0xFF != sqlite3.SQLITE_BUSY or waited > BUSY_SECONDS:
+                        raise
+                    self.file.check_locks()
+                    if waited >= SILENT_SECONDS and not reported:
+                        reported = True
+                        logger.warning("waiting for a lock on %s, which another process holds", self.file.path)
+                else:
+                    return
+        finally:
+            self.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
 
     def watch_beside(self) -> None:
         """Remember the identities of the files next to the database, unless they are known already. They do not change
@@ -96,6 +152,18 @@ class EmbeddedFile:
         """
         if _identity(self.path) != self.which:
             raise replaced(self.path)
+
+    def check_locks(self) -> None:
+        """Check that the file can be locked, whether or not it is locked now.
+
+        Raises
+        ------
+        StoreError
+            If its file system has no locks.
+        """
+        if (number := _lock_error(self.path, self.which)) in NO_LOCKS:
+            reason = os.strerror(number)
+            raise StoreError(f"{self.path} cannot be locked ({reason}): its file system has no locks; {LOCAL}")
 
     def connect(self) -> EmbeddedConnection:
         """Open the file. If it is not writable, open it read-only, without creating files next to it.
@@ -209,10 +277,29 @@ def create_file(path: Path) -> None:
         ) from error
 
 
+@cache
+def _lock_error(path: Path, _which: Identity) -> int:
+    """Return the error of locking a byte of a file, or 0. The file stays open in this process, because closing it would
+    release the locks that this process holds on it."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, FREE_BYTE)
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, FREE_BYTE)
+    except OSError as error:
+        return error.errno or 0
+    return 0
+
+
+def _code_of(error: BaseException) -> int:
+    """Return the extended error code of SQLite for an error of its module or of SQLAlchemy."""
+    code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code
+
+
 def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
     """Translate an SQLite error about a file; `place` is the URL to show in the message."""
     reason = " ".join(str(error).split())
-    extended = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    extended = sqlite3.SQLITE_ERROR if error is None else _code_of(error)
     code = extended & 0xFF
     if extended == sqlite3.SQLITE_READONLY_DBMOVED:
         return replaced(path)
@@ -226,9 +313,17 @@ def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
             "damage)"
         )
     if code in TRANSIENT:
-        hint = f"is {path.parent} writable, and is there free disk space?"
-        return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
+        return StoreUnavailable(f"the database {place} is not available: {reason}; {_hint(path, extended)}")
     return StoreError(f"the database {place} reports an error: {reason}")
+
+
+def _hint(path: Path, code: int) -> str:
+    """Return what to do about an error that may be transient."""
+    if code in LOCK_ERRORS:
+        return f"does the file system of {path} have locks? {LOCAL}"
+    if code & 0xFF == sqlite3.SQLITE_BUSY:
+        return f"another process has held a lock on {path} for {BUSY_SECONDS} s; try again when it has ended"
+    return f"is {path.parent} writable, and is there free disk space?"
 
 
 def replaced(path: Path) -> ReplacedError:

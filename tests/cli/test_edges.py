@@ -1,9 +1,17 @@
 """Paths, settings and environments that a command must survive: each costs one sentence, and nothing else."""
 
 import csv
+import ctypes
+import errno
+import fcntl
 import io
+import platform
+import signal
 import socket
+import sqlite3
+import struct
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -217,3 +225,66 @@ def test_formulas_are_escaped_for_spreadsheets_and_can_be_restored(solved: Path,
     assert dealmill("export", "1", str(tmp_path / "a.csv"), "--excel", cwd=solved).returncode == 0
     for arguments in (["a.jsonl", "--excel"], ["b.csv", "--excel", "--with-checker"]):
         assert dealmill("export", "1", *arguments, cwd=solved).returncode == 2
+
+
+FCNTL = {"x86_64": 72, "aarch64": 25}
+"""The number of the system call that locks files, by machine."""
+
+
+def lose_locks() -> None:
+    """Have the kernel refuse all locks of this process and its children, as a file system without locks does."""
+    load, equal, end = 0x20, 0x15, 0x06
+    refused = 0x50000 | errno.ENOLCK
+    steps = [
+        (load, 0, 0, 0),  # the number of the system call
+        (equal, 0, 4, FCNTL[platform.machine()]),
+        (load, 0, 0, 24),  # its second argument
+        (equal, 1, 0, fcntl.F_SETLK),
+        (equal, 0, 1, fcntl.F_SETLKW),
+        (end, 0, 0, refused),
+        (end, 0, 0, 0x7FFF0000),  # allowed
+    ]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)))
+    system = ctypes.CDLL(None, use_errno=True)
+    if system.prctl(38, 1, 0, 0, 0) or system.prctl(22, 2, program):
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
+@pytest.mark.skipif(platform.machine() not in FCNTL, reason="the system call is known for two kinds of machines")
+@pytest.mark.parametrize("arguments", [["status"], ["run", "deal:memory:seed=2:1-9"], ["doctor"]])
+def test_a_file_system_without_locks_is_reported_at_once(arguments: list[str], solved: Path) -> None:
+    ran = subprocess.run(
+        dealmill_command(arguments),
+        cwd=solved,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lose_locks,
+        timeout=50,
+    )
+    assert ran.returncode == 1
+    assert "dealmill.db cannot be locked (No locks available): its file system has no locks" in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_command_says_that_it_waits_for_a_lock_and_can_be_ended(tmp_path: Path) -> None:
+    assert dealmill("run", DEALS, cwd=tmp_path).returncode == 0
+    with closing(sqlite3.connect(tmp_path / "dealmill.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with subprocess.Popen(
+            dealmill_command(["run", "deal:memory:seed=2:1-9"]),
+            cwd=tmp_path,
+            env=clean_environment(),
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as waiting:
+            assert waiting.stderr is not None
+            told = f"waiting for a lock on {tmp_path / 'dealmill.db'}, which another process holds\n"
+            assert waiting.stderr.readline() == told
+            waiting.send_signal(signal.SIGTERM)
+            assert waiting.stderr.read().strip() == "dealmill: interrupted"
+        assert waiting.returncode == 130
+        other.execute("ROLLBACK")
+    assert dealmill("status", "1", cwd=tmp_path).returncode == 0

@@ -1,7 +1,9 @@
 """Manifests: what they declare, where they are found, and what is wrong with them."""
 
 import json
+import os
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from dealmill.pipeline.errors import NotFoundError, ProgramError
 from dealmill.pipeline.games import find_engine, find_game, games, installed
 from dealmill.pipeline.programs.found import broken_programs
-from dealmill.pipeline.programs.manifest import read_program
+from dealmill.pipeline.programs.manifest import STRINGS, read_program
 from dealmill.pipeline.programs.solver import check_programs
 from tests.programs.conftest import Declare, forget_settings
 
@@ -38,6 +40,14 @@ WRONG = {
     "is of no game": ({"game": "golf"}, "there is no game 'golf'"),
     "has a line break in its summary": ({"summary": "a\nb"}, "summary: String should match pattern"),
     "is enormous": ("#" * 1_000_000, "so it is not a manifest"),
+    "has deep arrays": ("a = " + "[" * 99_000, "so it is not a manifest"),
+    "has deep tables": ("a = " + "{b = " * 19_000, "so it is not a manifest"),
+    "has a long key": (".".join("a" * 20_000) + " = 1", "so it is not a manifest"),
+    "has a long table": (f"[{'.'.join('a' * 20_000)}]", "so it is not a manifest"),
+    "has a long number": (f"seconds = {'9' * 5_000}", "so it is not a manifest"),
+    "has many keys": ("".join(f"a{number} = 1\n" for number in range(9_000)), "; and 8,99"),
+    "has a command with a NUL": ({"command": ["true", "\0"]}, "command.1: String should match pattern"),
+    "is a folder": (None, "is not a regular file"),
 }
 
 
@@ -52,12 +62,80 @@ def write(path: Path, manifest: str | dict[str, object]) -> None:
 def test_a_manifest_that_cannot_be_used_stops_nothing_else(wrong: str, declare: Declare) -> None:
     sound = declare(name="sound")
     path = sound.with_name("program.toml")
-    write(path, WRONG[wrong][0])  # type: ignore[arg-type]
+    if WRONG[wrong][0] is None:
+        path.mkdir()
+    else:
+        write(path, WRONG[wrong][0])  # type: ignore[arg-type]
     assert [engine.name for engine in find_game("memory").engines][-1] == "sound"
     broken = broken_programs(games())
     assert list(broken) == [path]
     assert broken[path].startswith(str(path))
     assert WRONG[wrong][1] in broken[path]
+
+
+@pytest.mark.parametrize("text", ['"""', '\\"""' * 25_000, '\\"' * 50_000, "'" * 3 + "[" * 99_990])
+def test_strings_are_set_aside_in_one_pass(text: str) -> None:
+    assert "[" not in STRINGS.sub("", text)
+
+
+def test_brackets_and_dots_in_strings_do_not_count(declare: Declare) -> None:
+    signs = "[{." * 200
+    path = declare(signs, f"'{signs}", summary=f'{signs} # \\ " {signs}')
+    assert read_program(path).manifest.command[-1] == f"'{signs}"
+
+
+@pytest.mark.parametrize("what", ["the manifest", "the command", "an argument", "a file"])
+def test_a_pipe_is_not_waited_for(what: str, declare: Declare) -> None:
+    sound = declare(name="sound")
+    pipe = sound.with_name("pipe")
+    os.mkfifo(pipe, 0o755)
+    path = sound.with_name("program.toml")
+    match what:
+        case "the manifest":
+            path.symlink_to(pipe)
+            expected = f"{path} is not a regular file"
+        case "the command":
+            write(path, {"command": ["./pipe"]})
+            expected = f"{path}: command: ./pipe is not a regular file"
+        case "an argument":
+            write(path, {"command": ["true", "pipe"]})
+            expected = ""
+        case _:
+            write(path, {"files": ["pipe"]})
+            expected = f"{path}: files: there is no file pipe in {path.parent}"
+    assert "sound" in [engine.name for engine in find_game("memory").engines]
+    assert [*broken_programs(games()).values(), ""][0] == expected
+
+
+def test_the_files_of_a_program_are_bounded(declare: Declare) -> None:
+    path = declare(files=["table"])
+    with path.with_name("table").open("wb") as file:
+        file.truncate(200_000_000_000)
+    assert list(broken_programs(games()).values()) == [f"{path}: its files are larger than 1,000 MB together"]
+    program = read_program(declare())
+    grown = replace(program, files=(path.with_name("table"),))
+    with pytest.raises(ProgramError, match="larger than 1,000 MB together"):
+        grown.version()
+
+
+def test_a_file_that_becomes_a_pipe_is_not_waited_for(declare: Declare) -> None:
+    path = declare(files=["table"])
+    table = path.with_name("table")
+    table.write_text("1")
+    program = read_program(path)
+    table.unlink()
+    os.mkfifo(table)
+    with pytest.raises(ProgramError, match=f"{path}: {table} is not a regular file"):
+        program.version()
+
+
+def test_a_setting_that_is_no_path_stops_nothing(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = declare()
+    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{'x' * 5_000}")
+    forget_settings()
+    assert find_engine("memory/program")
+    [reason] = broken_programs(games()).values()
+    assert reason.endswith("cannot be read: File name too long")
 
 
 def test_who_looks_for_a_broken_program_is_told_why(declare: Declare) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import inspect, select, text
 from dealmill.cli import dealmill as commands
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store import leases, revisions
 from dealmill.pipeline.store.audits import faults_of
 from dealmill.pipeline.store.database import Database, database_url
@@ -218,7 +219,9 @@ def test_a_store_older_than_the_first_release_is_refused_with_what_to_do(
     (tmp_path / "a.txt").write_text("AABB\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DEALMILL_DATABASE_URL", "sqlite:///store.db")
+    settings.cache_clear()
     ran = CliRunner().invoke(commands, words.split())
+    settings.cache_clear()
     assert isinstance(ran.exception, StoreError)
     assert str(ran.exception).endswith(
         "store.db is older (0009) than Dealmill 0.1.0 (0010); install that version, upgrade the database with its "

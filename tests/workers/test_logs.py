@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import IO
 
+import billiard
 import pytest
 from celery.signals import after_setup_logger
 
@@ -117,7 +118,7 @@ def test_workers_that_cannot_create_semaphores_say_what_to_do(
     def refuse() -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(process.billiard, "Lock", refuse)
+    monkeypatch.setattr(billiard, "Lock", refuse)
     assert process.main(1, engines=False) == 1
     assert capsys.readouterr().err == (
         "worker processes need semaphores, which cannot be created (Read-only file system); mount a writable file "

@@ -22,7 +22,7 @@ from dealmill.pipeline.store.diff import Diff, diff
 from dealmill.pipeline.store.filters import Ends, Filter, Order
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.plans import queue_rerun, queue_retry, requeue
-from dealmill.pipeline.store.results import START, Query, answers_of, find_result, query_of
+from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs import RunStatus, Summary, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import Source, rejects_of
@@ -150,7 +150,7 @@ class Run:
         UsageError
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
-        status = answers_of(self.status(), retracted=retracted)
+        status = unless_retracted(self.status(), retracted=retracted)
         only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
         start = (self.id, after) if after else START
         end = None if before is None else (self.id, before)
@@ -166,7 +166,7 @@ class Run:
         RetractedError
             If the engine version was retracted.
         """
-        return find_result(self._store, answers_of(self.status(), retracted=retracted), position)
+        return find_result(self._store, unless_retracted(self.status(), retracted=retracted), position)
 
     def histogram(self, column: Column) -> Histogram | None:
         """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the run so far.
@@ -334,7 +334,7 @@ class Run:
         from dealmill.pipeline.results.checker.writing import export_with_checker
         from dealmill.pipeline.results.export import export
 
-        status = answers_of(self.status(), retracted=retracted)
+        status = unless_retracted(self.status(), retracted=retracted)
         verdicts = Filter.of(verdict).verdict
         if with_checker and excel:
             raise UsageError("a checker reads the original text, not that for a spreadsheet: choose one of both")
@@ -354,7 +354,7 @@ class Run:
         """
         from dealmill.pipeline.results.export import to_arrow
 
-        status = answers_of(self.status(), retracted=retracted)
+        status = unless_retracted(self.status(), retracted=retracted)
         return to_arrow(self._store, status, Filter.of(verdict).verdict)
 
 

@@ -19,6 +19,7 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.audits import AuditStatus, latest_audits
+from dealmill.pipeline.store.blocks import fingerprints_of
 from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.engines import retract, unretract
 from dealmill.pipeline.store.filters import Ends, Filter, Order
@@ -28,11 +29,11 @@ from dealmill.pipeline.store.results import (
     START,
     Item,
     Query,
-    answers_of,
     find_result,
     matching_runs,
     parse_item,
     query_of,
+    unless_retracted,
 )
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_numbers, summarise
@@ -311,6 +312,12 @@ class Store:
         audits = latest_audits(self._database, [status.id for status in statuses])
         return [self._audited_run(status, audits.get(status.id)) for status in statuses]
 
+    def fingerprints(self, runs: Iterable[Run]) -> dict[int, str]:
+        """Return the fingerprints of runs by their numbers, read together; see `Run.fingerprint`. Runs without one are
+        left out."""
+        finished = (run.progress for run in runs if run.progress.finished)
+        return fingerprints_of(self._database, {status.id: status.items for status in finished})
+
     def watch(self, run: int | str | None = None) -> Iterator[list[Run]]:
         """Yield `status` once a second until all runs are finished or retracted."""
         while True:
@@ -363,7 +370,7 @@ class Store:
         among = None
         if run is not None:
             status = run.progress if isinstance(run, Run) else find_run(self._database, run)
-            among = [answers_of(status, retracted=retracted)]
+            among = [unless_retracted(status, retracted=retracted)]
         runs = matching_runs(self._database, game, engine, over, among, retracted=retracted)
         only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
         return query_of(self._database, runs, only, after, limit, before=before, order=order, descending=descending)
@@ -435,7 +442,7 @@ class Store:
             If the engine version was retracted.
         """
         number, position = parse_item(item)
-        run = answers_of(find_run(self._database, number), retracted=retracted)
+        run = unless_retracted(find_run(self._database, number), retracted=retracted)
         return find_result(self._database, run, position)
 
     def survey(

@@ -102,7 +102,7 @@ def query(
             limit=limit if form else shown + 1,
             retracted=retracted,
         )
-        columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.wanted.audit)
+        columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.filter.audit)
         if last := write_first(columns, (result.row for result in results), form, shown):
             tell(_how_to_continue(order, descending, last["item"]))
         for packed in results.unlisted:

@@ -21,7 +21,7 @@ from dealmill.cli.options import (
 from dealmill.cli.output import called_as, counted, json_option, output_options, tell, write_json, write_rows
 from dealmill.cli.process import ERROR, REJECTED
 from dealmill.cli.progress import shown_progress
-from dealmill.cli.status import status_row
+from dealmill.cli.status import status_rows
 from dealmill.pipeline.arguments import MOST_PACKED
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
@@ -166,7 +166,7 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, 
     state = "is finished" if status.finished else f"has {counted(status.items - status.solved, 'layout')} to solve"
     tell(f"run {run.id}: {run.engine} on {run.source} {state}")
     if as_json:
-        write_json(status_row(run))
+        write_json(status_rows(store, [run])[0])
     else:
         click.echo(run.id)
 
@@ -189,7 +189,7 @@ def work(drain: bool, as_json: bool) -> None:
             if drain:
                 raise  # without --drain, Ctrl-C is the normal end
         if as_json:
-            write_json(list(map(status_row, store.status())))
+            write_json(status_rows(store, store.status()))
 
 
 @click.command()
@@ -212,7 +212,7 @@ def retry(run: str, as_json: bool) -> None:
         else:
             tell(f"run {retried.id} has no layouts to try again")
         if as_json:
-            write_json(status_row(retried))
+            write_json(status_rows(store, [retried])[0])
 
 
 COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))

@@ -38,7 +38,7 @@ def status(run: str | None, workers: bool, watch: bool, form: str | None) -> Non
             if workers:
                 _show_workers(store, form)
             else:
-                _show_runs(runs, form)
+                _show_runs(store, runs, form)
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -64,10 +64,10 @@ def _held(job: "dealmill.Held") -> str:
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
 
-def _show_runs(runs: Sequence["dealmill.Run"], form: str | None) -> None:
+def _show_runs(store: "dealmill.Store", runs: Sequence["dealmill.Run"], form: str | None) -> None:
     if not runs:
         tell("no runs yet; start one with: dealmill run FILE…")
-    rows = list(map(status_row, runs))
+    rows = status_rows(store, runs)
     used = [word for word in COUNTED if any(row[word] for row in rows)]
     packed = any(run.storage is dealmill.Storage.PACKED for run in runs)
     stored = ["storage"] if packed or form is not None else []  # a table has this column only if some run is packed
@@ -76,8 +76,13 @@ def _show_runs(runs: Sequence["dealmill.Run"], form: str | None) -> None:
     write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
 
 
-def status_row(run: "dealmill.Run") -> dict[str, object]:
-    """Return the progress of a run as a row with all columns."""
+def status_rows(store: "dealmill.Store", runs: Sequence["dealmill.Run"]) -> list[dict[str, object]]:
+    """Return the progress of runs as rows with all columns."""
+    fingerprints = store.fingerprints(runs)
+    return [_status_row(run, fingerprints.get(run.id)) for run in runs]
+
+
+def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, object]:
     status, audit = run.progress, run.latest_audit
     counts = {} if status.retracted is not None else status.counts
     return {
@@ -103,7 +108,7 @@ def status_row(run: "dealmill.Run") -> dict[str, object]:
         "jobs_retried": status.retried,
         "layouts/s": None if status.rate is None else round(status.rate),
         "audit": None if audit is None else _audit(audit.status),
-        "fingerprint": run.fingerprint if status.finished else None,
+        "fingerprint": fingerprint,
         "state": _state(status),
     }
 

@@ -28,7 +28,7 @@ class Writer:
 
 def _csv(results: dealmill.Query) -> Iterator[str]:
     text = StringIO()
-    columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.wanted.audit)
+    columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.filter.audit)
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     count = 0

@@ -242,7 +242,7 @@ def _saved(query: Query) -> SavedQuery:
     whole = query.after[1] == 0 and (query.limit, query.before, query.ordering) == (None, END, BY_POSITION)
     if len(query.runs) != 1 or not whole:
         raise UsageError("a query can be a source only if it is of one run, without after, before, limit and order")
-    return SavedQuery(query.runs[0].id, query.wanted)
+    return SavedQuery(query.runs[0].id, query.filter)
 
 
 @contextmanager

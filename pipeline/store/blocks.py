@@ -3,6 +3,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, or_, select
@@ -11,6 +13,7 @@ from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import MOST_PARAMETERS
 from dealmill.pipeline.store.tables import DONE, Shape, blocks, items, jobs, runs, sources, verdicts
 
 DIGEST = (blocks.c.number, blocks.c.digest)
@@ -50,6 +53,17 @@ RECORDED = select(*DIGEST, blocks.c.node_digest).where(
 REACHED = select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == bindparam("run"))
 STRAYS = select(blocks.c.number).where(
     blocks.c.run_id == bindparam("run"), or_(blocks.c.number < 0, blocks.c.number > bindparam("last"))
+)
+DIGESTS = (
+    select(blocks.c.run_id, *DIGEST)
+    .where(blocks.c.run_id.in_(bindparam("runs", expanding=True)))
+    .order_by(blocks.c.run_id, blocks.c.number)
+)
+MAY_BE_RETRIED = (verdicts.c.verdict == int(Verdict.FAILED), verdicts.c.evidence.contains(RETRYABLE))
+TO_RETRY = (
+    select(verdicts.c.run_id)
+    .where(verdicts.c.run_id.in_(bindparam("runs", expanding=True)), *MAY_BE_RETRIED)
+    .distinct()
 )
 FETCHED = 10_000
 FARTHEST = 2**63 // BLOCK - 1
@@ -135,37 +149,45 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
 
 
 def fingerprint_of(store: Database, run: int, count: int) -> str | None:
-    """Return the fingerprint of a run of `count` items; None if it is not finished, a digest is missing, or verdicts
-    are to be tried again.
+    """Return the fingerprint of a run of `count` items; None if it has none, see `fingerprints_of`."""
+    return fingerprints_of(store, {run: count}).get(run)
+
+
+def fingerprints_of(store: Database, counts: Mapping[int, int]) -> dict[int, str]:
+    """Return the fingerprints of runs, by run, given their numbers of items. A run has none if it is not finished, a
+    digest is missing, or verdicts are to be tried again.
 
     The digests are hashed as they are read: a run of 10¹¹ items has 3 GB of them.
     """
-    query = select(*DIGEST).where(blocks.c.run_id == run).order_by(blocks.c.number)
-    found, sound = 0, True
+    found: dict[int, str | None] = {run: fingerprint(()) for run, count in counts.items() if not count}
+    runs_asked = list(counts)
+    with store.reading() as connection:
+        for start in range(0, len(runs_asked), MOST_PARAMETERS):
+            these = {"runs": runs_asked[start : start + MOST_PARAMETERS]}
+            to_retry = {*connection.execute(TO_RETRY, these).scalars()}
+            rows = connection.execution_options(yield_per=FETCHED).execute(DIGESTS, these)
+            for run, of_run in groupby(rows, attrgetter("run_id")):
+                found[run] = None if run in to_retry else _fingerprint(of_run, counts[run])
+    return {run: whole for run, whole in found.items() if whole is not None}
 
-    def digests(rows: Iterable[Any]) -> Iterator[bytes]:
-        nonlocal found, sound
-        for row in rows:
-            if row.number != found or SHAPE.trouble(row):
-                sound = False
+
+def _fingerprint(blocks_of_run: Iterable[Any], count: int) -> str | None:
+    """Return the fingerprint with the digests in these rows; None if one is missing or damaged."""
+    sound = 0
+
+    def digests() -> Iterator[bytes]:
+        nonlocal sound
+        for row in blocks_of_run:
+            if row.number != sound or SHAPE.trouble((row.number, row.digest)):
+                sound = -1
                 return
-            found += 1
+            sound += 1
             yield row.digest
 
-    with store.reading() as connection:
-        if has_retryable(connection, run):
-            return None
-        rows = connection.execution_options(yield_per=FETCHED).execute(query)
-        whole = fingerprint(digests(rows))
-    return whole if sound and found == block_of(count) + 1 else None
-
-
-def has_retryable(connection: Connection, run: int) -> bool:
-    """Return whether a run has verdicts that can be tried again."""
-    return connection.execute(select(exists().where(*retryable(run)))).scalar_one()
+    whole = fingerprint(digests())
+    return whole if sound == block_of(count) + 1 else None
 
 
 def retryable(run: int) -> tuple[ColumnElement[bool], ...]:
     """Return the conditions that a verdict of a run is a failure that the machine may have caused."""
-    failed = verdicts.c.verdict == int(Verdict.FAILED)
-    return verdicts.c.run_id == run, failed, verdicts.c.evidence.contains(RETRYABLE)
+    return verdicts.c.run_id == run, *MAY_BE_RETRIED

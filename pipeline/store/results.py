@@ -76,8 +76,8 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The `wanted` results of these runs between the items `after` and `before` (run and position, both exclusive), the
-    first `limit` of them in the given order.
+    """The results of these runs that match `filter`, between the items `after` and `before` (run and position, both
+    exclusive), the first `limit` of them in the given order.
 
     Each iteration queries the store from the start, page by page. Results that cannot be read are left out with a
     `DamagedWarning`. An order other than that of positions holds `limit` results in memory.
@@ -85,7 +85,7 @@ class Query:
 
     store: Database
     runs: list[RunStatus]
-    wanted: Filter
+    filter: Filter
     after: tuple[int, int] = START
     limit: int | None = None
     before: tuple[int, int] = END
@@ -116,7 +116,7 @@ class Query:
             unreadable = Unreadable(run.id)
             while end is not None:
                 page = storage_of(run).page(
-                    self.store, run, self.wanted, after, size, before=before, backwards=backwards
+                    self.store, run, self.filter, after, size, before=before, backwards=backwards
                 )
                 unreadable.add(page.faults, before_results=bool(page.columns.positions))
                 yield page
@@ -128,7 +128,7 @@ class Query:
     def _first_of_each_run(self, most: int) -> Iterator[Result]:
         """Yield the first `most` results of each run in the order of the query."""
         for run in self.listed:
-            results, faults = storage_of(run).ordered(self.store, run, self.wanted, self.ordering, most)
+            results, faults = storage_of(run).ordered(self.store, run, self.filter, self.ordering, most)
             unreadable = Unreadable(run.id)
             unreadable.add(faults, before_results=True)
             yield from results
@@ -166,7 +166,7 @@ class Query:
                 f"run {self.runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack "
                 "evidence"
             )
-        return [run for run in self.runs if _can_list(run, self.wanted)]
+        return [run for run in self.runs if _can_list(run, self.filter)]
 
     @property
     def unfinished(self) -> list[RunStatus]:
@@ -176,16 +176,16 @@ class Query:
     @property
     def unlisted(self) -> list[RunStatus]:
         """The packed runs, if valid verdicts are queried: audits of packed runs only count those."""
-        return [run for run in self.runs if not _can_list(run, self.wanted)]
+        return [run for run in self.runs if not _can_list(run, self.filter)]
 
     @property
     def unaudited(self) -> list[RunStatus]:
         """The runs without an audit that could answer the query, if it filters by audit outcome."""
-        audited = latest_audits(self.store) if self.wanted.audit else None
+        audited = latest_audits(self.store) if self.filter.audit else None
         return (
             []
             if audited is None
-            else [run for run in self.runs if run.id not in audited and _can_list(run, self.wanted)]
+            else [run for run in self.runs if run.id not in audited and _can_list(run, self.filter)]
         )
 
 
@@ -299,7 +299,7 @@ def _full_name(store: Database, engine: str) -> str:
     return game.full_name(found)
 
 
-def answers_of(run: RunStatus, *, retracted: bool) -> RunStatus:
+def unless_retracted(run: RunStatus, *, retracted: bool) -> RunStatus:
     """Return the run if it is not retracted, or if `retracted` asks for retracted runs.
 
     Raises

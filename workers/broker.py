@@ -1,6 +1,7 @@
 """The local broker: a Valkey or Redis server on a Unix socket, without persistence."""
 
 import shutil
+import socket
 import subprocess
 import time
 from importlib.util import find_spec
@@ -66,7 +67,7 @@ class LocalBroker:
             self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:
-        """Start the server and wait until it has opened its socket. Start it again if it is killed meanwhile.
+        """Start the server and wait until it accepts connections. Start it again if it is killed meanwhile.
 
         Raises
         ------
@@ -79,12 +80,12 @@ class LocalBroker:
             process = self._launch(server)
             deadline = time.monotonic() + START_SECONDS
             while process.poll() is None and time.monotonic() < deadline:
-                if self._socket.exists():
+                if self._accepts_connections():
                     return process
                 time.sleep(0.01)
             if (status := process.poll()) is None:
                 kill(process)
-                reason = f"did not open its socket within {START_SECONDS} s"
+                reason = f"accepted no connections within {START_SECONDS} s"
                 break
             reason = f"ended with exit status {status}" if status >= 0 else f"was killed by signal {-status}"
             if status >= 0:
@@ -95,6 +96,14 @@ class LocalBroker:
         raise BrokerError(
             f"the local broker did not start: {server} {reason}; its output: {output}; fix it, {ELSEWHERE}"
         )
+
+    def _accepts_connections(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as client:
+            try:
+                client.connect(str(self._socket))
+            except OSError:  # it has no socket yet, or one to which it does not listen yet
+                return False
+        return True
 
     def _launch(self, server: str) -> subprocess.Popen[str]:
         options = {

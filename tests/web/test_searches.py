@@ -68,15 +68,15 @@ def test_a_verdict_continues_the_search_for_the_next_one(hasty: TestClient) -> N
 
 def test_a_statement_that_takes_too_long_is_ended(store: Database) -> None:
     url = store.url.render_as_string(hide_password=False)
-    with dealmill.open(url, read_only=True, statement_seconds=0.05) as opened:
+    with dealmill.open(url, read_only=True, statement_seconds=0.5) as opened:
         for _ in range(2):  # and the connection can be used again
-            with pytest.raises(dealmill.SlowQuery, match=r"0\.05 seconds"), opened._database.reading() as connection:
+            with pytest.raises(dealmill.SlowQuery, match=r"0\.5 seconds"), opened._database.reading() as connection:
                 connection.execute(ENDLESS).all()
             assert opened.run_numbers() == []
 
 
 def test_a_slow_page_says_so(furnished: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with dealmill.open(furnished, read_only=True, statement_seconds=0.05) as store:
+    with dealmill.open(furnished, read_only=True, statement_seconds=0.5) as store:
 
         def slow(_run: object) -> None:
             with store._database.reading() as connection:
@@ -85,7 +85,7 @@ def test_a_slow_page_says_so(furnished: str, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(store, "find_run", slow)
         client = TestClient(application(store, hosts=HOSTS))
         page = client.get("/runs/1")
-        assert page.status_code == 503 and "took more than 0.05 seconds" in page.text and "<h1>" in page.text
+        assert page.status_code == 503 and "took more than 0.5 seconds" in page.text and "<h1>" in page.text
         assert client.get("/api/runs/1").json() == {
-            "detail": "a query took more than 0.05 seconds and was ended; choose a narrower filter"
+            "detail": "a query took more than 0.5 seconds and was ended; choose a narrower filter"
         }

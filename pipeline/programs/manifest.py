@@ -65,6 +65,8 @@ class Manifest(BaseModel):
     """The most memory, in megabytes of address space."""
     handshake_seconds: Seconds = 10.0
     """The longest time from the start to the first line."""
+    same_failures: Annotated[int, Field(ge=2, le=1_000_000_000)] = 50
+    """The number of layouts in a row on which it fails in the same way after which it is not asked any more."""
 
 
 @dataclass(frozen=True, slots=True)

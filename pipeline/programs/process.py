@@ -251,6 +251,11 @@ class Process:
         text = self._errors.decode(errors="replace").strip()
         return f"; its error output ends with: {text}" if text else ""
 
+    def last_error(self) -> str:
+        """Return the last line of what it had written as errors when it was killed, as the end of a message."""
+        text = self._errors.decode(errors="replace").strip().rpartition("\n")[2]
+        return f"; its error output ends with: {text}" if text else ""
+
     @property
     def runs(self) -> bool:
         """Whether it still runs."""

@@ -13,7 +13,7 @@ import numpy as np
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.programs.found import broken_programs
 from dealmill.pipeline.programs.manifest import Program, State
 from dealmill.pipeline.programs.process import Fault, Process, changed, missing
@@ -33,7 +33,7 @@ class ProgramSolver:
     Raises
     ------
     ProgramError
-        When called, if the program cannot be started.
+        When called, if the program cannot be started, or has failed in the same way on too many layouts in a row.
     VersionError
         When called, if its files are not, or no longer, those of `version`.
     """
@@ -55,21 +55,44 @@ class ProgramSolver:
         )
 
     def _solve(self, layout: str, max_nodes: int, state: State) -> Answer:
-        reason = ""
+        reason = last_error = ""
         for _ in range(TRIES):
             process = _running(self, max_nodes, state)
             try:
-                return process.ask(layout)
+                answer = process.ask(layout)
             except Fault as fault:
                 reason = str(fault)
                 _stop()
+                last_error = process.last_error()
                 logger.warning("%s on %s: %s%s", self.program.full_name, layout, reason, process.errors())
+            else:
+                _count_failure(self, "")
+                return answer
+        most = self.program.manifest.same_failures
+        if _count_failure(self, reason) >= most:
+            raise ProgramError(
+                f"{self.program.full_name} failed on {most:,} layouts in a row in the same way, and is not asked any "
+                f"more: {reason.removeprefix(RETRYABLE)}{last_error}"
+            )
         return Answer(Verdict.FAILED, 0, 0, reason)
 
 
 _LOCK = Lock()
 _process: Process | None = None
 _key: tuple[ProgramSolver, int, State] | None = None
+_failures: tuple[ProgramSolver, str, int] | None = None
+"""The engine that was asked last, the reason for which it failed, and the number of layouts in a row."""
+
+
+def _count_failure(solver: ProgramSolver, reason: str) -> int:
+    """Return the number of layouts in a row on which a solver has failed for a reason; 0 if there is none."""
+    global _failures  # noqa: PLW0603
+    if not reason:
+        _failures = None
+        return 0
+    before = _failures[2] if _failures and _failures[:2] == (solver, reason) else 0
+    _failures = solver, reason, before + 1
+    return before + 1
 
 
 def _running(solver: ProgramSolver, max_nodes: int, state: State) -> Process:

@@ -206,6 +206,9 @@ for line in sys.stdin:
     layout = line.rstrip("\n")
     if layout == POISON and FAULT in FAULTS:
         FAULTS[FAULT]()
+    elif FAULT == "knows one layout" and layout != POISON:
+        os.write(2, b"loading\nthere is no library\n")
+        os._exit(1)
     elif FAULT == "answers everything twice":
         answer(layout)
         answer(layout)

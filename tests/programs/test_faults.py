@@ -76,6 +76,7 @@ REFUSED = {
     "is another engine": "it says that 'name' is 'other', not 'program'",
     "speaks another protocol": "it says that 'dealmill' is 2, not 1",
 }
+EVERYWHERE = "knows one layout"
 EXPECTED = solve("memory/two-pass", LAYOUTS)
 Note = Callable[..., None]
 
@@ -187,3 +188,20 @@ def test_faults_without_namespaces(
     expected = EXPECTED.evidence[PLACE] if FAILURES[fault] == SCORED else FAILURES[fault]
     assert batch.evidence[PLACE] == expected
     assert processes_of(tmp_path / "engines") == 0
+
+
+def test_failures_in_a_row_are_counted_only_if_they_are_equal(declare: Declare) -> None:
+    declare(EVERYWHERE, POISON, same_failures=3)
+    few = [*LAYOUTS[:2], POISON, *LAYOUTS[:2]]
+    assert solve(ENGINE, few).verdicts.count(Verdict.FAILED) == 4
+    told = (
+        "failed on 3 layouts in a row in the same way, .*: it ended with exit code 1; its error output ends with: there"
+    )
+    for _ in range(2):
+        with pytest.raises(ProgramError, match=told):
+            solve(ENGINE, LAYOUTS[:3])
+    assert solve(ENGINE, [POISON, *LAYOUTS[:2]]).verdicts.count(Verdict.FAILED) == 2
+    with pytest.raises(ProgramError, match=told):
+        solve(ENGINE, LAYOUTS[:1])
+    declare(EVERYWHERE, POISON, same_failures=4)
+    assert solve(ENGINE, LAYOUTS[:3]).verdicts.count(Verdict.FAILED) == 3

@@ -168,6 +168,30 @@ def test_a_program_that_does_not_start_fails_no_layouts(
         working.check_not_damaged(store, run)
 
 
+def test_a_program_that_fails_in_the_same_way_everywhere_stops_its_run(
+    store: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was not tried waits, and is solved when the cause is gone."""
+    monkeypatch.setattr(leases, "PAUSES", (-1.0,))
+    declare("knows one layout", "", same_failures=15)
+    number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
+    while not leases.stuck(store, SOLVING, [number]):
+        job, *_ = leases.pending(store, SOLVING, installed_engines(), 9)
+        claimed = SOLVING_JOBS.claim(store, job, "test", 60)
+        assert claimed is not None
+        tasks._do(store, KINDS["solve"], claimed)
+    [stuck] = leases.stuck(store, SOLVING, [number])
+    told = (
+        "memory/program failed on 15 layouts in a row in the same way, and is not asked any more: it ended with exit "
+        "code 1; its error output ends with: there is no library"
+    )
+    assert stuck.trouble == f"ProgramError: {told}"
+    run = find_run(store, number)
+    assert (run.solved, run.pending) == (0, 1)
+    with pytest.raises(ProgramError, match=told):
+        working.check_not_damaged(store, run)
+
+
 def test_a_retracted_run_is_not_tried_again(store: Database, declare: Declare) -> None:
     declare("exits with 3", POISON)
     run = a_run(store, ENGINE, LAYOUTS)

@@ -1,5 +1,5 @@
 """Add a digest of the node counts of each block of a run stored as rows, so that an audit detects a change of them
-(docs/decisions/0048-digests-of-node-counts.md). The digests of existing blocks are computed here. Index the action log
+(docs/decisions/0050-digests-of-node-counts.md). The digests of existing blocks are computed here. Index the action log
 by run and audit: the check of the whole log took a time that grew with the square of its length."""
 
 import struct

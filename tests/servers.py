@@ -39,6 +39,8 @@ OUTPUT = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHONPATH", "PYTHONWA
 """Variables that change what commands print or import, or how fast they start."""
 for _name in [name for name in os.environ if name.startswith(SETTINGS) or name in OUTPUT]:
     del os.environ[_name]  # tests behave alike in all shells
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script, and inherited by all commands
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     caches()
 except CacheError:  # there is no home, or it is not writable

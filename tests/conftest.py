@@ -24,10 +24,19 @@ ABOUT_DATABASES = (
 )
 """The tests that `make test` runs on both databases. All others that use PostgreSQL are part of `make test-slow`."""
 
+ON_BOTH_DATABASES = (
+    *ABOUT_DATABASES,
+    *("tests/contract/", "tests/docs/test_sql.py", "tests/faults/", "tests/results/", "tests/test_fingerprint.py"),
+    *("tests/cli/test_db.py", "tests/cli/test_doctor.py", "tests/cli/test_interrupt.py", "tests/test_rerun.py"),
+)
+"""The tests that use PostgreSQL as well as SQLite, in either target. All others are about what stands on the store,
+which is the same on both."""
+
 SLOW = (
     *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/", "tests/reproduce/"),
     *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py", "tests/ingest/test_compiled.py"),
     *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
+    *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py"),
 )
 """The tests that only `make test-slow` runs, in addition to those that are marked as slow."""
 
@@ -60,9 +69,9 @@ def tables(postgres_server: Postgres) -> str:
     return store.url.database
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture
 def backend(request: pytest.FixtureRequest) -> str:
-    """The name of each kind of database."""
+    """The name of each kind of database on which a test runs."""
     return str(request.param)
 
 
@@ -112,6 +121,14 @@ def with_tables(store: Database) -> Database:
     with store.rebuilding() as connection:
         create_tables(connection)
     return store
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the tests that take a store on one database or on both, unless they name it."""
+    named = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "backend" in metafunc.fixturenames and "backend" not in named:
+        both = metafunc.definition.nodeid.startswith(ON_BOTH_DATABASES)
+        metafunc.parametrize("backend", ["sqlite", "postgresql"] if both else ["sqlite"], indirect=True)
 
 
 def parameters(item: pytest.Item) -> list[object]:

@@ -106,6 +106,7 @@ def test_the_help_text_imports_nothing_slow() -> None:
     assert not names & {"dealmill.pipeline.progress", "dealmill.pipeline.games.contract"}
 
 
+@pytest.mark.slow
 def test_each_name_can_be_the_first_that_is_used_and_is_documented() -> None:
     """In a process of its own for each, since one name may load what another one needs."""
     ran = subprocess.run([sys.executable, "-c", EACH_NAME], capture_output=True, text=True, check=False, timeout=120)
@@ -145,6 +146,7 @@ assert connected == {name: len(getattr(signals, name).receivers or ()) for name 
 """
 
 
+@pytest.mark.slow
 def test_a_run_leaves_other_celery_apps_of_its_process_alone(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", OTHERS], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import UsageError
@@ -64,6 +64,7 @@ def test_checkers_pass_the_linter(tmp_path: Path) -> None:
 
 
 @given(st.text(), st.text(), st.text())
+@settings(max_examples=30)
 def test_no_text_of_an_export_breaks_out_of_its_checker(file: str, source: str, why: str) -> None:
     export = EXPORT._replace(file=printable(file), source=source)
     text = checker(SECTIONS, export, {"retracted": why})

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
 
+import pytest
+
 from tests.servers import clean_environment, dealmill_command
 
 
@@ -45,6 +47,7 @@ def test_a_terminal_shows_every_step_and_escapes_file_names(tmp_path: Path) -> N
     assert "opening" in seen("ingest", name, cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_shows_complete_records(tmp_path: Path) -> None:
     layout = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" * 2
     (tmp_path / "memory.txt").write_text(f"{layout}\n")

@@ -158,62 +158,11 @@ def test_a_flipped_bit_of_a_pack_is_found(store: Database, damaged: Pair) -> Non
     assert list(Query(store, [damaged.packed], Filter(audit=Outcome.INVALID), (0, 0), None)) == []
 
 
-BEHIND = {
-    "INSERT INTO blocks SELECT run_id, 77, digest, node_digest FROM blocks WHERE run_id = :run AND number = 0": 77_001,
-    "INSERT INTO verdicts (run_id, position, verdict, nodes, evidence) VALUES (:run, 5000, 5, 0, 'an error')": 5_000,
-    "INSERT INTO packs SELECT run_id, 5001, 6001, verdicts, moments FROM packs"
-    " WHERE run_id = :run AND first = 1": 5_001,
-}
-
-
-@pytest.mark.parametrize(
-    ("run", "change"), [(2, change) for change in BEHIND] + [(1, change) for change in [*BEHIND][:2]]
-)
-def test_what_stands_behind_the_end_of_a_run_is_found_by_an_audit(
-    store: Database, damaged: Pair, run: int, change: str
-) -> None:
-    alter(store, change, run=run)
-    found = faults_of(store, an_audit(store, damaged[run - 1]).id)
-    place = BEHIND[change]
-    assert [(fault.first, fault.last, "belong to no item" in fault.reason) for fault in found] == [(place, place, True)]
-
-
 def test_a_changed_layout_is_a_difference(store: Database, damaged: Pair) -> None:
     text = find_result(store, damaged.rows, 7).layout
     alter(store, "UPDATE items SET layout = :text WHERE position = 1005", text=text)
     [difference] = diff(store, *damaged)
     assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
-
-
-@pytest.mark.parametrize(
-    ("change", "faults"),
-    [
-        ("UPDATE verdicts SET evidence = 'another' WHERE position = 1005", {(1_001, 1_100)}),
-        ("UPDATE verdicts SET verdict = 5 WHERE position = 1005", {(1, 1_100), (1_001, 1_100)}),
-        ("DELETE FROM verdicts WHERE position = 1005", {(1, 1_100), (1_001, 1_100), (1_005, 1_005)}),
-    ],
-)
-def test_a_changed_row_is_found_by_an_audit_of_the_rows_alone(
-    store: Database, damaged: Pair, change: str, faults: set[tuple[int, int]]
-) -> None:
-    alter(store, change)
-    audit = an_audit(store, damaged.rows)
-    assert {(fault.first, fault.last) for fault in faults_of(store, audit.id)} == faults
-    assert an_audit(store, damaged.packed, 60).clean
-    assert [difference.one.position for difference in diff(store, *damaged)] == [1_005]
-
-
-def test_a_missing_pack_is_found_by_an_audit(store: Database, damaged: Pair) -> None:
-    alter(store, "DELETE FROM packs")
-    audit = an_audit(store, damaged.packed)
-    assert (audit.valid, audit.invalid, audit.no_evidence) == (0, 0, 0)
-    assert Fault(1, 1_100, "there is no verdict, but the job is done") in faults_of(store, audit.id)
-    with pytest.warns(DamagedWarning, match="2:1-1100 cannot be read: "):
-        assert everything(store, damaged.packed) == []
-    alter(store, "DELETE FROM blocks WHERE run_id = 2")
-    found = list(diff(store, *damaged))
-    assert [difference.one.position for difference in found] == list(range(1, 1_101))
-    assert {difference.other.verdict for difference in found} == {None}
 
 
 def test_a_run_that_has_lost_its_end_is_not_finished(store: Database, damaged: Pair) -> None:
@@ -250,26 +199,9 @@ def test_deals_of_another_generator_are_neither_planned_nor_shown(store: Databas
                 requeue(store, gone)
 
 
-@pytest.mark.parametrize("deals", ["NULL", "'{}'", """'{"seed": 1, "parameters": {}, "first": 3001, "last": 3100}'"""])
-def test_numbers_of_deals_that_are_not_those_of_the_source_are_refused(
-    store: Database, damaged: Pair, deals: str
-) -> None:
-    alter(store, f"UPDATE sources SET deals = {deals}")
-    packed = find_run(store, 2)
-    for ask in (lambda: find_result(store, packed, 1), lambda: an_audit(store, packed)):
-        with pytest.raises(StoreError, match=r"cannot be read|source 1 was changed"):
-            ask()
-
-
 def test_an_item_that_was_moved_differs_from_the_one_before(store: Database, damaged: Pair) -> None:
     alter(store, "UPDATE items SET position = 3000 WHERE position = 5")
     again = find_run(store, queue_rerun(store, damaged.rows, any_version=False))
     do_runs(store)
     [difference] = diff(store, damaged.rows, find_run(store, again.id))
     assert (difference.layout, difference.one.position, difference.other.verdict) == (None, 5, Verdict.FAILED)
-
-
-def test_a_digest_of_a_block_far_behind_the_end_is_a_fault_and_nothing_more(store: Database, damaged: Pair) -> None:
-    alter(store, "UPDATE blocks SET number = 2305843009213693951 WHERE run_id = 2 AND number = 1")
-    audit = an_audit(store, damaged.packed)
-    assert audit.judged == 1_100 and not audit.clean

@@ -72,6 +72,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_shown_works_as_shown(
     path: Path, tmp_path: Path, programs: Path, request: pytest.FixtureRequest

@@ -17,6 +17,7 @@ TRAPS = [739671, 1030730]
 """Deals that the fast search does not solve, because it moves cards in groups; but they can be won."""
 
 
+@pytest.mark.slow
 @needs_solver
 def test_the_game_meets_the_contract(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(site, "dealmill-freecell", {"freecell": "dealmill_freecell:GAME"}, version="0.1.0")

@@ -5,7 +5,7 @@ from typing import cast
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InputError
@@ -19,6 +19,8 @@ from tests.doing import deal
 from tests.fuzz import inputs
 
 each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+few = settings(max_examples=40)
+"""For each game, so that the files of all games are as many as those of a property by default, twice."""
 KINDS = [*["canonical"] * 4, "real", "mutated", "lower", "blank", "wide", "noise", "comment"]
 
 
@@ -85,6 +87,7 @@ def read(game: Game, data: bytes) -> tuple[list[Layout | Reject], str | None]:
 
 @each_game
 @given(data=st.data())
+@few
 def test_comments_are_skipped_in_every_format(game: Game, data: st.DataObject) -> None:
     [file] = game.examples.glob("*-statement.txt")
     lines = data.draw(st.sampled_from([file.read_text().splitlines(), deal(game, 9, 1, 5)]))
@@ -103,6 +106,7 @@ def test_comments_are_skipped_in_every_format(game: Game, data: st.DataObject) -
 
 @each_game
 @given(data=st.data())
+@few
 def test_a_scan_finds_what_the_reader_finds(game: Game, data: st.DataObject) -> None:
     file = data.draw(contents(game))
     sizes = data.draw(st.lists(st.integers(1, 400), max_size=10))
@@ -114,6 +118,7 @@ def test_a_scan_finds_what_the_reader_finds(game: Game, data: st.DataObject) -> 
 
 @each_game
 @given(data=st.data())
+@few
 def test_entries_can_be_skipped_and_joined(game: Game, data: st.DataObject) -> None:
     file = data.draw(contents(game))
     with patch.object(files, "READ_BYTES", 256):

@@ -14,7 +14,7 @@ SOURCE = "deal:memory:seed=9:1-3000"
 DEADLY = {700: ("9", "SIGKILL"), 2950: ("11", "SIGSEGV")}
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def env(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """Settings for a fresh database of each kind, and for workers that die of two layouts."""
     layouts = [layout.text for layout in parse_deal_range(SOURCE)]

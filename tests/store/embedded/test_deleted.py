@@ -90,7 +90,7 @@ def test_a_store_stays_with_its_file_when_the_working_directory_changes(
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize("replace", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_run_whose_file_is_deleted_ends_with_one_sentence(replace: bool, file: Path, tmp_path: Path) -> None:
     with (tmp_path / "told").open("wb") as told:
         running = subprocess.Popen(

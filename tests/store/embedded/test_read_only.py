@@ -12,7 +12,9 @@ from dealmill.pipeline.store.source_writing import open_source
 from tests.store.embedded.files import as_ordinary_user, contents, execute, lock_up
 
 
-@pytest.mark.parametrize("locked", ["the file", "the folder", "both"])
+@pytest.mark.parametrize(
+    "locked", ["both", *(pytest.param(one, marks=pytest.mark.slow) for one in ("the file", "the folder"))]
+)
 @pytest.mark.parametrize("journal", ["WAL", "DELETE"])
 def test_a_store_that_cannot_be_written_to_is_read(locked: str, journal: str, solved: Path, tmp_path: Path) -> None:
     execute(solved, f"PRAGMA journal_mode={journal}")

@@ -1,5 +1,5 @@
-"""A damaged record affects only itself: it is reported, and all others are still served, exported, compared and
-audited."""
+"""Every reader survives every damage of the catalogue: it names what is damaged, and all other records are still
+served, exported, found, compared, audited and shown on pages."""
 
 import resource
 import shutil
@@ -9,20 +9,25 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.store import database, leases, revisions
 from dealmill.pipeline.store.database import Database, database_url, engine_for
+from dealmill.web.app import application
+from dealmill.web.site import Shared
 from dealmill.workers import tasks, working
-from tests.faults.checks import FORMS, Checks, Said, said
-from tests.faults.prepared import drop_checks, few_pauses, prepare, work_here
-from tests.faults.records import DAMAGES, ITEM, PACKED, ROWS, RUN, SQLITE, Damage
+from tests.contract.checks import FORMS, Checks, said
+from tests.contract.damages import DAMAGES, ITEM, PACKED, ROWS, RUN, SQLITE, Damage
+from tests.contract.prepared import DEALS, drop_checks, few_pauses, prepare, work_here
+from tests.doing import dealer
 from tests.judging import each_verdict_checked_once
 from tests.servers import Postgres
+from tests.servers import dealmill as dealmill_command
 
-pytestmark = pytest.mark.timeout(60)
 CASES = [
     pytest.param(damage, storage, database, id=f"{damage.name}, {storage}, {database}")
     for damage in DAMAGES
@@ -31,6 +36,8 @@ CASES = [
 ]
 MOST_MEMORY = 5 * 2**30
 """The limit of this process's address space in bytes. Libraries reserve more than they use."""
+[LAYOUT] = dealer("memory")(8, ITEM, 1)
+"""The layout of the item whose record is damaged."""
 SAME_DEALS = {ROWS: 3, PACKED: 1}
 """The run to compare with, for the run of each storage."""
 
@@ -92,6 +99,13 @@ def inflict(url: str, damage: Damage, storage: str) -> None:
     assert changed > 0
 
 
+@pytest.fixture(scope="module")
+def pages(file: Path) -> Iterator[FastAPI]:
+    """Return the application, which takes longer to build than to serve the pages of a store."""
+    with dealmill.open(f"sqlite:///{file}") as store:
+        yield application(store, hosts=["testserver"])
+
+
 @pytest.fixture(autouse=True)
 def _little_memory() -> Iterator[None]:
     """Limit the address space: a changed number must not exhaust the memory of the machine."""
@@ -124,9 +138,9 @@ def test_one_damaged_record(
     storage: str,
     database: str,
     url: str,
+    pages: FastAPI,
     troubles: list[str],
     tmp_path: Path,
-    record_property: Callable[[str, object], None],
 ) -> None:
     inflict(url, damage, storage)
     number = RUN[storage]
@@ -139,6 +153,9 @@ def test_one_damaged_record(
                 form: lambda form=form: store.find_run(number).export(tmp_path / f"out.{form}")  # type: ignore[misc]
                 for form in FORMS
             },
+            "filter": lambda: list(store.find_run(number).results(nodes=(0, 10**6), order="value", limit=DEALS)),
+            "find": lambda: list(store.find(LAYOUT, game="memory")),
+            "pages": lambda: visited(pages, store, number),
             "diff": lambda: list(store.find_run(number).diff(store.find_run(SAME_DEALS[storage]))),
             "rerun": lambda: list(store.find_run(number).rerun()),
             "audit": lambda: store.find_run(number).audit(),
@@ -153,20 +170,27 @@ def test_one_damaged_record(
             *(f"a job: {trouble}" for trouble in troubles),
             *Checks(damage, storage, store, found).all(),
         ]
-    cells = {name: str(one) for name, one in found.items()}
-    cells["audit"] = _audited(found["audit"])
-    record_property(
-        "row", {"case": damage.name, "storage": storage, "database": database, **cells, "ok": "NO" if wrong else "yes"}
-    )
     assert not wrong, "\n".join(wrong)
+
+
+def visited(pages: FastAPI, store: dealmill.Store, run: int) -> dict[str, int]:
+    """Return the status code of each page about a run. A page that raises another error than Dealmill's fails."""
+    pages.state.store, pages.state.shared = store, Shared()
+    client = TestClient(pages)
+    paths = ("/", "/log", f"/runs/{run}", f"/runs/{run}/layouts", f"/runs/{run}/layouts/{ITEM}")
+    return {path: client.get(path).status_code for path in paths}
 
 
 def _ours(error: Exception | None) -> bool:
     return error is None or isinstance(error, DealmillError)
 
 
-def _audited(said: Said) -> str:
-    if not isinstance(said.value, dealmill.Audit):
-        return str(said)
-    status = said.value.status
-    return f"{status.judged} judged, {status.invalid} invalid, {status.faults} faults"
+@pytest.mark.parametrize("name", ["evidence not UTF-8", "run storage 7"])
+def test_the_exit_code_of_a_command_tells_of_damage(name: str, file: Path, tmp_path: Path) -> None:
+    shutil.copy(file, tmp_path / "dealmill.db")
+    [damage] = [one for one in DAMAGES if one.name == name and ROWS in one.storages]
+    inflict(f"sqlite:///{tmp_path / 'dealmill.db'}", damage, ROWS)
+    for command in (("query", "1", "--csv"), ("show", f"1:{ITEM}"), ("export", "1", "out.csv"), ("audit", "1")):
+        ran = dealmill_command(*command, cwd=tmp_path)
+        assert (ran.returncode, "Traceback" in ran.stderr) == (3, False), (command, ran.stderr)
+        assert f"1:{ITEM}" in ran.stdout + ran.stderr or "run 1" in ran.stderr, (command, ran.stderr)

@@ -22,7 +22,7 @@ from dealmill.pipeline.store.tables import Storage
 from dealmill.workers import tasks, working
 from tests.doing import an_audit, dealer, do_runs
 
-DEALS = 2_100
+DEALS = 1_100
 CHUNK = 1_000
 ENGINE = "memory/two-pass"
 OTHER_ENGINE = "card-pairing/winnable"

@@ -1,4 +1,4 @@
-"""Damages of records: the change in a store, and how much of it may become unreadable."""
+"""The catalogue of damages: the change of a record, and how much may become unreadable by it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ REJECTS = "UPDATE rejects SET {0} WHERE source_id = {{source}} AND number = 1"
 NO_NUMBERS = (
     ("malformed JSON", "'{{'"),
     ("a list", "'[1, 2]'"),
-    ("text for numbers", """'{{"seed": "8", "parameters": {{}}, "first": "1", "last": "2100"}}'"""),
+    ("text for numbers", """'{{"seed": "8", "parameters": {{}}, "first": "1", "last": "1100"}}'"""),
 )
 FAR = 2**62
 
@@ -115,6 +115,7 @@ DAMAGES = [
         BOTH,
     ),
     _of_items("layout BLOB", "x'0102'", Cost.ITEM),
+    _of_items("layout not UTF-8", "CAST(x'ff' AS TEXT)", Cost.ITEM),
     _of_items("layout of other characters", "'ä' || char(27) || '[2J'", Cost.CHANGED),
     _of_items("layout garbage", "'garbage'", Cost.CHANGED, BOTH),
     _of_items("layout empty", "''", Cost.CHANGED, BOTH),

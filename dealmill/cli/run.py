@@ -162,11 +162,12 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, 
         with shown_progress(store) as progress:
             run = store.queue(source, engine=engine, max_nodes=max_nodes, packed=packed, progress=progress)
         [run] = store.status(run.id)
+        [row] = status_rows(store, [run])
     status = run.progress
     state = "is finished" if status.finished else f"has {counted(status.items - status.solved, 'layout')} to solve"
     tell(f"run {run.id}: {run.engine} on {run.source} {state}")
     if as_json:
-        write_json(status_rows(store, [run])[0])
+        write_json(row)
     else:
         click.echo(run.id)
 

@@ -112,7 +112,7 @@ def test_a_database_in_an_impossible_place_is_reported(file: str, tmp_path: Path
 
 
 def test_a_database_of_another_version_fails_the_check(tmp_path: Path) -> None:
-    assert dealmill("db", "upgrade", "0003", cwd=tmp_path).returncode == 0
+    assert dealmill("db", "upgrade", "0010", cwd=tmp_path).returncode == 0
     code, found = examined(tmp_path, {})
     assert (code, found["tables"][0]) == (1, "failed")
     assert "upgrade it with: dealmill db upgrade" in found["tables"][1]

@@ -11,6 +11,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -103,7 +104,8 @@ class EmbeddedConnection(sqlite3.Connection):
                 else:
                     return
         finally:
-            self.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+            with suppress(sqlite3.ProgrammingError):  # an interrupt has closed the connection
+                self.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
 
     def watch_beside(self) -> None:
         """Remember the identities of the files next to the database, unless they are known already. They do not change

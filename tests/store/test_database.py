@@ -1,5 +1,6 @@
 """The two kinds of transaction, on both databases."""
 
+import sqlite3
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from sqlalchemy import Connection, func, select, text, update
 
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.source_writing import open_source
+from dealmill.pipeline.store.sqlite import EmbeddedConnection
 from dealmill.pipeline.store.tables import sources
 
 
@@ -46,3 +48,14 @@ def test_an_interrupt_in_the_middle_of_a_command_is_not_hidden_by_an_error(store
         raise KeyboardInterrupt
     with store.writing() as connection:
         assert connection.execute(select(sources.c.rejected)).scalar_one() == 0
+
+
+def test_an_interrupt_while_a_lock_is_awaited_is_not_hidden_by_an_error() -> None:
+    connection = sqlite3.connect(":memory:", factory=EmbeddedConnection)
+
+    def interrupt() -> None:
+        connection.close()  # as SQLAlchemy does when a signal arrives within a statement
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        connection.wait(interrupt)

@@ -87,6 +87,8 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     store.work(drain=True, progress=events.append)
     assert [one.id for one in store.runs()][-1] == queued.id
     runs: list[dealmill.Run] = store.status()
+    fingerprints: dict[int, str] = store.fingerprints(runs)
+    assert fingerprints[queued.id] == queued.fingerprint
     assert runs[-1].progress.finished and runs[-1].fingerprint == queued.fingerprint
     packed: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental", packed=True)
     storage: dealmill.Storage = packed.storage

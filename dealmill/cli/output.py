@@ -83,8 +83,10 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
             writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
             shown = _cell_of_csv if sys.stdout.isatty() else _joined
-            escaped = cell_text if form == "excel" else _unchanged
-            writer.writerows({name: escaped(shown(value)) for name, value in row.items()} for row in rows)
+            cells = ({name: shown(value) for name, value in row.items()} for row in rows)
+            if form == "excel":
+                cells = ({name: cell_text(cell) for name, cell in row.items()} for row in cells)
+            writer.writerows(cells)
         case _:
             _write_table(columns, rows)
 
@@ -153,10 +155,6 @@ def _cell_of_csv(value: object) -> object:
     """Escape control characters for a terminal. Files and pipes get the text unchanged."""
     found = _joined(value)
     return printable(found) if isinstance(found, str) else found
-
-
-def _unchanged(value: object) -> object:
-    return value
 
 
 def _cell(column: str, value: object) -> str:

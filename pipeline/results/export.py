@@ -176,8 +176,8 @@ def _json_value(value: int | str | None) -> int | str:
 
 def _for_spreadsheets(results: Columns) -> Columns:
     """Return results whose texts no spreadsheet calculates."""
-    layouts = [str(cell_text(layout)) for layout in results.layouts]
-    return results._replace(layouts=layouts, evidence=list(map(cell_text, results.evidence)))
+    layouts, evidence = list(map(cell_text, results.layouts)), list(map(cell_text, results.evidence))
+    return results._replace(layouts=layouts, evidence=evidence)
 
 
 def _with_words(results: Columns) -> tuple[Sequence[int | str | None], ...]:

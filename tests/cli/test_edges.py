@@ -251,7 +251,7 @@ def lose_locks() -> None:
         raise OSError(ctypes.get_errno(), "seccomp")
 
 
-@pytest.mark.skipif(platform.machine() not in FCNTL, reason="the system call is known for two kinds of machines")
+@pytest.mark.skipif(platform.machine() not in FCNTL, reason="needs a processor of the type x86-64 or aarch64")
 @pytest.mark.parametrize("arguments", [["status"], ["run", "deal:memory:seed=2:1-9"], ["doctor"]])
 def test_a_file_system_without_locks_is_reported_at_once(arguments: list[str], solved: Path) -> None:
     ran = subprocess.run(

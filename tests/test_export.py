@@ -3,8 +3,9 @@
 import csv
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -216,6 +217,16 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Database, folde
     with pytest.raises(OutputError, match="exists; overwrite it with --force"):
         export(store, run, path, progress=lambda _: path.touch())
     assert list(folder.iterdir()) == [path] and path.read_text() == ""
+
+
+def test_a_database_is_never_replaced(store: Database, folder: Path) -> None:
+    run = a_run(store, ENGINE, LAYOUTS)
+    with closing(sqlite3.connect(folder / "other.csv")) as other:
+        other.execute("CREATE TABLE verdicts (position)")
+    before = (folder / "other.csv").read_bytes()
+    with pytest.raises(OutputError, match=r"other\.csv is a database, perhaps another store; name another file$"):
+        export(store, run, folder / "other.csv", force=True)
+    assert (folder / "other.csv").read_bytes() == before
 
 
 def test_only_regular_files_are_replaced(store: Database, folder: Path) -> None:

@@ -26,6 +26,8 @@ PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 OF_A_PACKAGE = (
     "if the package is yours, fix it; otherwise, upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS"
 )
+OF_THE_TABLES = ("tables", "clock")
+"""The checks that need a database."""
 LEAST_FREE = 1e9
 """Free disk space in bytes, enough for some millions of layouts with their verdicts."""
 MOST_SECONDS = 5.0
@@ -67,8 +69,14 @@ def doctor(url: str | None = None) -> list[Check]:
     if file:
         checks["disk"] = lambda: _disk(file.parent)
     checks["broker"] = _broker
+    done = dict[str, Check]()
     with closing(store):
-        return [_check(name, check) for name, check in checks.items()]
+        for name, check in checks.items():
+            if name in OF_THE_TABLES and not done["database"].passed:
+                done[name] = Check(name, False, "not checked, because the database cannot be used")
+            else:
+                done[name] = _check(name, check)
+    return list(done.values())
 
 
 def _check(name: str, check: Callable[[], str]) -> Check:

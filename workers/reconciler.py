@@ -14,6 +14,7 @@ from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.leases import UnworkableJobs
 from dealmill.pipeline.store.plans import Installation
+from dealmill.pipeline.waiting import waiting_for
 from dealmill.workers.app import QUEUE, TASK, app
 from dealmill.workers.messages import BROKER_ERRORS
 
@@ -43,7 +44,8 @@ def check_broker(url: str) -> None:
     if "://" not in url:
         raise BrokerError(NO_URL)
     try:
-        with app.connection_for_write(url, connect_timeout=5) as connection:
+        connection = app.connection_for_write(url, connect_timeout=5)
+        with connection, waiting_for(f"the broker {connection.as_uri()}"):
             connection.ensure_connection(max_retries=1, interval_start=0.2)
             with connection.channel() as channel:
                 _check_keys(channel)

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.waiting import waiting_for
 
 STDIN = "-"
 LONGEST_LINE = 1 << 20
@@ -59,7 +61,7 @@ def open_binary(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     check_file(name)
-    with _input_errors(name):
+    with _input_errors(name), waiting_for(f"a program that writes to {printable(name)}"):  # if it is a named pipe
         file = Path(name).open("rb")  # noqa: SIM115 -- closed below; an error there is not an error of the file
     with file:
         yield file

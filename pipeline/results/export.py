@@ -33,6 +33,9 @@ COLUMNS = ("position", "line", "layout", "verdict", "value", "nodes", "evidence"
 GROUP = 25
 """Pages in a row group of Parquet: 50,000 rows are few enough to keep in memory, and enough to compress well."""
 
+SQLITE = b"SQLite format 3\0"
+"""What an SQLite file begins with."""
+
 WORDS = {int(verdict): verdict.word for verdict in Verdict}
 Write = Callable[[Columns], None]
 Form = Callable[[BinaryIO, Mapping[str, str]], AbstractContextManager[Write]]
@@ -144,6 +147,8 @@ def _check_target(store: Database, path: Path, force: bool) -> Path:
         raise OutputError(f"{path} is not a regular file; name another one")
     if store.owns(path):
         raise OutputError(f"{path} is part of the store that is exported; name another file")
+    if target.exists() and target.open("rb").read(len(SQLITE)) == SQLITE:
+        raise OutputError(f"{path} is a database, perhaps another store; name another file")
     if os.path.lexists(path) and not force:
         raise OutputError(f"{path} exists; overwrite it with --force")
     return target

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc, make_url, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -33,6 +33,7 @@ from dealmill.pipeline.store.sqlite import (
     find_file,
     same_file,
 )
+from dealmill.pipeline.waiting import waiting_for
 
 T = TypeVar("T")
 
@@ -220,6 +221,13 @@ def _end_transaction(connection: DBAPIConnection, _record: ConnectionPoolEntry) 
     connection.rollback()
 
 
+def _connect(
+    url: URL, dialect: Dialect, _record: ConnectionPoolEntry, words: list[Any], options: dict[str, Any]
+) -> DBAPIConnection:
+    with waiting_for(f"the database {shown(url)}"):
+        return dialect.connect(*words, **options)
+
+
 def _prepare_postgresql(
     url: URL, seconds: float | None, connection: DBAPIConnection, _record: ConnectionPoolEntry
 ) -> None:
@@ -296,6 +304,7 @@ def engine_for(url: URL, file: EmbeddedFile | None, statement_seconds: float | N
     else:
         defaults = {setting: value for setting, value in CLIENT_TIMEOUTS.items() if setting not in url.query}
         engine = create_engine(url, connect_args={**defaults, **UTF8}, pool_size=MOST_CONNECTIONS)
+        event.listen(engine, "do_connect", partial(_connect, url))
         event.listen(engine, "connect", partial(_prepare_postgresql, url, statement_seconds))
     os.register_at_fork(after_in_child=partial(engine.dispose, close=False))
     return engine

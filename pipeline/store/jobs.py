@@ -21,7 +21,7 @@ def runs_of(installed: Installed) -> Select[tuple[int]]:
     its deals to be the one recorded."""
     dealt = (runs.c.storage == Storage.PACKED) & _dealt_here()
     known = _known(installed) & or_(runs.c.storage == Storage.ROWS, dealt)
-    return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted.is_(None))
+    return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted_why.is_(None))
 
 
 def audits_of(installed: Installed) -> Select[tuple[int]]:

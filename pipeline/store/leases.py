@@ -297,7 +297,7 @@ class UnworkableJobs:
 
 def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[UnworkableJobs]:
     """Return the pending jobs that cannot be worked on with these engines, grouped by engine."""
-    retracted = engines.c.retracted.is_not(None)
+    retracted = engines.c.retracted_why.is_not(None)
     query = (
         select(engines.c.name, engines.c.version, retracted, func.count())
         .select_from(jobs.joined.join(runs, runs.c.id == jobs.run).join(engines, engines.c.id == runs.c.engine_id))

@@ -20,6 +20,7 @@ from time import monotonic
 from sqlalchemy.exc import OperationalError
 
 from dealmill.pipeline.errors import DamagedError, ReplacedError, StoreError, StoreUnavailable
+from dealmill.pipeline.waiting import SILENT_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -27,8 +28,6 @@ BUSY_SECONDS = 60
 """How long to wait for a lock."""
 STEP_SECONDS = 0.5
 """How long SQLite waits at a time. Meanwhile, Python cannot handle signals."""
-SILENT_SECONDS = 2.0
-"""How long to wait without saying so."""
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 LOCK_ERRORS = {
     sqlite3.SQLITE_IOERR_LOCK,

@@ -66,6 +66,9 @@ metadata = MetaData(
 
 CODES = "codes"
 """The key in the `info` of a column for the codes that it may hold."""
+MOST_CHARACTERS = "most characters"
+"""The key in the `info` of a column of texts for the length that they may have."""
+LONGEST_NAME = {MOST_CHARACTERS: 1_000}
 
 
 class JsonNumbers(TypeDecorator[Any]):
@@ -224,8 +227,8 @@ engines = Table(
     "engines",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False, comment="game/engine"),
-    Column("version", Text, nullable=False),
+    Column("name", Text, nullable=False, comment="game/engine", info=LONGEST_NAME),
+    Column("version", Text, nullable=False, info=LONGEST_NAME),
     Column("retracted", Float, comment="when all its verdicts were retracted"),
     Column("retracted_why", Text),
     UniqueConstraint("name", "version"),
@@ -426,7 +429,7 @@ KINDS: dict[type, str] = {
     int: "a whole number",
     str: "text",
 }
-LONGEST = 60
+LONGEST_SHOWN = 60
 """The most characters of a value that a message shows."""
 
 
@@ -435,8 +438,9 @@ class Shape:
 
     def __init__(self, *columns: ColumnElement[Any]) -> None:
         self._columns = columns
-        self._codes = [(place, column, set(column.info[CODES])) for place, column in _with_codes(columns)]
+        self._codes = [(place, column, set(column.info[CODES])) for place, column in _with(CODES, columns)]
         self._texts = [place for place, column in enumerate(columns) if column.type.python_type is str]
+        self._bounded = _with(MOST_CHARACTERS, columns)
         self._sound: set[tuple[type, ...]] = set()
 
     def troubles(self, columns: Sequence[Sequence[Any]]) -> dict[int, str]:
@@ -470,11 +474,14 @@ class Shape:
         for place in self._texts:
             if not _is_unicode(values[place]):
                 return f"{self._columns[place]} is {_shown(values[place])}, which is not UTF-8"
+        for place, column in self._bounded:
+            if len(values[place] or "") > (most := column.info[MOST_CHARACTERS]):
+                return f"{column} is {_shown(values[place])}, which is longer than {most:,} characters"
         return None
 
 
-def _with_codes(columns: Sequence[ColumnElement[Any]]) -> list[tuple[int, ColumnElement[Any]]]:
-    return [(place, column) for place, column in enumerate(columns) if CODES in column.info]
+def _with(key: str, columns: Sequence[ColumnElement[Any]]) -> list[tuple[int, ColumnElement[Any]]]:
+    return [(place, column) for place, column in enumerate(columns) if key in column.info]
 
 
 def _fits(column: ColumnElement[Any], value: object) -> bool:
@@ -499,4 +506,4 @@ def _shown(value: object) -> str:
     if value is None:
         return "missing"
     text = printable(repr(value))
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"

@@ -6,7 +6,9 @@ import signal
 import time
 from base64 import b64encode
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+
+import psycopg
 
 from dealmill.pipeline.store.runs import find_run
 from dealmill.workers.app import BROKER_PATIENCE, QUEUE
@@ -167,6 +169,31 @@ def cut_the_database(scene: Scene) -> None:
     scene.database.cut()
 
 
+def half_close_the_database(scene: Scene) -> None:
+    """Close one direction of all connections to the database."""
+    scene.database.half_close()
+
+
+def silence_the_database(scene: Scene) -> None:
+    """Block all data to and from the database until all leases have expired, without breaking a connection."""
+    scene.database.deaf = True
+    time.sleep(LEASE_SECONDS + 2)
+    scene.database.deaf = False
+
+
+def use_up_the_connections(scene: Scene) -> None:
+    """Take all connections that the database allows, also those that break, for a while."""
+    until = time.monotonic() + LEASE_SECONDS + 1
+    with ExitStack() as taken:
+        while time.monotonic() < until:
+            try:
+                taken.enter_context(
+                    psycopg.connect(host=str(scene.postgres.folder), user="dealmill", dbname="postgres")
+                )
+            except psycopg.OperationalError:
+                scene.database.cut()
+
+
 def make_read_only(scene: Scene) -> None:
     """Make the database read-only for a while."""
     scene.set_for_all("SET default_transaction_read_only = on")
@@ -226,6 +253,9 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "database killed": kill_the_database,
     "COPY cut in the middle": cut_a_copy,
     "connections to the database cut": cut_the_database,
+    "connections to the database half closed": half_close_the_database,
+    "database silent past leases": silence_the_database,
+    "no connections left": use_up_the_connections,
     "database read-only": make_read_only,
     "clock set forward": set_the_clock_forward,
     "clock set back": set_the_clock_back,

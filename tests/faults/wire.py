@@ -21,7 +21,8 @@ class Wire:
         self._target = target
         self._mark: bytes | None = None
         self._found = Event()
-        self._open: list[socket.socket] = []
+        self._clients: list[socket.socket] = []
+        self._servers: list[socket.socket] = []
         place.parent.mkdir(parents=True, exist_ok=True)
         self._entrance = socket.socket(socket.AF_UNIX)
         self._entrance.bind(str(place))
@@ -31,9 +32,15 @@ class Wire:
 
     def cut(self) -> None:
         """Break all connections."""
-        for end in self._open:
+        for end in (*self._clients, *self._servers):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+
+    def half_close(self) -> None:
+        """End what clients receive, while they can still send."""
+        for client in self._clients:
+            with suppress(OSError):
+                client.shutdown(socket.SHUT_WR)
 
     def cut_behind(self, mark: bytes, seconds: float) -> bool:
         """Break the next connection that sends `mark`, right after these bytes. Return whether there was one within
@@ -53,7 +60,8 @@ class Wire:
             except OSError:
                 client.close()
                 continue
-            self._open = [end for end in self._open if end.fileno() >= 0] + [client, server]
+            self._clients = [end for end in self._clients if end.fileno() >= 0] + [client]
+            self._servers = [end for end in self._servers if end.fileno() >= 0] + [server]
             Thread(target=self._forward, args=(client, server, True), daemon=True).start()
             Thread(target=self._forward, args=(server, client, False), daemon=True).start()
 

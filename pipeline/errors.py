@@ -109,10 +109,15 @@ class BadLayout(DealmillError):
 class InvalidEvidence(DealmillError):
     """Evidence that does not prove its verdict.
 
-    `step` is the move or entry at fault, counted from 1; 0 means the verdict as a whole.
+    `step` is the move or entry at fault, counted from 1; 0 means the verdict as a whole. Of a long reason, which may
+    quote the evidence, only the beginning is kept.
     """
 
+    MOST_CHARACTERS = 1_000
+
     def __init__(self, step: int, reason: str) -> None:
+        if len(reason) > self.MOST_CHARACTERS:
+            reason = f"{reason[: self.MOST_CHARACTERS]}…"
         super().__init__(f"step {step}: {reason}")
         self.step = step
         self.reason = reason

@@ -69,17 +69,19 @@ def judge_by(
 
     The other arguments may be anything: what the rules cannot interpret is judged invalid.
     """
-    if objection := _wrong_claim(verdict, evidence):
-        return Judgement(Outcome.INVALID, 0, objection)
+    if wrong := _wrong_claim(verdict, evidence):
+        return Judgement(Outcome.INVALID, 0, wrong)
     if evidence is None or verdict == Verdict.FAILED:
         return NO_EVIDENCE
     try:
         check(engine, layout, Verdict(verdict), value, evidence)
     except InvalidEvidence as error:
-        return Judgement(Outcome.INVALID, error.step, error.reason)
+        objection = error
     except Exception as error:  # noqa: BLE001 -- a damaged record may hold any layout and evidence
-        return Judgement(Outcome.INVALID, 0, f"the referee cannot read it: {type(error).__name__}: {error}")
-    return VALID
+        objection = InvalidEvidence(0, f"the referee cannot read it: {type(error).__name__}: {error}")
+    else:
+        return VALID
+    return Judgement(Outcome.INVALID, objection.step, objection.reason)
 
 
 def _wrong_claim(verdict: int, evidence: str | None) -> str | None:

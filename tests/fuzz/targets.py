@@ -40,6 +40,7 @@ from tests.fuzz import inputs
 
 Property = Callable[[], None]
 
+LONGEST_REASON = InvalidEvidence.MOST_CHARACTERS + 1
 LIMIT = 2_000
 """Nodes: enough for most layouts, and for none too many."""
 SECRET = "hunter2hunter2"  # noqa: S105
@@ -83,6 +84,7 @@ def judging(game: Game, engine: Engine) -> Property:
     name = game.full_name(engine)
     layouts = [entry.text for line in real_lines(game) for entry in game.read([(1, line)]) if isinstance(entry, Layout)]
     evidence = [text for layout in layouts if (text := said(name, layout).evidence[0]) is not None]
+    long = st.sampled_from(["9" * 5_000, "[" * 5_000])
 
     @st.composite
     def verdicts(draw: st.DrawFn) -> tuple[str, int, int | None, str | None]:
@@ -99,7 +101,14 @@ def judging(game: Game, engine: Engine) -> Property:
                 | inputs.wild_numbers
             ),
             draw(values),
-            draw(near | inputs.mutated(near) | inputs.mutated(st.sampled_from(evidence)) | inputs.anything | st.none()),
+            draw(
+                near
+                | inputs.mutated(near)
+                | inputs.mutated(st.sampled_from(evidence))
+                | long
+                | inputs.anything
+                | st.none()
+            ),
         )
 
     @given(verdicts())
@@ -108,7 +117,8 @@ def judging(game: Game, engine: Engine) -> Property:
         judgement = judge(name, layout, verdict, value, proof)
         canonical = list(game.read([(1, layout)])) == [Layout(1, layout)]
         if judgement.outcome is Outcome.INVALID:
-            assert judgement.reason and judgement.step is not None and judgement.step >= 0
+            assert judgement.reason and len(judgement.reason) <= LONGEST_REASON
+            assert judgement.step is not None and judgement.step >= 0
         if judgement.outcome is Outcome.VALID and canonical:
             true = said(name, layout)
             assert true.verdicts[0] in (verdict, Verdict.UNDECIDED)

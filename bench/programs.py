@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from bench.measure import SEED, in_turn, rounded, table
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Texts, unpack
+from dealmill.pipeline.programs.bounds import environment
 from dealmill.pipeline.programs.manifest import Program, read_program
-from dealmill.pipeline.programs.process import environment
 from dealmill.pipeline.programs.solver import ProgramSolver
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "engines"

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from dealmill.pipeline.programs.process import die_with_parent
+from dealmill.pipeline.programs.bounds import die_with_parent
 
 __all__ = ["STOP_SECONDS", "die_with_parent", "has_ended", "kill", "start", "stop"]
 

@@ -1,21 +1,15 @@
-"""A running program: it is sent one layout at a time, and everything it does is bounded, also by limits as far as the
-system has them."""
+"""A running program: it is sent one layout at a time, and everything it does is bounded."""
 
-import ctypes
 import os
-import resource
 import select
-import shutil
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 
 from dealmill.pipeline.errors import ProgramError, VersionError
 from dealmill.pipeline.games.verdict import RETRYABLE
+from dealmill.pipeline.programs.bounds import enclosed, environment, limiter, memory_in_use
 from dealmill.pipeline.programs.manifest import Program
 from dealmill.pipeline.programs.protocol import (
     MOST_BYTES,
@@ -27,76 +21,12 @@ from dealmill.pipeline.programs.protocol import (
     read_answer,
 )
 
-PR_SET_PDEATHSIG = 1
-MOST_FILE_BYTES = 64_000_000
-"""The size of the largest file that a program can write."""
-NAMESPACES = ("--user", "--net", "--pid", "--fork", "--kill-child")
-"""Options of unshare(1): no network, and processes that all end with the first of them."""
-FIRST = ("sh", "-c", '"$@"; exit $?', "sh")
-"""The first process of the namespaces. It must not be the program itself, because the kernel protects it from signals.
-It is a shell that runs the program and ends with its exit code, or 128 plus the number of the signal that killed it."""
-
-
-def die_with_parent() -> None:
-    """Have the kernel kill this process as soon as its parent dies. Linux only; does nothing on other systems."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def limiter(memory: int) -> Callable[[], None]:
-    """Return a function that limits the process that calls it to so many megabytes of address space.
-
-    It writes no core files and no large files, and dies with its parent.
-    """
-
-    def limit() -> None:
-        die_with_parent()
-        sizes = {
-            resource.RLIMIT_AS: memory * 1_000_000,
-            resource.RLIMIT_CORE: 0,
-            resource.RLIMIT_FSIZE: MOST_FILE_BYTES,
-        }
-        for kind, size in sizes.items():
-            with suppress(ValueError, OSError):  # a lower limit is set already, or the system does not have this one
-                resource.setrlimit(kind, (size, size))
-
-    return limit
-
-
-def environment() -> dict[str, str]:
-    """Return the environment of a program: nothing of the user but PATH, and Python without random hashes."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-
-
-def enclosed(command: list[str]) -> list[str]:
-    """Return the command line that runs a command in namespaces of its own, or the command itself if that is not
-    possible here."""
-    return [*_enclosing(), *command] if missing() is None else command
-
-
-@cache
-def missing() -> str | None:
-    """Return why programs cannot be given namespaces of their own here; None if they can."""
-    if shutil.which("unshare") is None:
-        return "there is no unshare command"
-    tried = subprocess.run([*_enclosing(), "true"], capture_output=True, text=True, check=False)  # noqa: S603
-    return None if tried.returncode == 0 else " ".join(tried.stderr.split()) or f"exit code {tried.returncode}"
-
-
-def _enclosing() -> list[str]:
-    return ["unshare", *NAMESPACES, "--", *FIRST]
-
-
 READ_BYTES = 1 << 16
 KEPT_BYTES = 2_000
 """How much of the end of its error output is kept for the log."""
 LOOK_SECONDS = 0.5
-"""How often to look whether the program has ended, in case its children keep its output open."""
+"""How often to look how much memory the program uses, and whether it has ended, in case its children keep its output
+open."""
 SIGNALS = {number.value: number.name for number in signal.Signals}
 END_SECONDS = 2.0
 """How long a program that has closed its output may take to end."""
@@ -125,11 +55,12 @@ class Process:
         self._max_nodes = max_nodes
         self._unread = b""
         self._errors = b""
+        self._looked = time.monotonic()
         if (found := program.version()) != version:
             raise changed(program, version, found)
         try:
             self._process = subprocess.Popen(  # noqa: S603 -- the user has declared this command
-                enclosed(program.command),
+                enclosed(program.command, program.manifest.processes),
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -189,10 +120,20 @@ class Process:
             if end:
                 self._unread = rest
                 return answer
-            left = deadline - time.monotonic()
+            left = deadline - self._look()
             if left <= 0:
                 raise Fault(f"{RETRYABLE}it gave no answer within {seconds:g} s")
             unsent = self._wait(unsent, min(left, LOOK_SECONDS))
+
+    def _look(self) -> float:
+        """Look from time to time how much memory its processes use together; return the time."""
+        now = time.monotonic()
+        if now > self._looked + LOOK_SECONDS:
+            self._looked = now
+            most = self._program.manifest.memory
+            if memory_in_use(self._process.pid) > most * 1_000_000:
+                raise Fault(f"{RETRYABLE}its processes used more than {most:,} MB together")
+        return now
 
     def _wait(self, unsent: bytes, seconds: float) -> bytes:
         """Wait until there is something to read or write, and do so; return what is still unsent."""

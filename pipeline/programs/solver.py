@@ -14,9 +14,10 @@ from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
+from dealmill.pipeline.programs.bounds import bounds
 from dealmill.pipeline.programs.found import broken_programs
 from dealmill.pipeline.programs.manifest import Program, State
-from dealmill.pipeline.programs.process import Fault, Process, changed, missing
+from dealmill.pipeline.programs.process import Fault, Process, changed
 from dealmill.pipeline.programs.protocol import Answer
 
 logger = logging.getLogger(__name__)
@@ -138,8 +139,7 @@ def check_programs(games: Mapping[str, Game]) -> str:
     if broken:
         raise ProgramError("; ".join(broken))
     names = ", ".join(engine.program.full_name for engine in engines if engine.program)
-    why = missing()
-    return f"{names}: started, {f'with network and without namespaces: {why}' if why else 'without network'}"
+    return f"{names}: started; {bounds()}"
 
 
 def _programs(games: Mapping[str, Game]) -> list[Engine]:

@@ -56,7 +56,7 @@ MODULES = (
     *("sqlalchemy.dialects.sqlite", "tomllib"),
     *("dealmill.cli.progress", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
     *("dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
-    *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.process"),
+    *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.bounds"),
     *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.job_kinds"),
     *("dealmill.pipeline.survey.growth", "dealmill.workers.broker"),
     *("dealmill.workers.logs", "dealmill.workers.messages"),

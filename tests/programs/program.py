@@ -63,6 +63,15 @@ def eats_memory() -> None:
         eaten.append(bytearray(10_000_000))
 
 
+def eats_memory_in_children() -> None:
+    for _ in range(6):
+        if os.fork() == 0:
+            eaten = bytearray(b"x") * 60_000_000
+            time.sleep(FOREVER)
+            os._exit(len(eaten))
+    time.sleep(FOREVER)
+
+
 def needs_memory() -> None:
     bytearray(300_000_000)
     answer(POISON)
@@ -144,6 +153,7 @@ FAULTS: dict[str, Callable[[], object]] = {
     "hangs": lambda: time.sleep(FOREVER),
     "closes its output": closed,
     "eats memory": eats_memory,
+    "eats memory in children": eats_memory_in_children,
     "needs memory": needs_memory,
     "floods one line": lambda: floods(b"x" * 60_000),
     "floods lines": lambda: floods(b'{"layout": 1}\n' * 5_000),

@@ -9,7 +9,7 @@ import pytest
 from dealmill.pipeline.errors import ProgramError, VersionError
 from dealmill.pipeline.games import find_engine, find_game, kernels
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.programs import process, solver
+from dealmill.pipeline.programs import bounds, solver
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN
 from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
@@ -35,6 +35,7 @@ FAILURES = {
     "hangs": "retryable: it gave no answer within 1 s",
     "closes its output": "retryable: it gave no answer within 1 s",
     "eats memory": "retryable: it ended with exit code 1",
+    "eats memory in children": "retryable: its processes used more than 200 MB together",
     "floods one line": "it wrote a line of more than 1,048,576 bytes",
     "floods lines": OUT_OF_TURN,
     "writes errors forever": "retryable: it gave no answer within 1 s",
@@ -181,7 +182,7 @@ def test_the_node_limit_leaves_layouts_undecided(declare: Declare) -> None:
 def test_faults_without_namespaces(
     fault: str, declare: Declare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "missing", lambda: "they are not allowed here")
+    monkeypatch.setattr(bounds, "no_namespaces", lambda: "they are not allowed here")
     declare(fault, POISON, seconds=SECONDS)
     batch = solve(ENGINE, LAYOUTS)
     assert batch.verdicts.count(Verdict.SCORED) >= len(LAYOUTS) - 1

@@ -202,7 +202,7 @@ def test_the_version_covers_arguments_and_files(declare: Declare) -> None:
 def test_the_guards_of_the_machine_are_not_part_of_the_version(declare: Declare) -> None:
     declare()
     version = find_engine("memory/program")[1].version
-    declare(seconds=1, memory=2, handshake_seconds=3, summary="another")
+    declare(seconds=1, memory=2, processes=3, handshake_seconds=3, summary="another")
     assert find_engine("memory/program")[1].version == version
 
 
@@ -216,9 +216,11 @@ def test_any_text_is_a_manifest_or_an_error(tmp_path_factory: pytest.TempPathFac
 
 def test_the_doctor_starts_every_program(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
     declare()
-    assert check_programs(games()) == "memory/program: started, without network"
-    monkeypatch.setattr("dealmill.pipeline.programs.solver.missing", lambda: "not allowed")
-    assert "with network and without namespaces: not allowed" in check_programs(games())
+    assert check_programs(games()).startswith(
+        "memory/program: started; bounded: memory and file sizes of each process, "
+    )
+    monkeypatch.setattr("dealmill.pipeline.programs.bounds.no_namespaces", lambda: "not allowed")
+    assert "; not bounded: network: not allowed" in check_programs(games())
     declare("does not start", name="silent")
     declare(name="broken", memory=-1)
     with pytest.raises(

@@ -33,16 +33,6 @@ def test_what_failed_for_lack_of_memory_is_tried_again(declare: Declare, tmp_pat
     assert left_in(folder) == 0
 
 
-def test_each_run_to_retry_is_told_on_a_line_of_its_own(declare: Declare, tmp_path: Path) -> None:
-    folder = declare("exits with 3", LAYOUTS[2]).parent
-    for number in (1, 2):
-        (tmp_path / f"memory-{number}.txt").write_text("\n".join(LAYOUTS[number:]))
-    env = {"DEALMILL_ENGINES": str(folder)}
-    ran = dealmill("run", "memory-1.txt", "memory-2.txt", "--engine", "program", cwd=tmp_path, env=env)
-    lines = [line for line in ran.stderr.splitlines() if line.startswith("failures to retry:")]
-    assert [line[-len(" retry 1") :] for line in lines] == [" retry 1", " retry 2"]
-
-
 def test_a_run_whose_program_does_not_start_ends_before_any_attempt(declare: Declare, tmp_path: Path) -> None:
     folder = declare("starts slowly", handshake_seconds=0.1).parent
     env = {"DEALMILL_ENGINES": str(folder)}

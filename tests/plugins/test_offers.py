@@ -81,14 +81,6 @@ def test_a_broken_game_is_reported_and_stops_nothing_else(code: str, error: str,
     assert dealmill.solve("memory", "ABBA").value == 8
 
 
-def test_a_missing_module_is_named_when_it_is_needed(site: Path) -> None:
-    write(site, "golf", GAME.replace('name = "peg-row"', 'name = "golf"'), modules=("layout", "deal", "engine"))
-    install(site, "dealmill-golf", {"golf": "golf:GAME"})
-    assert broken_games() == []
-    with pytest.raises(DealmillError, match=r"^golf\.PegRow\.check cannot be imported: ModuleNotFoundError: "):
-        _ = find_game("golf").check
-
-
 def test_the_commands_report_broken_games(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(site)
     write(site, "golf", "1 / 0")

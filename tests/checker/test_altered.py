@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.results.export import COLUMNS
-from tests.checker.loaded import ENGINES, FORMS, Checked, Checker
+from tests.checker.loaded import ENGINES, FORMS, FORMS_OF_GAMES, Checked, Checker
 
 Row = dict[str, Any]
 
 each_form = pytest.mark.parametrize(("engine", "suffix"), FORMS)
+each_form_of_a_game = pytest.mark.parametrize(("engine", "suffix"), FORMS_OF_GAMES)
 each_engine = pytest.mark.parametrize("engine", ENGINES)
-tried = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few_examples = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 HOSTILE = ["", " ", "\0", "\r", "\n", "\x1b[2J", "\ud800", "牌", "%s", "{}", "9" * 5_000, "-1", "'; --", '"', "NaN"]
 
@@ -97,7 +98,7 @@ def test_undecided_and_failed_rows_need_no_proof(exports: Path) -> None:
 
 
 @each_engine
-@tried
+@few_examples
 @given(data=st.data())
 def test_an_altered_cell_is_accepted_only_if_dealmill_accepts_it(
     engine: str, exports: Path, tmp_path: Path, data: st.DataObject
@@ -158,7 +159,7 @@ def appended(lines: list[bytes], chance: random.Random) -> list[bytes]:
     return [*lines, chance.choice([b"\n", b"{}\n", b"x", b"\0", lines[-1]])]
 
 
-@each_form
+@each_form_of_a_game
 @pytest.mark.parametrize("alter", [dropped, doubled, swapped, cut, without_the_last_byte, without_the_last, appended])
 def test_missing_duplicate_and_moved_rows_are_found_even_if_the_digest_is_replaced(
     alter: Alteration, engine: str, suffix: str, exports: Path, tmp_path: Path
@@ -174,8 +175,8 @@ def test_missing_duplicate_and_moved_rows_are_found_even_if_the_digest_is_replac
             assert checked.out.splitlines()[-1].startswith(f"{altered}: row "), (seed, checked)
 
 
-@each_form
-@tried
+@each_form_of_a_game
+@few_examples
 @given(data=st.data())
 def test_no_bytes_make_a_checker_print_a_traceback(
     engine: str, suffix: str, exports: Path, tmp_path: Path, data: st.DataObject

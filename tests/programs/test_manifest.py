@@ -129,13 +129,18 @@ def test_a_file_that_becomes_a_pipe_is_not_waited_for(declare: Declare) -> None:
         program.version()
 
 
-def test_a_setting_that_is_no_path_stops_nothing(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("other", "reason"), [("x" * 5_000, "File name too long"), ("missing.toml", "No such file or directory")]
+)
+def test_a_setting_that_names_no_manifest_stops_nothing(
+    other: str, reason: str, declare: Declare, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = declare()
-    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{'x' * 5_000}")
+    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{other}")
     forget_settings()
     assert find_engine("memory/program")
-    [reason] = broken_programs(games()).values()
-    assert reason.endswith("cannot be read: File name too long")
+    [error] = broken_programs(games()).values()
+    assert error.endswith(f"{other} cannot be read: {reason}")
 
 
 def test_who_looks_for_a_broken_program_is_told_why(declare: Declare) -> None:
@@ -150,14 +155,6 @@ def test_a_broken_manifest_is_read_again(declare: Declare) -> None:
     path.with_name("data").write_text("here")
     assert not broken_programs(games())
     assert find_engine("memory/program")[1].name == "program"
-
-
-def test_a_missing_manifest_is_reported(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = declare()
-    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{path}x")
-    forget_settings()
-    assert find_engine("memory/program")
-    assert list(broken_programs(games()).values()) == [f"{path}x cannot be read: No such file or directory"]
 
 
 def test_a_game_may_bring_manifests(declare: Declare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,30 +34,30 @@ ANSWERS = st.fixed_dictionaries(
 DECIDED = {"winnable": Verdict.WINNABLE, "unwinnable": Verdict.UNWINNABLE}
 
 
-def naive(said: dict[str, Any], limit: int) -> Answer | None:
+def naive(answer: dict[str, Any], limit: int) -> Answer | None:
     """The answer in an object, None if it is not one."""
 
     def whole(number: object) -> bool:
         return isinstance(number, int) and not isinstance(number, bool) and -(2**62) <= number <= 2**62
 
-    nodes, value, evidence = said.get("nodes"), said.get("value"), said.get("evidence")
-    if said.get("layout") != LAYOUT or not whole(nodes) or not 0 <= said["nodes"] <= limit:
+    nodes, value, evidence = answer.get("nodes"), answer.get("value"), answer.get("evidence")
+    if answer.get("layout") != LAYOUT or not whole(nodes) or not 0 <= answer["nodes"] <= limit:
         return None
     text = isinstance(evidence, str) and all(" " <= sign <= "~" for sign in evidence)
-    match said.get("verdict"):
+    match answer.get("verdict"):
         case "winnable" | "unwinnable" as word if value is None and text:
-            return Answer(DECIDED[word], 0, said["nodes"], said["evidence"])
+            return Answer(DECIDED[word], 0, answer["nodes"], answer["evidence"])
         case "scored" if whole(value) and text:
-            return Answer(Verdict.SCORED, said["value"], said["nodes"], said["evidence"])
+            return Answer(Verdict.SCORED, answer["value"], answer["nodes"], answer["evidence"])
         case "undecided" if value is None and evidence is None:
-            return Answer(Verdict.UNDECIDED, 0, said["nodes"], "")
+            return Answer(Verdict.UNDECIDED, 0, answer["nodes"], "")
     return None
 
 
 @given(ANSWERS, st.sampled_from([0, 5, NO_LIMIT]))
-def test_an_answer_is_read_or_refused(said: dict[str, Any], limit: int) -> None:
-    expected = naive(said, limit)
-    line = json.dumps(said).encode()
+def test_an_answer_is_read_or_refused(answer: dict[str, Any], limit: int) -> None:
+    expected = naive(answer, limit)
+    line = json.dumps(answer).encode()
     if expected is None:
         with pytest.raises(BadAnswer) as refused:
             read_answer(line, LAYOUT, limit)

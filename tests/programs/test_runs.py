@@ -182,7 +182,7 @@ def test_a_run_whose_manifest_is_gone_is_queried_by_its_name(store: Database, de
     assert matching_runs(store, None, "memory/two-pass", None, retracted=False) == []
     with pytest.raises(NotFoundError, match="there is no engine 'memory/other'"):
         matching_runs(store, None, "memory/other", None, retracted=False)
-    gone = f"run {run.id} is by {ENGINE}, which is not installed here: there is no engine '{ENGINE}'; memory has: "
+    message = f"run {run.id} is by {ENGINE}, which is not installed here: there is no engine '{ENGINE}'; memory has: "
     for command in (
         lambda: queue_audit(store, run, None, 1),
         lambda: queue_rerun(store, run, any_version=True),
@@ -190,7 +190,7 @@ def test_a_run_whose_manifest_is_gone_is_queried_by_its_name(store: Database, de
         find_result(store, run, 5).check,
         lambda: list(find_result(store, run, 5).frames()),
     ):
-        with pytest.raises(VersionError, match=re.escape(gone)):
+        with pytest.raises(VersionError, match=re.escape(message)):
             command()
 
 

@@ -50,7 +50,9 @@ def test_a_query_by_audit_reads_a_survey_to_its_end(store: Database, monkeypatch
         survey = a_survey(store, PAIRING, 2_000, max_nodes=9)
     assert an_audit(store, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
     failed = Filter((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
-    assert [found.position for found in Query(store, [survey], failed, (0, 0), 3)] == [1_999]
+    assert [result.position for result in Query(store, [survey], failed, (0, 0), 3)] == [1_999]
+    found = estimate(store, survey)
+    assert found is not None and found.unknown == survey.counts[Verdict.UNDECIDED] + 1
     with pytest.raises(UsageError, match="audits of packed runs only record"):
         list(Query(store, [survey], Filter(audit=Outcome.VALID), (0, 0), None))
 

@@ -208,9 +208,9 @@ def test_a_loss_is_a_tree_of_cases(client: TestClient, furnished: str) -> None:
 
 def test_a_page_that_has_not_changed_is_not_sent_again(client: TestClient) -> None:
     first = client.get("/runs/1")
-    again = client.get("/runs/1", headers={"If-None-Match": first.headers["etag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    assert again.headers["etag"] == first.headers["etag"]
+    unchanged = client.get("/runs/1", headers={"If-None-Match": first.headers["etag"]})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert unchanged.headers["etag"] == first.headers["etag"]
     assert client.get("/runs/2", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
 
 

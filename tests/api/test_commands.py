@@ -73,9 +73,12 @@ def of_log(store: Store) -> list[Row]:
 
 def of_diff(store: Store) -> list[Row]:
     """Return differences as rows."""
-    columns = {"item": "one.item", "evidence": "one.evidence", "other_item": "other.item"}
-    diff = store.find_run(1).diff(store.find_run(2))
-    return rows_of(diff, layout="layout", other_evidence="other.evidence", **columns)
+    diff = list(store.find_run(1).diff(store.find_run(2)))
+    rows = rows_of(diff, layout="layout", evidence="one.evidence", other_evidence="other.evidence")
+    return [
+        {**row, "item": f"1:{difference.one.position}", "other_item": f"2:{difference.other.position}"}
+        for row, difference in zip(rows, diff, strict=True)
+    ]
 
 
 def of_rejects(store: Store) -> list[Row]:

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 import dealmill as api
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.errors import OutputError, UsageError
+from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
@@ -122,21 +122,10 @@ def test_a_checker_reads_hostile_stored_text_as_it_is(suffix: str, store: Databa
     assert result.out == f"{path}: row 50 (position 50) is invalid: step 0: the layout is not a deck of 52 cards\n"
 
 
-def test_damaged_rows_are_left_out(sqlite_store: Database, tmp_path: Path) -> None:
-    run = a_run(sqlite_store, ENGINE, LAYOUTS)
-    with sqlite_store.writing() as connection:
-        connection.execute(text("UPDATE verdicts SET verdict = 9 WHERE position IN (1, 7)"))
-    with pytest.warns(api.DamagedWarning):
-        result = checked(sqlite_store, run, tmp_path / "a.jsonl")
-    assert result.code == 0 and "not checked: the other 2 layouts of the run\n" in result.out
-
-
-def test_both_files_are_written_or_none(store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_files_are_written_or_none(store: Database, tmp_path: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
     folder = tmp_path / "exports"
     folder.mkdir()
-    with pytest.raises(UsageError, match=r"a\.parquet cannot have a checker"):
-        export_with_checker(store, run, folder / "a.parquet")
     for there, other in (("a.csv", "a.csv.check.py"), ("a.csv.check.py", "a.csv")):
         (folder / there).write_text("as it was")
         with pytest.raises(OutputError, match=rf"{there} exists; overwrite it with --force"):

@@ -13,7 +13,7 @@ from dealmill.cli import dealmill
 from dealmill.pipeline.store.revisions import OLDEST
 from tests.servers import clean_environment
 
-SHELLS = (BashComplete, ZshComplete, FishComplete)
+SHELLS = [BashComplete, *(pytest.param(shell, marks=pytest.mark.slow) for shell in (ZshComplete, FishComplete))]
 HOSTILE = "memory\x1b[2J\n.txt"
 
 

@@ -76,6 +76,7 @@ def test_the_export_of_an_unfinished_run_says_so(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (0, message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FORMS)
 def test_an_interrupted_export_leaves_no_partial_file(suffix: str, much: Path) -> None:
     with started("export", "2", f"cut{suffix}", cwd=much) as running:

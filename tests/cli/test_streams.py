@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("arguments", ["query --nl", "--help"])
+@pytest.mark.parametrize("arguments", ["query --nl", pytest.param("--help", marks=pytest.mark.slow)])
 def test_a_command_that_prints_data_fails_without_standard_output(arguments: str, folder: Path) -> None:
     assert closed(">&-", *arguments.split(), cwd=folder) == (1, "", NOWHERE)
     assert closed(">&- 2>&-", *arguments.split(), cwd=folder) == (1, "", "")
@@ -34,6 +34,7 @@ def test_a_command_that_prints_data_fails_without_standard_output(arguments: str
     assert (code, stderr) == (0, "") and stdout
 
 
+@pytest.mark.slow
 def test_a_command_that_prints_no_data_succeeds_without_standard_output(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     code, _, stderr = closed(">&-", "export", "1", str(file), cwd=folder)
@@ -43,6 +44,7 @@ def test_a_command_that_prints_no_data_succeeds_without_standard_output(folder: 
         assert closed(streams, "query", "--bad", cwd=folder)[0] == 2
 
 
+@pytest.mark.slow
 def test_workers_work_without_any_standard_stream(tmp_path: Path) -> None:
     assert closed("<&- >&- 2>&-", "run", "deal:memory:seed=1:1-9", cwd=tmp_path) == (1, "", "")
     code, stdout, _ = closed("", "status", "--json", cwd=tmp_path)

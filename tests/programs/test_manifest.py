@@ -84,27 +84,25 @@ def test_brackets_and_dots_in_strings_do_not_count(declare: Declare) -> None:
     assert read_program(path).manifest.command[-1] == f"'{signs}"
 
 
-@pytest.mark.parametrize("what", ["the manifest", "the command", "an argument", "a file"])
-def test_a_pipe_is_not_waited_for(what: str, declare: Declare) -> None:
-    sound = declare(name="sound")
-    pipe = sound.with_name("pipe")
+@pytest.mark.parametrize(
+    ("manifest", "errors"),
+    [
+        (None, ["{path} is not a regular file"]),
+        ({"command": ["./pipe"]}, ["{path}: command: ./pipe is not a regular file"]),
+        ({"command": ["true", "pipe"]}, []),
+        ({"files": ["pipe"]}, ["{path}: files: there is no file pipe in {path.parent}"]),
+    ],
+)
+def test_a_pipe_is_not_waited_for(manifest: dict[str, object] | None, errors: list[str], declare: Declare) -> None:
+    path = declare(name="sound").with_name("program.toml")
+    pipe = path.with_name("pipe")
     os.mkfifo(pipe, 0o755)
-    path = sound.with_name("program.toml")
-    match what:
-        case "the manifest":
-            path.symlink_to(pipe)
-            expected = f"{path} is not a regular file"
-        case "the command":
-            write(path, {"command": ["./pipe"]})
-            expected = f"{path}: command: ./pipe is not a regular file"
-        case "an argument":
-            write(path, {"command": ["true", "pipe"]})
-            expected = ""
-        case _:
-            write(path, {"files": ["pipe"]})
-            expected = f"{path}: files: there is no file pipe in {path.parent}"
+    if manifest:
+        write(path, manifest)
+    else:
+        path.symlink_to(pipe)
     assert "sound" in [engine.name for engine in find_game("memory").engines]
-    assert [*broken_programs(games()).values(), ""][0] == expected
+    assert list(broken_programs(games()).values()) == [error.format(path=path) for error in errors]
 
 
 def test_the_files_of_a_program_are_bounded(declare: Declare) -> None:

@@ -12,7 +12,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs.manifest import Manifest
-from dealmill.pipeline.programs.protocol import Answer, BadAnswer, check_greeting, greeting, read_answer
+from dealmill.pipeline.programs.protocol import OUT_OF_TURN, Answer, BadAnswer, check_greeting, greeting, read_answer
 from dealmill.pipeline.solve import solve
 from tests.doing import deal
 from tests.programs.conftest import Declare
@@ -67,6 +67,36 @@ def test_an_answer_is_read_or_refused(answer: dict[str, Any], limit: int) -> Non
         assert len(reason) < 300
     else:
         assert read_answer(line, LAYOUT, limit) == expected
+
+
+GOOD = {"layout": LAYOUT, "verdict": "scored", "value": 4, "nodes": 4, "evidence": "1 2"}
+REASONS: list[tuple[bytes | dict[str, object], str]] = [
+    (b"[1, 2]", "it wrote '[1, 2]', not a JSON object"),
+    (b'{"verdict": "\xff"}', 'it wrote \'{"verdict": "\\ufffd"}\', not a JSON object'),
+    (b'{"layout": ' + b"9" * 10_000 + b"}", f"it wrote '{{\"layout\": {'9' * 48}...', not a JSON object"),
+    (b"[" * 500_000, f"it wrote '{'[' * 59}...', not a JSON object"),
+    ({"layout": None}, OUT_OF_TURN),
+    ({"verdict": "failed"}, "the verdict is 'failed', not one of: winnable, unwinnable, scored, undecided"),
+    ({"value": None}, "'value' is None, not a whole number of at most 62 bits"),
+    ({"value": 8.0}, "'value' is 8.0, not a whole number of at most 62 bits"),
+    ({"value": True}, "'value' is True, not a whole number of at most 62 bits"),
+    ({"value": 2**64}, f"'value' is {2**64}, not a whole number of at most 62 bits"),
+    ({"evidence": None}, "the evidence is None, not one line of ASCII text"),
+    ({"evidence": "1 2\n3 4"}, "the evidence is '1 2\\n3 4', not one line of ASCII text"),
+    ({"evidence": "\u03b1"}, "the evidence is '\\u03b1', not one line of ASCII text"),
+    ({"nodes": 10**9}, "it searched 1000000000 nodes, which is more than the limit of 40"),
+    ({"nodes": -1}, "it searched -1 nodes, which is less than 0"),
+]
+"""Lines, or changes of a good answer, with the reason for which they are refused."""
+
+
+@pytest.mark.parametrize(("line", "reason"), REASONS, ids=[reason[:40] for _, reason in REASONS])
+def test_a_refused_answer_has_a_reason(line: bytes | dict[str, object], reason: str) -> None:
+    if isinstance(line, dict):
+        line = json.dumps({**GOOD, **line}).encode()
+    with pytest.raises(BadAnswer) as refused:
+        read_answer(line, LAYOUT, 40)
+    assert str(refused.value) == reason
 
 
 @given(st.binary(max_size=100))

@@ -30,8 +30,9 @@ from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import tasks, working
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
+from tests.faults.processes import processes_in
 from tests.programs.conftest import Declare
-from tests.programs.processes import left_in, running_in
+from tests.programs.processes import left_in
 
 ENGINE = "memory/program"
 LAYOUTS = deal(find_game("memory"), 8, 1, 60, pairs=5)
@@ -137,7 +138,7 @@ def test_a_run_whose_program_was_changed_waits(store: Database, declare: Declare
         ("does not start", "memory/program did not start: it ended with exit code 1"),
         (
             "knows one layout",
-            "memory/program failed on 15 layouts in a row in the same way, and is not asked any more: it ended with "
+            "memory/program failed on 3 layouts in a row in the same way, and is not asked any more: it ended with "
             "exit code 1; its error output ends with: there is no library",
         ),
     ],
@@ -146,7 +147,7 @@ def test_a_program_that_cannot_work_fails_no_layouts_and_stops_its_run(
     fault: str, message: str, store: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "PAUSES", (-1.0,))
-    declare(fault, "", same_failures=15)
+    declare(fault, "", same_failures=3)
     number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
     while not leases.stuck(store, SOLVING, [number]):
         job, *_ = leases.pending(store, SOLVING, installed_engines(), 9)
@@ -218,7 +219,7 @@ def test_a_program_dies_with_its_worker(declare: Declare, tmp_path: Path) -> Non
     )
     assert worker.stdout is not None
     assert worker.stdout.readline() == b"[4]\n"
-    assert running_in(folder)
+    assert processes_in(folder)
     worker.kill()
     worker.wait()
     worker.stdout.close()

@@ -26,17 +26,17 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def children_with(mark: str) -> list[int]:
-    """The processes, but for this one, whose environment has this mark, and the forked workers of this process; those
-    that are ending have a while for it."""
+    """Return the processes with this mark and the forked workers of this process, after all of them had time to end."""
     for _ in range(100):
-        found = [*_marked(mark), *filter(is_worker, children_of(os.getpid()))]
+        found = [*processes_with(mark), *filter(is_worker, children_of(os.getpid()))]
         if not found:
             break
         time.sleep(0.1)
     return found
 
 
-def _marked(mark: str) -> list[int]:
+def processes_with(mark: str) -> list[int]:
+    """Return the processes, except this one, whose environment has this mark."""
     found = []
     for process in Path("/proc").iterdir():
         if not process.name.isdigit() or int(process.name) == os.getpid():

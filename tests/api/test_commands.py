@@ -2,8 +2,9 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -40,62 +41,48 @@ def store(folder: Path) -> Iterator[Store]:
         yield store
 
 
+def rows_of(objects: Iterable[object], **columns: str) -> list[Row]:
+    """Return a row for each object, with an attribute in each column."""
+    return [{name: attrgetter(attribute)(one) for name, attribute in columns.items()} for one in objects]
+
+
 def of_results(results: dealmill.Query) -> list[Row]:
-    """Results as rows."""
-    return list(map(of_result, results))
-
-
-def of_result(result: dealmill.Result) -> Row:
-    """A result as a row; what an audit says of it only if that was asked for."""
-    names = ("item", "line", "value", "nodes", "layout", "evidence")
-    row = {"verdict": result.verdict.word, **{name: getattr(result, name) for name in names}}
-    if (judged := result.judgement) is None:
-        return row
-    return {**row, "audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}
+    """Return results as rows, with their judgements if these were asked for."""
+    found = list(results)
+    names = {name: name for name in ("item", "line", "value", "nodes", "layout", "evidence")}
+    judged = {"audit": "judgement.outcome.word", "step": "judgement.step", "reason": "judgement.reason"}
+    return rows_of(found, verdict="verdict.word", **names, **(judged if found[0].judgement else {}))
 
 
 def of_status(store: Store) -> list[Row]:
-    """The status as rows, as far as they do not depend on the time."""
+    """Return the status as rows, without what depends on the time."""
+    runs = store.status()
+    names = {name: name for name in ("engine", "version", "source", "max_nodes", "fingerprint")}
+    progress = {"layouts": "progress.items", "solved": "progress.solved", "nodes": "progress.nodes"}
+    rows = rows_of(runs, run="id", storage="storage.word", **names, **progress)
     return [
-        {
-            "run": one.id,
-            "engine": one.engine,
-            "version": one.version,
-            "source": one.source,
-            "max_nodes": one.max_nodes,
-            "storage": one.storage.word,
-            "layouts": one.progress.items,
-            "solved": one.progress.solved,
-            "nodes": one.progress.nodes,
-            "fingerprint": one.fingerprint,
-            **{verdict.word: one.progress.counts.get(verdict, 0) for verdict in Verdict},
-        }
-        for one in store.status()
+        {**row, **{verdict.word: run.progress.counts.get(verdict, 0) for verdict in Verdict}}
+        for row, run in zip(rows, runs, strict=True)
     ]
 
 
 def of_log(store: Store) -> list[Row]:
-    """The log as rows, without the time, which is printed as that of the place."""
+    """Return the log as rows, without the time, which is printed in the local time zone."""
     return [{key: value for key, value in asdict(action).items() if key != "at"} for action in store.log()]
 
 
 def of_diff(store: Store) -> list[Row]:
-    """Differences as rows."""
-    diff = store.find_run(1).diff(store.find_run(2))
+    """Return differences as rows."""
+    diff = list(store.find_run(1).diff(store.find_run(2)))
+    rows = rows_of(diff, layout="layout", evidence="one.evidence", other_evidence="other.evidence")
     return [
-        {
-            "layout": one.layout,
-            "item": f"1:{one.one.position}",
-            "evidence": one.one.evidence,
-            "other_item": f"2:{one.other.position}",
-            "other_evidence": one.other.evidence,
-        }
-        for one in diff
+        {**row, "item": f"1:{difference.one.position}", "other_item": f"2:{difference.other.position}"}
+        for row, difference in zip(rows, diff, strict=True)
     ]
 
 
 def of_rejects(store: Store) -> list[Row]:
-    """Rejects as rows."""
+    """Return rejects as rows."""
     return [
         {"source": source.name, "line": reject.line, "reasons": list(reject.reasons), "text": reject.text}
         for source, reject in store.rejects(source=1)
@@ -103,22 +90,14 @@ def of_rejects(store: Store) -> list[Row]:
 
 
 def of_reject_reasons(store: Store) -> list[Row]:
-    """Reasons of rejects as rows."""
+    """Return reasons of rejects as rows."""
     source, reasons = store.reject_reasons(source=1)
-    return [
-        {
-            "source": source.name,
-            "rejects": one.count,
-            "reason": one.reason,
-            "line": one.example.line,
-            "text": one.example.text,
-        }
-        for one in reasons
-    ]
+    rows = rows_of(reasons, rejects="count", reason="reason", line="example.line", text="example.text")
+    return [{"source": source.name, **row} for row in rows]
 
 
 def of_games(_store: Store) -> list[Row]:
-    """Engines as rows."""
+    """Return engines as rows."""
     return [
         {"engine": game.full_name(engine), "version": engine.version, "examples": str(game.examples)}
         for game in dealmill.games().values()
@@ -127,7 +106,7 @@ def of_games(_store: Store) -> list[Row]:
 
 
 def of_doctor(store: Store) -> list[Row]:
-    """Checks as rows."""
+    """Return checks as rows."""
     url = repr(store).removeprefix("<Store ").removesuffix(">")
     return [{"check": check.name, "state": "ok" if check.passed else "wrong"} for check in dealmill.doctor(url)]
 
@@ -173,12 +152,10 @@ def test_a_command_prints_the_rows_of_its_method(words: str, folder: Path, store
     assert [{key: row[key] for key in one} for row, one in zip(printed, expected, strict=True)] == expected
 
 
-@pytest.mark.parametrize("form", ["--json", "--nl", "--csv"])
-def test_all_forms_print_all_rows_and_a_table_the_first(form: str, folder: Path, store: Store) -> None:
+def test_all_forms_print_all_rows_and_a_table_the_first(folder: Path, store: Store) -> None:
     count = len(list(store.query()))
-    printed = command("query", form, cwd=folder).stdout
-    header = {"--json": 2, "--nl": 0, "--csv": 1}[form]
-    assert len(printed.splitlines()) == count + header
+    for form, header in (("--json", 2), ("--nl", 0), ("--csv", 1)):
+        assert len(command("query", form, cwd=folder).stdout.splitlines()) == count + header
     table = command("query", cwd=folder)
     assert len(table.stdout.splitlines()) == 101
     assert "more rows follow; continue with --after 1:100" in table.stderr
@@ -205,10 +182,10 @@ def test_deal_answer_and_export_write_what_python_has(folder: Path, store: Store
     assert command("answer", "memory", str(tmp_path / "deals.txt"), cwd=folder).stdout == output.getvalue()
     for suffix in ("csv", "jsonl", "parquet"):
         ours, theirs = tmp_path / f"ours.{suffix}", tmp_path / f"theirs.{suffix}"
-        store.find_run(1).export(ours, verdict="winnable")
-        told = command("export", "1", str(theirs), "--verdict", "winnable", cwd=folder).stderr
+        count = store.find_run(1).export(ours, verdict="winnable")
+        stderr = command("export", "1", str(theirs), "--verdict", "winnable", cwd=folder).stderr
         assert ours.read_bytes() == theirs.read_bytes()
-        assert told.startswith(f"{len(list(store.find_run(1).results(verdict='winnable')))} verdicts of run 1 written")
+        assert stderr.startswith(f"{count} verdicts of run 1 written")
 
 
 def test_db_and_queue_print_what_python_returns(folder: Path, store: Store) -> None:
@@ -258,12 +235,9 @@ def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) ->
     a_run(database, ENGINE, LAYOUTS)
     retract = ("retract", "--engine", ENGINE, "--version", "1", "--why")
     done = f"retracted: 150 verdicts of {ENGINE} version 1 in 1 run\n"
-    for why, told in (
-        ("it is wrong", done),
-        ("it is wrong", done),
-        ("slow", f"{ENGINE} version 1 was already retracted (it is wrong); the first reason is kept\n"),
-    ):
+    second = f"{ENGINE} version 1 was already retracted (it is wrong); the first reason is kept\n"
+    for why, message in (("it is wrong", done), ("it is wrong", done), ("slow", second)):
         ran = command(*retract, why, cwd=tmp_path)
-        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", told)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", message)
     logged = json.loads(command("log", "--json", cwd=tmp_path).stdout)
     assert [action["why"] for action in logged if action["what"] == "retract"] == ["it is wrong"]

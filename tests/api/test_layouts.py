@@ -1,8 +1,6 @@
 """Layouts without a store: deals, solve, check, answer, games."""
 
 import io
-import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
@@ -157,18 +155,6 @@ def test_games_list_their_engines_and_examples() -> None:
         assert game.name == name
         assert game.engines
         assert (game.examples / f"{name}-statement.txt").is_file()
-
-
-def test_every_public_name_can_be_imported() -> None:
-    for name in dealmill.__all__:
-        assert getattr(dealmill, name) is not None, name
-    assert set(dealmill.__all__) <= set(dir(dealmill))
-
-
-def test_public_modules_are_attributes_without_an_import() -> None:
-    """In a new process, in which nothing else has loaded them."""
-    for load in ("from dealmill import progress, db", "import dealmill; dealmill.progress.Step, dealmill.db.upgrade"):
-        subprocess.run([sys.executable, "-c", load], check=True)
 
 
 def test_all_events_are_public() -> None:

@@ -73,13 +73,6 @@ def test_a_url_that_cannot_be_used_is_refused_without_its_password(
         assert refused.value.__suppress_context__ or SECRET not in str(refused.value.__cause__)
 
 
-def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "a.txt"
-    file.write_text("ABBA\n" * 1_000)
-    with pytest.raises(StoreError, match="file is not a database"):
-        dealmill.open(f"sqlite:///{file}")
-
-
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
     newest = dealmill.db.upgrade(url)
@@ -109,16 +102,6 @@ def test_tables_of_a_server_are_created_only_by_db_upgrade(empty_store: Database
     with dealmill.open(url) as opened:
         assert opened.runs() == []
     assert dealmill.db.current(url) == newest
-
-
-def test_the_doctor_passes_a_sound_store_and_names_what_is_wrong_with_others(store: Database) -> None:
-    checks = {check.name: check for check in dealmill.doctor(store.url.render_as_string(hide_password=False))}
-    assert {name for name, check in checks.items() if not check.passed} <= {"disk"}
-    assert {"versions", "engines", "kernels", "database", "tables", "clock", "broker"} <= set(checks)
-    away = {check.name: check for check in dealmill.doctor("postgresql://u@127.0.0.1:1/d")}
-    assert not away["database"].passed and "is the server running" in away["database"].found
-    with pytest.raises(StoreError, match="the database URL is not valid"):
-        dealmill.doctor("")
 
 
 def test_a_repr_shows_where_a_store_is_and_no_password(tmp_path: Path) -> None:

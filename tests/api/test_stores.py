@@ -12,7 +12,6 @@ from dealmill import NotFoundError, OutputError, RetractedError, Store, StoreErr
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database import Database
 from tests.doing import a_run, an_audit, deal, do_runs
-from tests.survey.doing import a_survey
 
 LAYOUTS = deal(find_game("card-pairing"), 1, 1, 40)
 ENGINE = "card-pairing/winnable"
@@ -57,126 +56,112 @@ def test_status_counts_verdicts_and_watch_ends_when_all_are_solved(opened: Store
     assert {worker.jobs for worker in opened.workers()} == {3}
 
 
-def test_results_are_filtered_and_paged(opened: Store) -> None:
+Results = list[dealmill.Result]
+TWO: Any = np.int64(2)
+
+QUERIES: list[tuple[dict[str, Any], Callable[[Results], Results]]] = [
+    ({}, lambda everything: everything),
+    ({"descending": True}, lambda everything: everything[::-1]),
+    ({"game": "memory"}, lambda everything: everything[80:]),
+    ({"source": "a.txt"}, lambda everything: everything[:80]),
+    ({"engine": "card-pairing"}, lambda everything: everything[:80]),
+    ({"layout_length": 4}, lambda everything: everything[80:]),
+    ({"run": 1, "game": "memory"}, lambda _: []),
+    ({"after": (1, 38), "limit": 4}, lambda everything: everything[38:42]),
+    ({"after": "1:38", "limit": 4}, lambda everything: everything[38:42]),
+    ({"after": (99, 0)}, lambda _: []),
+    ({"before": "2:3"}, lambda everything: everything[:42]),
+    ({"before": (2, 3), "descending": True, "limit": 5}, lambda everything: everything[41:36:-1]),
+    ({"after": (1, 38), "before": (2, 3)}, lambda everything: everything[38:42]),
+    ({"before": (1, 1)}, lambda _: []),
+    ({"before": (0, 9), "descending": True}, lambda _: []),
+    ({"order": "nodes", "descending": True, "limit": 50}, lambda everything: by_nodes(everything, -1)[:50]),
+    ({"order": dealmill.Order.NODES, "limit": 99}, lambda everything: by_nodes(everything, 1)),
+    ({"order": "value", "limit": 2}, lambda everything: everything[80:]),
+]
+"""Arguments of a query of all runs, and its results as a part of all results."""
+QUERIES_OF_A_RUN: list[tuple[dict[str, Any], Callable[[Results], Results]]] = [
+    ({}, lambda everything: everything),
+    ({"verdict": [Verdict.UNWINNABLE, "winnable"]}, lambda everything: everything),
+    ({"verdict": "unwinnable"}, lambda everything: [one for one in everything if one.verdict is Verdict.UNWINNABLE]),
+    ({"nodes": (None, 9)}, lambda everything: [one for one in everything if one.nodes <= 9]),
+    ({"nodes": 9}, lambda everything: [one for one in everything if one.nodes == 9]),
+    ({"nodes": (np.int64(0), np.int64(10**6))}, lambda everything: everything),
+    ({"evidence_length": (None, 8)}, lambda everything: [one for one in everything if len(one.evidence or "") <= 8]),
+    ({"value": (8, None)}, lambda _: []),
+    ({"after": 10, "limit": 5}, lambda everything: everything[10:15]),
+    ({"after": TWO, "limit": TWO}, lambda everything: everything[2:4]),
+    ({"before": 11, "descending": True, "limit": 4}, lambda everything: everything[9:5:-1]),
+    ({"limit": 0}, lambda _: []),
+    ({"after": 40}, lambda _: []),
+    ({"after": 1_000}, lambda _: []),
+    ({"order": "evidence-length", "limit": 0}, lambda _: []),
+]
+"""The same for a query of the first run."""
+
+
+def by_nodes(results: Results, sign: int) -> Results:
+    """Sort results by their node counts, those of equal count by their items."""
+    return sorted(results, key=lambda result: sign * result.nodes)
+
+
+def test_results_are_filtered_ordered_and_paged(opened: Store) -> None:
+    everything = [result for run in opened.runs() for result in run.results()]
+    for arguments, expected in QUERIES:
+        assert list(opened.query(**arguments)) == expected(everything), arguments
     run = opened.find_run(1)
-    everything = list(run.results())
-    assert [result.position for result in everything] == list(range(1, 41))
-    assert [result.layout for result in everything] == LAYOUTS
-    lost = list(run.results(verdict="unwinnable"))
-    assert lost == [result for result in everything if result.verdict is Verdict.UNWINNABLE] != []
-    assert list(run.results(verdict=[Verdict.UNWINNABLE, "winnable"])) == everything
-    assert list(run.results(after=10, limit=5)) == everything[10:15]
-    assert list(run.results(limit=0)) == list(run.results(after=40)) == list(run.results(after=1000)) == []
-    middle = everything[7].nodes
-    assert everything[7] in list(run.results(nodes=middle))
-    assert {result.nodes <= middle for result in run.results(nodes=(None, middle))} == {True}
-    scored = opened.find_run(3)
-    assert [result.value for result in scored.results(value=(8, None))] == [8, 8]
-    assert list(scored.results(value=7)) == []
+    assert [(result.position, result.layout) for result in everything[:40]] == list(enumerate(LAYOUTS, start=1))
+    for arguments, expected in QUERIES_OF_A_RUN:
+        assert list(run.results(**arguments)) == expected(everything[:40]), arguments
+    assert run.result(TWO) == everything[1] and opened.find_run(TWO).id == 2
     query = run.results(limit=3)
     assert list(query) == list(query) == everything[:3]
     assert query.unfinished == query.unaudited == []
 
 
-def test_integers_of_numpy_are_accepted(opened: Store) -> None:
-    run, everything = opened.find_run(1), list(opened.find_run(1).results())
-    two: Any = np.int64(2)
-    assert run.result(two) == everything[1]
-    assert list(run.results(after=two, limit=two)) == everything[2:4]
-    assert list(run.results(nodes=(np.int64(0), np.int64(10**6)))) == everything  # type: ignore[arg-type]
-    assert opened.find_run(two).id == 2
+WRONG_QUERIES: list[tuple[dict[str, Any], str]] = [
+    ({"limit": -1}, "limit must be a whole number from 0"),
+    ({"limit": True}, "limit must be a whole number"),
+    ({"limit": 2**70}, "limit must be a whole number from 0 to 2⁶³ − 1"),
+    ({"value": (5, 1)}, "value cannot be 5 to 1: the lower end of the range exceeds the upper end"),
+    ({"value": (1, 2, 3)}, "value must be a whole number"),
+    ({"value": "5"}, "value must be a whole number"),
+    ({"value": 2**70}, "value must be a whole number"),
+    ({"nodes": 1.5}, "nodes must be a whole number"),
+    ({"nodes": (None, float("nan"))}, "nodes must be a whole number"),
+    ({"verdict": "Winnable"}, "there is no verdict 'Winnable'; choose one of: winnable, unwinnable"),
+    ({"verdict": 1}, "there is no verdict 1"),
+    ({"verdict": ["winnable", None]}, "there is no verdict None"),
+    ({"audit": "Valid"}, "there is no outcome 'Valid'; choose one of: valid, invalid, no-evidence"),
+    ({"audit": True}, "there is no outcome True"),
+    ({"order": "size"}, "there is no order 'size'; choose one of: position, nodes, value, layout-length"),
+    ({"order": "nodes"}, "results ordered by nodes need a limit"),
+]
+"""Arguments that neither a query of a run nor one of all runs can have."""
+WRONG_ITEMS: list[tuple[dict[str, Any], str]] = [
+    *(({"after": after}, "after must be ") for after in (3, (1,), (1, 2, 3), (1, -1), (1, 2**70), None)),
+    ({"after": "1-3"}, "'1-3' is not an item; write RUN:POSITION"),
+    ({"before": (1,)}, "before must be an item"),
+    ({"order": "nodes", "limit": 5, "before": "1:7"}, "results ordered by nodes have no pages"),
+    ({"order": "nodes", "limit": 5, "after": "1:7"}, "results ordered by nodes have no pages"),
+]
+WRONG_POSITIONS: list[tuple[dict[str, Any], str]] = [
+    *(({"after": after}, "after must be a whole number") for after in (-1, "3", 2**70)),
+    ({"before": -1}, "before must be a whole number"),
+]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"limit": -1}, "limit must be a whole number from 0"),
-        ({"limit": True}, "limit must be a whole number"),
-        ({"limit": 2**70}, "limit must be a whole number from 0 to 2⁶³ − 1"),
-        ({"after": -1}, "after must be a whole number from 0"),
-        ({"after": "3"}, "after must be a whole number"),
-        ({"after": 2**70}, "after must be a whole number"),
-        ({"value": (5, 1)}, "value cannot be 5 to 1: the lower end of the range exceeds the upper end"),
-        ({"value": (1, 2, 3)}, "value must be a whole number"),
-        ({"value": "5"}, "value must be a whole number"),
-        ({"value": 2**70}, "value must be a whole number"),
-        ({"nodes": 1.5}, "nodes must be a whole number"),
-        ({"nodes": (None, float("nan"))}, "nodes must be a whole number"),
-        ({"verdict": "Winnable"}, "there is no verdict 'Winnable'; choose one of: winnable, unwinnable"),
-        ({"verdict": 1}, "there is no verdict 1"),
-        ({"verdict": ["winnable", None]}, "there is no verdict None"),
-        ({"audit": "Valid"}, "there is no outcome 'Valid'; choose one of: valid, invalid, no-evidence"),
-        ({"audit": True}, "there is no outcome True"),
-    ],
-)
-def test_contradictory_filters_are_refused_before_a_query(
-    arguments: dict[str, Any], message: str, opened: Store
-) -> None:
-    with pytest.raises(UsageError, match=message):
-        opened.find_run(1).results(**arguments)
-    if "after" not in arguments:
+def test_contradictory_queries_are_refused_at_once(opened: Store) -> None:
+    run = opened.find_run(1)
+    for arguments, message in [*WRONG_QUERIES, *WRONG_ITEMS]:
         with pytest.raises(UsageError, match=message):
             opened.query(**arguments)
-
-
-def test_a_query_without_a_run_covers_all_runs(opened: Store) -> None:
-    everything = [result for run in opened.runs() for result in run.results()]
-    assert list(opened.query()) == everything
-    assert list(opened.query(game="memory")) == list(opened.find_run(3).results())
-    assert list(opened.query(source="a.txt")) == list(opened.query(engine="card-pairing")) == everything[:80]
-    assert list(opened.query(run=1, game="memory")) == []
-    assert list(opened.query(after=(1, 38), limit=4)) == everything[38:42]
-    assert list(opened.query(after=str(everything[37].item), limit=4)) == everything[38:42]
-    assert list(opened.query(after=(99, 0))) == []
-    for unknown in ({"game": "chess"}, {"engine": "memory/none"}, {"source": "x"}, {"run": 9}):
+    for arguments, message in [*WRONG_QUERIES, *WRONG_POSITIONS]:
+        with pytest.raises(UsageError, match=message):
+            run.results(**arguments)
+    for unknown in ({"game": "chess"}, {"engine": "memory/none"}, {"source": "x"}, {"run": 9}, {"after": "99:1"}):
         with pytest.raises(NotFoundError):
             opened.query(**unknown)
-    for after in (3, (1,), (1, 2, 3), (1, -1), (1, 2**70), None):
-        with pytest.raises(UsageError, match="after must be "):
-            opened.query(after=after)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="'1-3' is not an item; write RUN:POSITION"):
-        opened.query(after="1-3")
-    with pytest.raises(NotFoundError, match="no run '99'"):
-        opened.query(after="99:1")
-
-
-def test_results_of_all_runs_can_be_ordered(opened: Store) -> None:
-    everything = list(opened.query())
-    hardest = sorted(everything, key=lambda result: -result.nodes)
-    assert list(opened.query(order="nodes", descending=True, limit=50)) == hardest[:50]
-    assert list(opened.query(order=dealmill.Order.NODES, limit=99)) == sorted(everything, key=lambda one: one.nodes)
-    assert [one.item for one in opened.query(order="value", limit=3)] == ["3:1", "3:2", "1:1"]
-    run = opened.find_run(2)
-    lengths = [len(one.evidence) for one in run.results(order="evidence-length", limit=9) if one.evidence is not None]
-    assert lengths == sorted(lengths) != []
-    assert list(run.results(order="evidence-length", limit=0)) == []
-    short = list(run.results(evidence_length=(None, lengths[0])))
-    assert short == [one for one in run.results() if one.evidence is not None and len(one.evidence) <= lengths[0]]
-    assert list(opened.query(layout_length=4)) == list(opened.find_run(3).results())
-
-
-def test_pages_are_read_backwards(opened: Store) -> None:
-    everything = list(opened.query())
-    assert list(opened.query(descending=True)) == everything[::-1]
-    assert list(opened.query(before="2:3")) == everything[:42]
-    assert list(opened.query(before=(2, 3), descending=True, limit=5)) == everything[41:36:-1]
-    assert list(opened.query(after=(1, 38), before=(2, 3))) == everything[38:42]
-    assert list(opened.query(before=(1, 1))) == list(opened.query(before=(0, 9), descending=True)) == []
-    run = opened.find_run(1)
-    assert list(run.results(before=11, descending=True, limit=4)) == everything[9:5:-1]
-    lost = [one for one in everything[:40] if one.verdict is Verdict.UNWINNABLE]
-    assert list(run.results(before=lost[-1].position, verdict="unwinnable")) == lost[:-1]
-    for wrong, message in (
-        ({"before": (1,)}, "before must be an item"),
-        ({"order": "size"}, "there is no order 'size'; choose one of: position, nodes, value, layout-length"),
-        ({"order": "nodes"}, "results ordered by nodes need a limit"),
-        ({"order": "nodes", "limit": 5, "before": "1:7"}, "results ordered by nodes have no pages"),
-        ({"order": "nodes", "limit": 5, "after": "1:7"}, "results ordered by nodes have no pages"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            opened.query(**wrong)
-    with pytest.raises(UsageError, match="before must be a whole number"):
-        run.results(before=-1)
 
 
 def test_a_result_is_found_by_its_item(opened: Store) -> None:
@@ -252,35 +237,6 @@ def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
         opened.queue(dealmill.deals("memory"))
 
 
-def test_a_packed_run_is_planned_over_deals_only(store: Database) -> None:
-    opened = Store(store)
-    packed = opened.queue("deal:memory:seed=1:1-1500", packed=True)
-    rows = opened.queue("deal:memory:seed=1:1-1500")
-    do_runs(store)
-    assert (packed.storage, rows.storage) == (dealmill.Storage.PACKED, dealmill.Storage.ROWS)
-    assert packed.id != rows.id and packed.fingerprint == rows.fingerprint is not None
-    assert opened.queue(1, packed=True).id == packed.id
-    assert list(packed.results())[1_234].layout == list(rows.results())[1_234].layout
-    assert packed.result(1_500).evidence == rows.result(1_500).evidence
-    assert packed.diff(rows).equal and rows.diff(packed).equal
-    a_run(store, "memory/two-pass", ["ABBA"], name="memory.txt")
-    with pytest.raises(UsageError, match="cannot be stored packed: only numbered deals"):
-        opened.queue("memory.txt", packed=True)
-    with pytest.raises(UsageError, match="must be a whole number from 1 to 100,000,000,000"):
-        opened.queue(dealmill.deals("memory", count=10**11 + 1), packed=True)
-    with pytest.raises(UsageError, match="has no end"):
-        opened.queue(dealmill.deals("memory"), packed=True)
-
-
-def test_an_open_ended_source_is_only_for_surveys(store: Database) -> None:
-    opened = Store(store)
-    survey = a_survey(store, "memory/two-pass", 1_000)
-    for packed in (False, True):
-        with pytest.raises(UsageError, match="deal:memory:seed=7:1- has no end: name the last deal, or survey it"):
-            opened.queue(1, engine="incremental", packed=packed)
-    assert [run.id for run in opened.runs()] == [survey.id]
-
-
 def test_two_runs_are_compared(opened: Store, tmp_path: Path) -> None:
     one, limited, other = opened.runs()
     same = one.diff(one)
@@ -349,8 +305,8 @@ def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Pa
     assert [action.what for action in log][:3] == ["run"] * 3
     assert [action.what for action in opened.log(1)] == ["run", "retract"]
     assert "retract" not in [action.what for action in opened.log(3)]
-    again = opened.retract(ENGINE, "1", "another reason")
-    assert (retraction.why, again.why, len(opened.log())) == ("it is wrong", "it is wrong", len(log))
+    second = opened.retract(ENGINE, "1", "another reason")
+    assert (retraction.why, second.why, len(opened.log())) == ("it is wrong", "it is wrong", len(log))
     for why in ("", "  ", None):
         with pytest.raises(UsageError, match="say what is wrong"):
             opened.retract("memory/two-pass", "1", why)  # type: ignore[arg-type]

@@ -43,27 +43,27 @@ class Worked:
     audit: dealmill.Audit
     diff: dealmill.Diff
     survey: dealmill.Survey
-    told: dict[str, Recorder]
+    recorders: dict[str, Recorder]
 
 
 @pytest.fixture(scope="module")
 def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worked]:
     """A store in which everything was done once, one after the other."""
     folder = tmp_path_factory.mktemp("worked")
-    told = {name: Recorder() for name in ("run", "audit", "rerun", "survey", "work", "again")}
+    recorders = {name: Recorder() for name in ("run", "audit", "rerun", "survey", "work", "same run")}
     store = dealmill.open(f"sqlite:///{folder / 'dealmill.db'}")
     with temporary_folder() as temporary:
-        run = store.run(DEALS, progress=told["run"])
-        audit = run.audit(progress=told["audit"])
-        diff = run.rerun(progress=told["rerun"])
-        survey = store.survey("memory", count=3_000, progress=told["survey"])
+        run = store.run(DEALS, progress=recorders["run"])
+        audit = run.audit(progress=recorders["audit"])
+        diff = run.rerun(progress=recorders["rerun"])
+        survey = store.survey("memory", count=3_000, progress=recorders["survey"])
         store.queue("deal:memory:seed=6:1-10")
-        store.work(drain=True, progress=told["work"])
-        store.run(DEALS, progress=told["again"])
+        store.work(drain=True, progress=recorders["work"])
+        store.run(DEALS, progress=recorders["same run"])
         assert not children_with(str(temporary))
         assert list(temporary.iterdir()) == []
     with store:
-        yield Worked(folder, store, run, audit, diff, survey, told)
+        yield Worked(folder, store, run, audit, diff, survey, recorders)
 
 
 def test_run_audit_rerun_survey_and_work_finish(worked: Worked) -> None:
@@ -78,31 +78,31 @@ def test_run_audit_rerun_survey_and_work_finish(worked: Worked) -> None:
 
 
 def test_each_method_reports_its_events(worked: Worked) -> None:
-    kinds = {name: told.kinds() for name, told in worked.told.items()}
+    kinds = {name: recorder.kinds() for name, recorder in worked.recorders.items()}
     assert kinds == {
         "run": [progress.Opening, progress.Ingesting, progress.Ingested, progress.Solving],
         "audit": [progress.Auditing],
         "rerun": [progress.Rerunning, progress.Solving],
         "survey": [progress.Surveying],
         "work": [progress.Working],
-        "again": [progress.Opening, progress.Ingested, progress.Continued],
+        "same run": [progress.Opening, progress.Ingested, progress.Continued],
     }
 
 
 def test_events_arrive_in_the_thread_of_the_caller_and_count_up_to_the_total(worked: Worked) -> None:
-    for name, told in worked.told.items():
-        assert told.threads == {get_ident()}, name
-        steps = [event for event in told.events if isinstance(event, progress.Step)]
+    for name, recorder in worked.recorders.items():
+        assert recorder.threads == {get_ident()}, name
+        steps = [event for event in recorder.events if isinstance(event, progress.Step)]
         assert all(0 <= step.done <= step.total for step in steps), name
-        if name != "again":
+        if name != "same run":
             assert steps[-1].done == steps[-1].total, name
-    solving = [event for event in worked.told["run"].events if isinstance(event, progress.Solving)]
+    solving = [event for event in worked.recorders["run"].events if isinstance(event, progress.Solving)]
     assert (solving[-1].done, solving[-1].total, solving[-1].run) == (6_000, 6_000, worked.run.id)
     dones = [event.done for event in solving]
     assert dones == sorted(dones)
-    [repeating] = [event for event in worked.told["rerun"].events if isinstance(event, progress.Rerunning)]
+    [repeating] = [event for event in worked.recorders["rerun"].events if isinstance(event, progress.Rerunning)]
     assert (repeating.run, repeating.repeats) == (worked.diff.other.id, worked.run.id)
-    continued = worked.told["again"].events[-1]
+    continued = worked.recorders["same run"].events[-1]
     assert isinstance(continued, progress.Continued)
     assert (continued.run, continued.solved, continued.finished) == (worked.run.id, 6_000, True)
 
@@ -135,9 +135,9 @@ def test_several_sources_and_engines_and_a_file_that_breaks_off(worked: Worked, 
     good, bad = tmp_path / "memory.txt", tmp_path / "memory.txt.gz"
     good.write_text("ABBA\nABC\n")
     bad.write_bytes(b"\x1f\x8b broken")
-    told = Recorder()
+    recorder = Recorder()
     batch = worked.store.run_all(
-        [good, str(good), bad], engines=["memory", "incremental", "memory/two-pass"], progress=told
+        [good, str(good), bad], engines=["memory", "incremental", "memory/two-pass"], progress=recorder
     )
     assert [run.engine for run in batch.runs] == ["memory/two-pass", "memory/incremental"]
     assert [(source.accepted, source.rejected) for source in batch.sources] == [(1, 1)]
@@ -146,7 +146,7 @@ def test_several_sources_and_engines_and_a_file_that_breaks_off(worked: Worked, 
         ("memory/incremental", 1, 1),
     ]
     assert ["is truncated" in str(error) for error in batch.errors] == [True]
-    assert [event.error for event in told.events if isinstance(event, progress.OpenFailed)] == batch.errors
+    assert [event.error for event in recorder.events if isinstance(event, progress.OpenFailed)] == batch.errors
     with pytest.raises(dealmill.InputError, match="is truncated"):
         worked.store.run(bad)
     batch = worked.store.run_all([good, tmp_path / "memory-none.txt"])
@@ -184,20 +184,21 @@ def test_invalid_sources_are_refused_and_leave_nothing_in_the_store(store: Datab
     assert opened.runs() == []
 
 
+@pytest.mark.slow
 def test_calls_in_two_threads_work_at_the_same_time(tmp_path: Path) -> None:
     """The shorter one ends while the longer one still sends jobs to its broker."""
     solved: dict[int, int] = {}
-    told: dict[int, Recorder] = {60_000: Recorder(), 2_000: Recorder()}
+    recorders: dict[int, Recorder] = {60_000: Recorder(), 2_000: Recorder()}
 
     def work(count: int) -> None:
         with dealmill.open(f"sqlite:///{tmp_path / str(count)}.db") as store:
-            run = store.run(f"deal:memory:seed=1:1-{count}", engine="incremental", progress=told[count])
+            run = store.run(f"deal:memory:seed=1:1-{count}", engine="incremental", progress=recorders[count])
             solved[count] = run.status().solved
 
-    threads = [Thread(target=work, args=(count,), daemon=True) for count in told]
+    threads = [Thread(target=work, args=(count,), daemon=True) for count in recorders]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert solved == {60_000: 60_000, 2_000: 2_000}
-    assert [recorder.threads for recorder in told.values()] == [{thread.ident} for thread in threads]
+    assert [recorder.threads for recorder in recorders.values()] == [{thread.ident} for thread in threads]

@@ -12,6 +12,8 @@ from dealmill.pipeline.results.checker.writing import checker_path
 
 ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
 FORMS = [(engine, suffix) for engine in ENGINES for suffix in READERS]
+FORMS_OF_GAMES = [(game.full_name(game.engines[0]), suffix) for game in games().values() for suffix in READERS]
+"""A checker differs between games and formats, but not between engines of a game."""
 
 
 class Checked(NamedTuple):

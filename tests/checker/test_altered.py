@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.results.export import COLUMNS
-from tests.checker.loaded import ENGINES, FORMS, Checker
+from tests.checker.loaded import ENGINES, FORMS, FORMS_OF_GAMES, Checked, Checker
 
 Row = dict[str, Any]
 
 each_form = pytest.mark.parametrize(("engine", "suffix"), FORMS)
+each_form_of_a_game = pytest.mark.parametrize(("engine", "suffix"), FORMS_OF_GAMES)
 each_engine = pytest.mark.parametrize("engine", ENGINES)
-tried = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few_examples = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 HOSTILE = ["", " ", "\0", "\r", "\n", "\x1b[2J", "\ud800", "牌", "%s", "{}", "9" * 5_000, "-1", "'; --", '"', "NaN"]
 
@@ -97,7 +98,7 @@ def test_undecided_and_failed_rows_need_no_proof(exports: Path) -> None:
 
 
 @each_engine
-@tried
+@few_examples
 @given(data=st.data())
 def test_an_altered_cell_is_accepted_only_if_dealmill_accepts_it(
     engine: str, exports: Path, tmp_path: Path, data: st.DataObject
@@ -158,7 +159,7 @@ def appended(lines: list[bytes], chance: random.Random) -> list[bytes]:
     return [*lines, chance.choice([b"\n", b"{}\n", b"x", b"\0", lines[-1]])]
 
 
-@each_form
+@each_form_of_a_game
 @pytest.mark.parametrize("alter", [dropped, doubled, swapped, cut, without_the_last_byte, without_the_last, appended])
 def test_missing_duplicate_and_moved_rows_are_found_even_if_the_digest_is_replaced(
     alter: Alteration, engine: str, suffix: str, exports: Path, tmp_path: Path
@@ -174,8 +175,8 @@ def test_missing_duplicate_and_moved_rows_are_found_even_if_the_digest_is_replac
             assert checked.out.splitlines()[-1].startswith(f"{altered}: row "), (seed, checked)
 
 
-@each_form
-@tried
+@each_form_of_a_game
+@few_examples
 @given(data=st.data())
 def test_no_bytes_make_a_checker_print_a_traceback(
     engine: str, suffix: str, exports: Path, tmp_path: Path, data: st.DataObject
@@ -189,94 +190,79 @@ def test_no_bytes_make_a_checker_print_a_traceback(
     assert checked.code in (0, 1) and checked.err == "" and checked.out.isprintable() is False
 
 
+def check_text(export: Path, text: str | bytes, folder: Path) -> tuple[Checked, Path]:
+    """Have the checker of an export check another text, as if it had been exported; return what it prints, and the path
+    of the text."""
+    altered = folder / export.name
+    altered.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return checker_of(export).check(altered, believed=True), altered
+
+
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    ("suffix", "line", "reason"),
     [
-        (b"\n", "Expecting value"),
-        (b"[1]\n", "the line is not an object with position, line, layout"),
-        (b'{"position": 1}\n', "the line is not an object with position, line, layout"),
-        (b"[" * 100_000 + b"\n", "cannot be read"),
-        (b'{"position": ' + b"9" * 5_000 + b"}\n", "cannot be read"),
-        (b"\xff\n", "codec can't decode"),
-        (b"5", "the file ends in the middle of a line"),
+        (".jsonl", b"\n", "Expecting value"),
+        (".jsonl", b"[1]\n", "the line is not an object with position, line, layout"),
+        (".jsonl", b'{"position": 1}\n', "the line is not an object with position, line, layout"),
+        (".jsonl", b"[" * 100_000 + b"\n", "cannot be read"),
+        (".jsonl", b'{"position": ' + b"9" * 5_000 + b"}\n", "cannot be read"),
+        (".jsonl", b"\xff\n", "codec can't decode"),
+        (".jsonl", b"5", "the file ends in the middle of a line"),
+        (".csv", b"\n", "it has 0 columns, expected 7"),
+        (".csv", b"1,2\n", "it has 2 columns, expected 7"),
+        (".csv", b'1,1,"A"B,scored,1,1,\n', "',' expected after '\"'"),
+        (".csv", b'1,1,"A\n', "unexpected end of data"),
     ],
 )
-def test_a_line_that_is_not_a_row_is_named(line: bytes, reason: str, exports: Path, tmp_path: Path) -> None:
-    path = exports / "memory-two-pass.jsonl"
-    altered = tmp_path / "a.jsonl"
-    altered.write_bytes(path.read_bytes().splitlines(keepends=True)[0] + line)
-    checked = checker_of(path).check(altered, believed=True)
+def test_a_line_that_is_not_a_row_is_named(
+    suffix: str, line: bytes, reason: str, exports: Path, tmp_path: Path
+) -> None:
+    export = exports / f"memory-two-pass{suffix}"
+    first_row = 1 if suffix == ".jsonl" else 2  # after the heading
+    text = b"".join([*export.read_bytes().splitlines(keepends=True)[:first_row], line])
+    checked, altered = check_text(export, text, tmp_path)
     assert checked.code == 1
     assert checked.out.startswith(f"{altered}: row 2 cannot be read: ") and reason in checked.out
 
 
 def test_a_row_after_the_last_is_refused_even_if_it_claims_nothing(exports: Path, tmp_path: Path) -> None:
-    path = exports / "camelot-winnable.jsonl"
-    rows = rows_of(path)
-    altered = tmp_path / "a.jsonl"
-    write(altered, [*rows, {**rows[-1], "position": 31, "verdict": "undecided", "evidence": None}])
-    checked = checker_of(path).check(altered, believed=True)
+    export = exports / "camelot-winnable.jsonl"
+    row = {**rows_of(export)[-1], "position": 31, "verdict": "undecided", "evidence": None}
+    checked, altered = check_text(export, f"{export.read_text()}{json.dumps(row)}\n", tmp_path)
     assert (checked.code, checked.out) == (1, f"{altered}: row 31: only 30 rows were exported\n")
 
 
-def test_a_row_that_claims_nothing_has_no_value(exports: Path, tmp_path: Path) -> None:
-    path = exports / "card-pairing-winnable.jsonl"
-    rows = rows_of(path)
-    place = [row["verdict"] for row in rows].index("undecided")
-    rows[place]["value"] = 7
-    altered = tmp_path / "a.jsonl"
-    write(altered, rows)
-    checked = checker_of(path).check(altered, believed=True)
-    assert checked.out == f"{altered}: row {place + 1}: the verdict is undecided, but there is a value\n"
+def test_an_undecided_row_has_neither_value_nor_evidence(exports: Path, tmp_path: Path) -> None:
+    export = exports / "card-pairing-winnable.jsonl"
+    row = [row["verdict"] for row in rows_of(export)].index("undecided") + 1
+    text = export.read_text().splitlines(keepends=True)
+    text[row - 1] = text[row - 1].replace('"value": null', '"value": 7')
+    checked, altered = check_text(export, "".join(text), tmp_path)
+    assert checked.out == f"{altered}: row {row}: the verdict is undecided, but there is a value\n"
+    export = export.with_suffix(".csv")
+    text = export.read_text().splitlines(keepends=True)
+    text[row] = f"{text[row].rstrip()}A\n"
+    checked, altered = check_text(export, "".join(text), tmp_path)
+    reason = "is invalid: step 0: the verdict is undecided, but there is evidence"
+    assert checked.out == f"{altered}: row {row} (position {row}) {reason}\n"
 
 
 def test_a_column_that_is_given_twice_is_refused(exports: Path, tmp_path: Path) -> None:
     """A reader that takes the last one would see another verdict than one that takes the first."""
-    path = exports / "camelot-winnable.jsonl"
-    altered = tmp_path / "a.jsonl"
-    altered.write_text(path.read_text().replace('{"position": 1,', '{"verdict": "failed", "position": 1,', 1))
-    assert "row 1 cannot be read" in checker_of(path).check(altered, believed=True).out
+    export = exports / "camelot-winnable.jsonl"
+    text = export.read_text().replace('{"position": 1,', '{"verdict": "failed", "position": 1,', 1)
+    assert "row 1 cannot be read" in check_text(export, text, tmp_path)[0].out
 
 
 @pytest.mark.parametrize("number", ["01", "1.0", " 1", "1_0", "٣", "+1", "1e0", "x", ""])
 def test_a_number_in_csv_is_written_in_one_way(number: str, exports: Path, tmp_path: Path) -> None:
-    path = exports / "memory-two-pass.csv"
-    heading, first, *others = path.read_text().splitlines(keepends=True)
-    altered = tmp_path / "a.csv"
-    altered.write_text("".join([heading, f"{number},{first.partition(',')[2]}", *others]))
-    assert "row 1 cannot be read: " in checker_of(path).check(altered, believed=True).out
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("\n", "it has 0 columns, expected 7"),
-        ("1,2\n", "it has 2 columns, expected 7"),
-        ('1,1,"A"B,scored,1,1,\n', "',' expected after '\"'"),
-        ('1,1,"A\n', "unexpected end of data"),
-    ],
-)
-def test_a_line_of_csv_that_is_not_a_row_is_named(line: str, reason: str, exports: Path, tmp_path: Path) -> None:
-    path = exports / "memory-two-pass.csv"
-    altered = tmp_path / "a.csv"
-    altered.write_text("".join([*path.read_text().splitlines(keepends=True)[:2], line]))
-    assert checker_of(path).check(altered, believed=True).out == f"{altered}: row 2 cannot be read: {reason}\n"
+    export = exports / "memory-two-pass.csv"
+    text = export.read_text().replace("\n1,", f"\n{number},", 1)
+    assert "row 1 cannot be read: " in check_text(export, text, tmp_path)[0].out
 
 
 def test_an_empty_trace_is_evidence_in_csv_too(exports: Path, tmp_path: Path) -> None:
-    path, altered = exports / "hi-q-greedy.csv", tmp_path / "a.csv"
-    lines = path.read_text().splitlines(keepends=True)
+    export = exports / "hi-q-greedy.csv"
+    lines = export.read_text().splitlines(keepends=True)
     one_peg = "1,1,XOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO,scored,1,0,\n"
-    altered.write_text("".join([lines[0], one_peg, *lines[2:]]))
-    assert checker_of(path).check(altered, believed=True).code == 0
-
-
-def test_an_undecided_row_has_no_evidence_in_csv_either(exports: Path, tmp_path: Path) -> None:
-    path, altered = exports / "card-pairing-winnable.csv", tmp_path / "a.csv"
-    lines = path.read_text().splitlines(keepends=True)
-    row = next(number for number, line in enumerate(lines) if "undecided" in line)
-    lines[row] = f"{lines[row].rstrip()}A\n"
-    altered.write_text("".join(lines))
-    told = checker_of(path).check(altered, believed=True).out
-    reason = "is invalid: step 0: the verdict is undecided, but there is evidence"
-    assert told == f"{altered}: row {row} (position {row}) {reason}\n"
+    assert check_text(export, "".join([lines[0], one_peg, *lines[2:]]), tmp_path)[0].code == 0

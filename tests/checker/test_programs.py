@@ -24,9 +24,9 @@ def pythons() -> dict[tuple[int, int], str]:
     found = {}
     for python in [*map(str, installed), *filter(None, named), sys.executable]:
         command = [python, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"]
-        said = subprocess.run(command, capture_output=True, text=True, check=False)
-        if said.returncode == 0:
-            major, minor = map(int, said.stdout.split())
+        version = subprocess.run(command, capture_output=True, text=True, check=False)
+        if version.returncode == 0:
+            major, minor = map(int, version.stdout.split())
             found[major, minor] = python
     return found
 
@@ -60,8 +60,8 @@ def test_older_versions_are_refused(exports: Path) -> None:
     older = [python for version, python in pythons().items() if (3, 8) <= version < (3, 11)]
     for python in older:
         refused = ran(python, exports / "camelot-winnable.csv")
-        told = (refused.returncode, refused.stdout, refused.stderr)
-        assert told == (2, "", "this program needs Python 3.11 or newer\n")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr == "this program needs Python 3.11 or newer\n"
     if not older:
         pytest.skip("needs Python 3.8, 3.9 or 3.10")
 

@@ -13,7 +13,7 @@ from dealmill.cli import dealmill
 from dealmill.pipeline.store.revisions import OLDEST
 from tests.servers import clean_environment
 
-SHELLS = (BashComplete, ZshComplete, FishComplete)
+SHELLS = [BashComplete, *(pytest.param(shell, marks=pytest.mark.slow) for shell in (ZshComplete, FishComplete))]
 HOSTILE = "memory\x1b[2J\n.txt"
 
 
@@ -100,8 +100,8 @@ def test_each_shell_gets_a_script_that_calls_the_command(shell: type[ShellComple
     script = asked(store, _DEALMILL_COMPLETE=f"{shell.name}_source")
     assert f"_DEALMILL_COMPLETE={shell.name}_complete" in script
     number = "" if shell is FishComplete else "2"
-    told = asked(store, _DEALMILL_COMPLETE=f"{shell.name}_complete", COMP_WORDS="dealmill query ", COMP_CWORD=number)
-    assert "last" in told
+    printed = asked(store, _DEALMILL_COMPLETE=f"{shell.name}_complete", COMP_WORDS="dealmill query ", COMP_CWORD=number)
+    assert "last" in printed
 
 
 def asked(folder: Path, **variables: str) -> str:

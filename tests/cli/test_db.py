@@ -12,15 +12,8 @@ import dealmill
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.revisions import OLDEST
 from dealmill.pipeline.store.tables import REVISION
-from tests.servers import clean_environment, dealmill_command
+from tests.cli.running import run_alone
 from tests.servers import dealmill as command
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a store that has a finished run."""
-    assert command("run", "deal:memory:seed=1:1-1000", cwd=tmp_path).returncode == 0
-    return tmp_path
 
 
 def test_a_backup_of_a_store_in_use_is_a_store_of_its_own(folder: Path) -> None:
@@ -72,16 +65,7 @@ def test_a_downgrade_asks_before_it_deletes(
     ours, theirs = pty.openpty() if typed else (None, subprocess.DEVNULL)
     if ours is not None and typed:
         os.write(ours, typed.encode())
-    ran = subprocess.run(
-        dealmill_command(["db", "downgrade", *words]),
-        cwd=folder,
-        env=clean_environment(),
-        stdin=theirs,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    ran = run_alone("db", "downgrade", *words, cwd=folder, stdin=theirs)
     assert ran.returncode == code, ran.stderr
     assert ("This deletes what tables of 0010 cannot hold" in ran.stderr) == bool(typed)
     assert dealmill.db.current(f"sqlite:///{folder}/dealmill.db") == revision

@@ -77,8 +77,8 @@ def test_empty_settings_count_as_unset(tmp_path: Path) -> None:
 
 
 def test_the_help_names_every_setting() -> None:
-    said = CliRunner().invoke(commands, ["--help"]).output
-    assert set(re.findall(r"DEALMILL_\w+", said)) == {f"DEALMILL_{field.upper()}" for field in Settings.model_fields}
+    text = CliRunner().invoke(commands, ["--help"]).output
+    assert set(re.findall(r"DEALMILL_\w+", text)) == {f"DEALMILL_{field.upper()}" for field in Settings.model_fields}
 
 
 def test_a_password_in_the_query_of_a_url_is_not_shown(postgres: Postgres, tmp_path: Path) -> None:
@@ -86,6 +86,7 @@ def test_a_password_in_the_query_of_a_url_is_not_shown(postgres: Postgres, tmp_p
     assert (found["database"][0], "postgresql 18" in found["database"][1]) == ("ok", True)
 
 
+@pytest.mark.slow
 def test_a_database_whose_texts_are_not_checked_is_refused(postgres: Postgres, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": postgres.new_database(encoding="SQL_ASCII")}
     _, found = examined(tmp_path, env)
@@ -96,6 +97,7 @@ def test_a_database_whose_texts_are_not_checked_is_refused(postgres: Postgres, t
         assert (refused.returncode, refused.stderr) == (1, f"dealmill: {found['database'][1]}\n")
 
 
+@pytest.mark.slow
 def test_the_encoding_of_clients_is_not_that_of_the_shell(postgres: Postgres, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": postgres.new_database(), "PGCLIENTENCODING": "SQL_ASCII"}
     for command in (("db", "upgrade"), ("run", "deal:memory:seed=1:1-100"), ("doctor",)):

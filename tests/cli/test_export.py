@@ -1,4 +1,4 @@
-"""``export`` as its user runs it: the file, the message, what is refused, Ctrl-C, and memory."""
+"""``export`` as a user runs it: the file, the message, a full disk, Ctrl-C, and memory."""
 
 import csv
 import json
@@ -12,20 +12,12 @@ from pyarrow import parquet
 
 from dealmill.pipeline.results.export import FORMS, GROUP
 from dealmill.pipeline.store.results import PAGE
-from tests.servers import clean_environment, dealmill, dealmill_command, peak_memory
+from tests.cli.conftest import SOURCE
+from tests.cli.running import run_alone, started
+from tests.servers import dealmill, peak_memory
 
-SOURCE = "deal:card-pairing:seed=1:1-3000"
-ENGINE = "card-pairing/winnable"
 FEW, MANY = PAGE * GROUP, PAGE * GROUP * 3 // 2
 """The layouts of a row group of Parquet, which is held in memory, and of more than one."""
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a store and a run of 3,000 layouts in it."""
-    folder = tmp_path_factory.mktemp("solved")
-    assert dealmill("run", SOURCE, cwd=folder).returncode == 0
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -61,78 +53,38 @@ def test_a_run_is_exported_in_each_format(solved: Path) -> None:
 def test_a_checker_is_written_beside_the_file(solved: Path) -> None:
     ran = dealmill("export", "1", "the proof.csv", "--with-checker", cwd=solved)
     assert ran.returncode == 0
-    told, how = ran.stderr.splitlines()
-    assert told == "3,000 verdicts of run 1 written to the proof.csv"
-    assert how == "check it with: python3 -I -S 'the proof.csv.check.py' 'the proof.csv'"
-    check = ["sh", "-c", f"{how.partition(': ')[2]} --sample 100"]
+    written, hint = ran.stderr.splitlines()
+    assert written == "3,000 verdicts of run 1 written to the proof.csv"
+    assert hint == "check it with: python3 -I -S 'the proof.csv.check.py' 'the proof.csv'"
+    check = ["sh", "-c", f"{hint.partition(': ')[2]} --sample 100"]
     checked = subprocess.run(check, cwd=solved, capture_output=True, text=True, check=True)
     assert checked.stdout.startswith("the proof.csv: 3,000 rows, as exported\nproved: ")
 
 
-def test_an_existing_file_stays_unless_forced(solved: Path) -> None:
-    (solved / "old.csv").write_text("as it was")
-    refused = dealmill("export", "1", "old.csv", cwd=solved)
-    assert (refused.returncode, refused.stderr) == (1, "dealmill: old.csv exists; overwrite it with --force\n")
-    assert (solved / "old.csv").read_text() == "as it was"
-    assert dealmill("export", "1", "old.csv", "--force", cwd=solved).returncode == 0
-    assert len((solved / "old.csv").read_text().splitlines()) == 3_001
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["9", "a.csv"], 2, "the store has no run '9'"),
-        (["1", "a.txt"], 2, "a.txt must end in .parquet or .csv or .jsonl"),
-        (["1", "a.parquet", "--with-checker"], 2, "a.parquet cannot have a checker: Python alone reads only .csv and"),
-        (["1", "no/a.csv"], 1, "no/a.csv cannot be written: there is no folder no"),
-        (["1", "a.csv", "--verdict", "lost"], 2, "Invalid value for '--verdict'"),
-        (["1"], 2, "Missing argument 'FILE'"),
-    ],
-)
-def test_errors_say_what_is_wrong(arguments: list[str], code: int, message: str, solved: Path) -> None:
-    ran = dealmill("export", *arguments, cwd=solved)
-    assert (ran.returncode, message in ran.stderr) == (code, True), ran.stderr
-    assert "Traceback" not in ran.stderr
-    assert not list(solved.glob("**/a.*"))
-
-
 @pytest.mark.parametrize("suffix", FORMS)
 def test_a_full_disk_leaves_no_partial_file(suffix: str, solved: Path) -> None:
-    command = ["sh", "-c", 'ulimit -f 80; exec "$@"', "sh", *dealmill_command(["export", "1", f"full{suffix}"])]
-    ran = subprocess.run(command, cwd=solved, env=clean_environment(), capture_output=True, text=True, check=False)
+    ran = run_alone("export", "1", f"full{suffix}", cwd=solved, script='ulimit -f 80; exec "$@"')
     assert (ran.returncode, ran.stderr) == (1, f"dealmill: full{suffix} cannot be written: File too large\n")
     assert not list(solved.glob("full*")) and not list(solved.glob(".*"))
-
-
-def test_a_retracted_run_is_exported_only_when_that_is_asked_for(tmp_path: Path) -> None:
-    assert dealmill("run", "deal:card-pairing:seed=1:1-20", cwd=tmp_path).returncode == 0
-    gone = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "loses a card", cwd=tmp_path)
-    assert gone.returncode == 0
-    refused = dealmill("export", "1", "a.parquet", cwd=tmp_path)
-    assert refused.returncode == 1 and "retracted (loses a card); show it with --retracted, or" in refused.stderr
-    assert not (tmp_path / "a.parquet").exists()
-    assert dealmill("export", "1", "a.parquet", "--retracted", cwd=tmp_path).returncode == 0
-    assert parquet.read_metadata(tmp_path / "a.parquet").metadata[b"retracted"] == b"loses a card"
 
 
 def test_the_export_of_an_unfinished_run_says_so(tmp_path: Path) -> None:
     assert dealmill("ingest", SOURCE, cwd=tmp_path).returncode == 0
     assert dealmill("queue", "1", cwd=tmp_path).returncode == 0
     ran = dealmill("export", "1", "a.csv", cwd=tmp_path)
-    told = "0 verdicts of run 1 written to a.csv; the run is not finished: 3,000 layouts pending\n"
-    assert (ran.returncode, ran.stderr) == (0, told)
+    message = "0 verdicts of run 1 written to a.csv; the run is not finished: 3,000 layouts pending\n"
+    assert (ran.returncode, ran.stderr) == (0, message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FORMS)
 def test_an_interrupted_export_leaves_no_partial_file(suffix: str, much: Path) -> None:
-    with subprocess.Popen(
-        dealmill_command(["export", "2", f"cut{suffix}"]), cwd=much, env=clean_environment(), stderr=subprocess.PIPE
-    ) as running:
+    with started("export", "2", f"cut{suffix}", cwd=much) as running:
         while running.poll() is None and not list(much.glob(".dealmill-*.part")):
             time.sleep(0.005)
         running.send_signal(signal.SIGTERM)
-        _, told = running.communicate()
-    assert (running.returncode, told.decode().strip()) == (130, "dealmill: interrupted")
+        _, stderr = running.communicate()
+    assert (running.returncode, stderr.strip()) == (130, "dealmill: interrupted")
     assert not list(much.glob("cut*")) and not list(much.glob(".dealmill-*"))
 
 

@@ -1,4 +1,4 @@
-"""``dealmill find`` and `Store.find`: where a layout is stored, and what the runs say of it."""
+"""``dealmill find`` and `Store.find`: where a layout is stored, and its results in runs."""
 
 import json
 from collections.abc import Callable
@@ -92,9 +92,9 @@ def test_runs_without_a_verdict_are_named(store: Database, find: Find) -> None:
     a_run(store, TWO_PASS, ["ABAB"])
     retract(store, TWO_PASS, "1", "it errs")
     plan_run(store, a_source(store, INCREMENTAL, []), INCREMENTAL, "1", None)
-    said = find("ABAB", "--nl")
-    assert [json.loads(line)["verdict"] for line in said.stdout.splitlines()] == [None, None]
-    assert "run 1 was retracted (it errs)\nrun 2 is not finished\n" in said.stderr
+    ran = find("ABAB", "--nl")
+    assert [json.loads(line)["verdict"] for line in ran.stdout.splitlines()] == [None, None]
+    assert "run 1 was retracted (it errs)\nrun 2 is not finished\n" in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,9 @@ def by_itself() -> None:
 
 
 def by_a_weak_reference() -> None:
-    kept = []  # else the reference is gone before what it refers to
+    references = []  # else the reference is gone before what it refers to
     thing = SwallowingFarm()
-    kept.append(weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGTERM)))
+    references.append(weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGTERM)))
     del thing
 
 

@@ -96,12 +96,12 @@ class Deployment:
     def database(self) -> Iterator[None]:
         """The command of the database, on a folder that is prepared as the entry point of its image does it."""
         service = self.service("postgres")
-        wanted = service["environment"]
+        variables = service["environment"]
         home = self.postgres.folder
         data = home / "deployed"
-        (home / "password").write_text(wanted["POSTGRES_PASSWORD"])
+        (home / "password").write_text(variables["POSTGRES_PASSWORD"])
         user = ORDINARY_USER if os.geteuid() == 0 else None
-        initdb = ["initdb", "--auth=scram-sha-256", f"--username={wanted['POSTGRES_USER']}", "--pwfile=password"]
+        initdb = ["initdb", "--auth=scram-sha-256", f"--username={variables['POSTGRES_USER']}", "--pwfile=password"]
         env = self._environment(service) | {"PGDATA": str(data)}
         subprocess.run([*initdb, "--no-sync"], env=env, cwd=home, user=user, check=True, stdout=subprocess.DEVNULL)
         with (data / "postgresql.conf").open("a") as settings:
@@ -112,7 +112,7 @@ class Deployment:
             )
         try:
             until(lambda: self.healthy("postgres"))
-            self.psql("postgres", f"CREATE DATABASE {wanted['POSTGRES_DB']}")
+            self.psql("postgres", f"CREATE DATABASE {variables['POSTGRES_DB']}")
             yield
         finally:
             server.send_signal(signal.SIGINT)  # the image's own: at once, whoever is still connected
@@ -131,8 +131,8 @@ class Deployment:
 
     def psql(self, database: str, statement: str) -> str:
         """What the database says to a statement."""
-        wanted = self.service("postgres")["environment"]
-        where = ["--host=127.0.0.1", f"--port={self.ports['postgres']}", f"--username={wanted['POSTGRES_USER']}"]
+        variables = self.service("postgres")["environment"]
+        where = ["--host=127.0.0.1", f"--port={self.ports['postgres']}", f"--username={variables['POSTGRES_USER']}"]
         return subprocess.run(
             [
                 self.postgres.programs / "psql",
@@ -142,7 +142,7 @@ class Deployment:
                 f"--command={statement}",
                 database,
             ],
-            env={**os.environ, "PGPASSWORD": wanted["POSTGRES_PASSWORD"]},
+            env={**os.environ, "PGPASSWORD": variables["POSTGRES_PASSWORD"]},
             capture_output=True,
             text=True,
             check=True,

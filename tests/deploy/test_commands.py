@@ -116,10 +116,10 @@ def test_a_wrong_password_is_refused_and_not_printed(deployment: Deployment, pas
     with with_wrong(deployment, password).running("worker") as worker:
         assert worker.wait(60) == 1
         assert worker.stderr
-        told = worker.stderr.read()
-    assert told.startswith("dealmill: ")
-    assert "password" in told.lower() or "AUTH" in told
-    assert not any(secret in told for secret in ("not-the-password", *PASSWORDS.values()))
+        stderr = worker.stderr.read()
+    assert stderr.startswith("dealmill: ")
+    assert "password" in stderr.lower() or "AUTH" in stderr
+    assert not any(secret in stderr for secret in ("not-the-password", *PASSWORDS.values()))
 
 
 def test_workers_solve_queued_runs_and_can_be_stopped_and_started(deployment: Deployment) -> None:

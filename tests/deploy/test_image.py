@@ -52,8 +52,8 @@ def test_both_stages_use_one_pinned_supported_python() -> None:
     [base] = bases
     found = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+@sha256:[0-9a-f]{64}", base)
     assert found, base
-    wanted = PROJECT["project"]["requires-python"]
-    least, had = ([int(part) for part in version.split(".")] for version in (wanted.removeprefix(">="), found[1]))
+    required = PROJECT["project"]["requires-python"]
+    least, had = ([int(part) for part in version.split(".")] for version in (required.removeprefix(">="), found[1]))
     assert had >= least
 
 

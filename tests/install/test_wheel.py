@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
@@ -39,12 +38,6 @@ def test_the_wheel_is_the_package_under_one_name(wheel: Path) -> None:
         "dealmill/pipeline/games/memory/examples/memory-statement.txt",
         "dealmill/workers/__main__.py",
     } <= set(found)
-
-
-def test_the_wheel_holds_no_links(wheel: Path) -> None:
-    with ZipFile(wheel) as archive:
-        modes = {stat.S_IFMT(entry.external_attr >> 16) for entry in archive.infolist()}
-    assert modes <= {stat.S_IFREG, 0}
 
 
 def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:

@@ -138,27 +138,6 @@ def test_workers_leave_jobs_of_a_game_that_they_lack_to_others(site: str, tmp_pa
     assert solved(tmp_path) == {"peg-row/winnable": 3_000, "memory/two-pass": 3_000}
 
 
-def test_jobs_wait_while_the_engine_of_a_game_cannot_be_loaded(tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    install(site, "dealmill-peg-row", {"peg-row": "dealmill_peg_row:GAME"})
-    shutil.copytree(PEG_ROW, site / "dealmill_peg_row", ignore=shutil.ignore_patterns("__pycache__"))
-    deals = site / "dealmill_peg_row" / "examples" / "peg-row-deals.txt"
-    text = deals.read_text()
-    deals.unlink()
-    for command in (("run", SOURCE), ("work", "--drain"), ("survey", "peg-row", "--count", "1000")):
-        ran = dealmill(*command, cwd=tmp_path, env={"PYTHONPATH": str(site)})
-        assert ran.returncode == 1, ran.stderr
-        assert "it cannot be loaded: peg-row has no example deals in " in ran.stderr.splitlines()[-1]
-    assert solved(tmp_path) == {"peg-row/winnable": 0}
-    deals.write_text(text)
-    ran = dealmill("work", "--drain", cwd=tmp_path, env={"PYTHONPATH": str(site)})
-    assert ran.returncode == 0, ran.stderr
-    assert {(row["solved"], row["failed"]) for row in rows("status", cwd=tmp_path, site=None)} == {
-        (3_000, 0),
-        (1_000, 0),
-    }
-
-
 def solved(folder: Path) -> dict[object, object]:
     """The number of solved layouts by engine, which can be listed without the games."""
     return {row["engine"]: row["solved"] for row in rows("status", cwd=folder, site=None)}

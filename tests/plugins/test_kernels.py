@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.games import caches, find_game
-from dealmill.pipeline.games.caches import SHARED, cache_folder, package_folder
+from dealmill.pipeline.games import caches
+from dealmill.pipeline.games.caches import cache_folder, package_folder
 
 KERNEL = """
 from dealmill.game import kernel
@@ -48,11 +48,3 @@ def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> No
 
     assert worth(14) == 42
     assert list(cache_folder(package).rglob("*.nbi"))
-
-
-def test_a_game_of_dealmill_and_the_shared_kernels_are_packages_of_their_own() -> None:
-    for name in ("memory", "hi-q"):
-        folder = find_game(name).folder
-        assert package_folder(folder / "engine.py") == folder
-        assert folder.parent == SHARED
-    assert package_folder(SHARED / "philox.py") == SHARED

@@ -84,27 +84,25 @@ def test_brackets_and_dots_in_strings_do_not_count(declare: Declare) -> None:
     assert read_program(path).manifest.command[-1] == f"'{signs}"
 
 
-@pytest.mark.parametrize("what", ["the manifest", "the command", "an argument", "a file"])
-def test_a_pipe_is_not_waited_for(what: str, declare: Declare) -> None:
-    sound = declare(name="sound")
-    pipe = sound.with_name("pipe")
+@pytest.mark.parametrize(
+    ("manifest", "errors"),
+    [
+        (None, ["{path} is not a regular file"]),
+        ({"command": ["./pipe"]}, ["{path}: command: ./pipe is not a regular file"]),
+        ({"command": ["true", "pipe"]}, []),
+        ({"files": ["pipe"]}, ["{path}: files: there is no file pipe in {path.parent}"]),
+    ],
+)
+def test_a_pipe_is_not_waited_for(manifest: dict[str, object] | None, errors: list[str], declare: Declare) -> None:
+    path = declare(name="sound").with_name("program.toml")
+    pipe = path.with_name("pipe")
     os.mkfifo(pipe, 0o755)
-    path = sound.with_name("program.toml")
-    match what:
-        case "the manifest":
-            path.symlink_to(pipe)
-            expected = f"{path} is not a regular file"
-        case "the command":
-            write(path, {"command": ["./pipe"]})
-            expected = f"{path}: command: ./pipe is not a regular file"
-        case "an argument":
-            write(path, {"command": ["true", "pipe"]})
-            expected = ""
-        case _:
-            write(path, {"files": ["pipe"]})
-            expected = f"{path}: files: there is no file pipe in {path.parent}"
+    if manifest:
+        write(path, manifest)
+    else:
+        path.symlink_to(pipe)
     assert "sound" in [engine.name for engine in find_game("memory").engines]
-    assert [*broken_programs(games()).values(), ""][0] == expected
+    assert list(broken_programs(games()).values()) == [error.format(path=path) for error in errors]
 
 
 def test_the_files_of_a_program_are_bounded(declare: Declare) -> None:
@@ -129,13 +127,18 @@ def test_a_file_that_becomes_a_pipe_is_not_waited_for(declare: Declare) -> None:
         program.version()
 
 
-def test_a_setting_that_is_no_path_stops_nothing(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("other", "reason"), [("x" * 5_000, "File name too long"), ("missing.toml", "No such file or directory")]
+)
+def test_a_setting_that_names_no_manifest_stops_nothing(
+    other: str, reason: str, declare: Declare, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = declare()
-    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{'x' * 5_000}")
+    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{other}")
     forget_settings()
     assert find_engine("memory/program")
-    [reason] = broken_programs(games()).values()
-    assert reason.endswith("cannot be read: File name too long")
+    [error] = broken_programs(games()).values()
+    assert error.endswith(f"{other} cannot be read: {reason}")
 
 
 def test_who_looks_for_a_broken_program_is_told_why(declare: Declare) -> None:
@@ -150,14 +153,6 @@ def test_a_broken_manifest_is_read_again(declare: Declare) -> None:
     path.with_name("data").write_text("here")
     assert not broken_programs(games())
     assert find_engine("memory/program")[1].name == "program"
-
-
-def test_a_missing_manifest_is_reported(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = declare()
-    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{path}x")
-    forget_settings()
-    assert find_engine("memory/program")
-    assert list(broken_programs(games()).values()) == [f"{path}x cannot be read: No such file or directory"]
 
 
 def test_a_game_may_bring_manifests(declare: Declare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

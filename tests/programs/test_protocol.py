@@ -12,7 +12,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs.manifest import Manifest
-from dealmill.pipeline.programs.protocol import Answer, BadAnswer, check_greeting, greeting, read_answer
+from dealmill.pipeline.programs.protocol import OUT_OF_TURN, Answer, BadAnswer, check_greeting, greeting, read_answer
 from dealmill.pipeline.solve import solve
 from tests.doing import deal
 from tests.programs.conftest import Declare
@@ -34,30 +34,30 @@ ANSWERS = st.fixed_dictionaries(
 DECIDED = {"winnable": Verdict.WINNABLE, "unwinnable": Verdict.UNWINNABLE}
 
 
-def naive(said: dict[str, Any], limit: int) -> Answer | None:
+def naive(answer: dict[str, Any], limit: int) -> Answer | None:
     """The answer in an object, None if it is not one."""
 
     def whole(number: object) -> bool:
         return isinstance(number, int) and not isinstance(number, bool) and -(2**62) <= number <= 2**62
 
-    nodes, value, evidence = said.get("nodes"), said.get("value"), said.get("evidence")
-    if said.get("layout") != LAYOUT or not whole(nodes) or not 0 <= said["nodes"] <= limit:
+    nodes, value, evidence = answer.get("nodes"), answer.get("value"), answer.get("evidence")
+    if answer.get("layout") != LAYOUT or not whole(nodes) or not 0 <= answer["nodes"] <= limit:
         return None
     text = isinstance(evidence, str) and all(" " <= sign <= "~" for sign in evidence)
-    match said.get("verdict"):
+    match answer.get("verdict"):
         case "winnable" | "unwinnable" as word if value is None and text:
-            return Answer(DECIDED[word], 0, said["nodes"], said["evidence"])
+            return Answer(DECIDED[word], 0, answer["nodes"], answer["evidence"])
         case "scored" if whole(value) and text:
-            return Answer(Verdict.SCORED, said["value"], said["nodes"], said["evidence"])
+            return Answer(Verdict.SCORED, answer["value"], answer["nodes"], answer["evidence"])
         case "undecided" if value is None and evidence is None:
-            return Answer(Verdict.UNDECIDED, 0, said["nodes"], "")
+            return Answer(Verdict.UNDECIDED, 0, answer["nodes"], "")
     return None
 
 
 @given(ANSWERS, st.sampled_from([0, 5, NO_LIMIT]))
-def test_an_answer_is_read_or_refused(said: dict[str, Any], limit: int) -> None:
-    expected = naive(said, limit)
-    line = json.dumps(said).encode()
+def test_an_answer_is_read_or_refused(answer: dict[str, Any], limit: int) -> None:
+    expected = naive(answer, limit)
+    line = json.dumps(answer).encode()
     if expected is None:
         with pytest.raises(BadAnswer) as refused:
             read_answer(line, LAYOUT, limit)
@@ -67,6 +67,36 @@ def test_an_answer_is_read_or_refused(said: dict[str, Any], limit: int) -> None:
         assert len(reason) < 300
     else:
         assert read_answer(line, LAYOUT, limit) == expected
+
+
+GOOD = {"layout": LAYOUT, "verdict": "scored", "value": 4, "nodes": 4, "evidence": "1 2"}
+REASONS: list[tuple[bytes | dict[str, object], str]] = [
+    (b"[1, 2]", "it wrote '[1, 2]', not a JSON object"),
+    (b'{"verdict": "\xff"}', 'it wrote \'{"verdict": "\\ufffd"}\', not a JSON object'),
+    (b'{"layout": ' + b"9" * 10_000 + b"}", f"it wrote '{{\"layout\": {'9' * 48}...', not a JSON object"),
+    (b"[" * 500_000, f"it wrote '{'[' * 59}...', not a JSON object"),
+    ({"layout": None}, OUT_OF_TURN),
+    ({"verdict": "failed"}, "the verdict is 'failed', not one of: winnable, unwinnable, scored, undecided"),
+    ({"value": None}, "'value' is None, not a whole number of at most 62 bits"),
+    ({"value": 8.0}, "'value' is 8.0, not a whole number of at most 62 bits"),
+    ({"value": True}, "'value' is True, not a whole number of at most 62 bits"),
+    ({"value": 2**64}, f"'value' is {2**64}, not a whole number of at most 62 bits"),
+    ({"evidence": None}, "the evidence is None, not one line of ASCII text"),
+    ({"evidence": "1 2\n3 4"}, "the evidence is '1 2\\n3 4', not one line of ASCII text"),
+    ({"evidence": "\u03b1"}, "the evidence is '\\u03b1', not one line of ASCII text"),
+    ({"nodes": 10**9}, "it searched 1000000000 nodes, which is more than the limit of 40"),
+    ({"nodes": -1}, "it searched -1 nodes, which is less than 0"),
+]
+"""Lines, or changes of a good answer, with the reason for which they are refused."""
+
+
+@pytest.mark.parametrize(("line", "reason"), REASONS, ids=[reason[:40] for _, reason in REASONS])
+def test_a_refused_answer_has_a_reason(line: bytes | dict[str, object], reason: str) -> None:
+    if isinstance(line, dict):
+        line = json.dumps({**GOOD, **line}).encode()
+    with pytest.raises(BadAnswer) as refused:
+        read_answer(line, LAYOUT, 40)
+    assert str(refused.value) == reason
 
 
 @given(st.binary(max_size=100))

@@ -56,53 +56,27 @@ def chance_of_no_three(ranks: Ranks) -> Fraction:
 
 
 FIGURES = [
-    Figure(
-        GAME,
-        "winnable 9×4 deals on 9 stacks, %, 200 k deals",
-        "earlier simulation, 10 M deals",
-        within(68.82, 0.03),
-        partial(winnable_percentage, 9, QUICK),
+    *(
+        Figure(
+            GAME,
+            f"winnable {ranks}×4 deals on {ranks} stacks, %, {size} deals",
+            source,
+            theirs,
+            partial(winnable_percentage, ranks, count),
+            tolerance,
+            slow=count > QUICK,
+        )
+        for ranks, source, theirs, tolerance in (
+            (9, "earlier simulation, 10 M deals", within(68.82, 0.03), 0),
+            (13, "earlier simulation", 84.1, 0.05),
+        )
+        for size, count in (("200 k", QUICK), ("10 M", TEN_MILLION))
     ),
-    Figure(
-        GAME,
-        "winnable 9×4 deals on 9 stacks, %, 10 M deals",
-        "earlier simulation, 10 M deals",
-        within(68.82, 0.03),
-        partial(winnable_percentage, 9, TEN_MILLION),
-        slow=True,
-    ),
-    Figure(
-        GAME,
-        "winnable 13×4 deals on 13 stacks, %, 200 k deals",
-        "earlier simulation",
-        84.1,
-        partial(winnable_percentage, 13, QUICK),
-        tolerance=0.05,
-    ),
-    Figure(
-        GAME,
-        "winnable 13×4 deals on 13 stacks, %, 10 M deals",
-        "earlier simulation",
-        84.1,
-        partial(winnable_percentage, 13, TEN_MILLION),
-        tolerance=0.05,
-        slow=True,
-    ),
-    Figure(
-        GAME,
-        "9×4 deals with three equal ranks in a stack, %, exact",
-        "earlier simulation",
-        16.2,
-        exact_percentage_with_three,
-        tolerance=0.05,
-    ),
-    Figure(
-        GAME,
-        "9×4 deals with three equal ranks in a stack, %, 200 k deals",
-        "earlier simulation",
-        16.2,
-        percentage_with_three,
-        tolerance=0.05,
+    *(
+        Figure(
+            GAME, f"9×4 deals with three equal ranks in a stack, %, {what}", "earlier simulation", 16.2, compute, 0.05
+        )
+        for what, compute in (("exact", exact_percentage_with_three), ("200 k deals", percentage_with_three))
     ),
     Figure(
         GAME,

@@ -46,24 +46,12 @@ def modern_losses() -> tuple[int, ...]:
     return tuple(number for number, _ in proved_losses(MODERN))
 
 
+LOST = (11_982, 146_692, 186_216, 455_889, 495_505, 512_118, 517_776, 781_948)
+CLASSIC_FIGURE = "the lost deals of 1–32,000, and their reachable positions"
 FIGURES = (
     [
-        Figure(
-            GAME,
-            "the lost deals of 1–32,000, and their reachable positions",
-            SOURCE,
-            (11_982, 83_239),
-            classic_losses,
-            slow=True,
-        ),
-        Figure(
-            GAME,
-            "the lost deals of 1–1,000,000",
-            SOURCE,
-            (11_982, 146_692, 186_216, 455_889, 495_505, 512_118, 517_776, 781_948),
-            modern_losses,
-            slow=True,
-        ),
+        Figure(GAME, CLASSIC_FIGURE, SOURCE, (11_982, 83_239), classic_losses, slow=True),
+        Figure(GAME, "the lost deals of 1–1,000,000", SOURCE, LOST, modern_losses, slow=True),
     ]
     if available()
     else []

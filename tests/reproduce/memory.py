@@ -1,12 +1,13 @@
 """Figures of Memory (IOI 2010, and the article "Memory in 2*n Schritten lösen" on it)."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from math import log
 
 from dealmill.pipeline.games.memory import GAME as RULES
 from tests.games.memory.test_figures import optimal_moves
-from tests.reproduce.figures import Estimate, Figure, extremes_of, mean_of, within
+from tests.reproduce.figures import Estimate, Figure, Value, extremes_of, mean_of, within
 from tests.reproduce.samples import QUICK, statement_values, values
 
 GAME = "Memory"
@@ -91,23 +92,17 @@ def _extremes() -> list[Figure]:
 
 
 def _expectations() -> list[Figure]:
-    source = "earlier dynamic programming"
-    exact = [
-        Figure(GAME, f"moves of optimal play, {n} pairs", source, moves, partial(moves_of_optimal_play, n))
-        for n, moves in EXACT_MOVES.items()
+    expectations: list[tuple[int, Value, Callable[[], Value], float]] = [
+        *((pairs, moves, partial(moves_of_optimal_play, pairs), 0) for pairs, moves in EXACT_MOVES.items()),
+        *(
+            (pairs, moves, partial(rounded_moves_of_optimal_play, pairs), 5e-6)
+            for pairs, moves in ROUNDED_MOVES.items()
+        ),
     ]
-    rounded = [
-        Figure(
-            GAME,
-            f"moves of optimal play, {n} pairs",
-            source,
-            moves,
-            partial(rounded_moves_of_optimal_play, n),
-            tolerance=5e-6,
-        )
-        for n, moves in ROUNDED_MOVES.items()
+    return [
+        Figure(GAME, f"moves of optimal play, {pairs} pairs", "earlier dynamic programming", moves, compute, tolerance)
+        for pairs, moves, compute, tolerance in expectations
     ]
-    return exact + rounded
 
 
 def _limits() -> list[Figure]:

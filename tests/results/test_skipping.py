@@ -41,79 +41,63 @@ def runs(store: Database, request: pytest.FixtureRequest, monkeypatch: pytest.Mo
     ]
 
 
-def asked(store: Database, run: RunStatus, wanted: Filter) -> Query:
-    return query_of(store, [run], wanted, (0, 0), None)
+def query_with(store: Database, run: RunStatus, result_filter: Filter) -> Query:
+    return query_of(store, [run], result_filter, (0, 0), None)
 
 
-def matching(results: list[Result], wanted: Filter) -> list[int]:
+def matching(results: list[Result], result_filter: Filter) -> list[int]:
     return [
         one.position
         for one in results
-        if (not wanted.verdict or one.verdict in wanted.verdict)
+        if (not result_filter.verdict or one.verdict in result_filter.verdict)
         and all(
             (number := order.measure(one)) is not None and ends[0] <= number <= ends[1]
-            for order, ends in wanted.ranges.items()
+            for order, ends in result_filter.ranges.items()
         )
     ]
 
 
-def test_filters_find_what_matches_in_both_directions(store: Database, runs: list[RunStatus]) -> None:
-    for run in runs:
-        everything = list(asked(store, run, Filter()))
-        assert len(everything) == COUNT
-        for wanted in FILTERS:
-            expected = matching(everything, wanted)
-            assert [one.position for one in asked(store, run, wanted)] == expected, wanted
-            backwards = query_of(store, [run], wanted, (0, 0), None, descending=True)
-            assert [one.position for one in backwards] == expected[::-1], wanted
-            part = query_of(store, [run], wanted, (run.id, 900), 5, before=(run.id, 2_500))
-            assert [one.position for one in part] == [place for place in expected if 900 < place < 2_500][:5], wanted
-
-
 def test_searches_without_time_continue_where_they_stopped(store: Database, runs: list[RunStatus]) -> None:
     for run in runs:
-        everything = list(asked(store, run, Filter()))
-        for wanted in FILTERS:
-            part = query_of(store, [run], wanted, (run.id, 0), None).search(0.0)
+        everything = list(query_with(store, run, Filter()))
+        for result_filter in FILTERS:
+            part = query_of(store, [run], result_filter, (run.id, 0), None).search(0.0)
             found, steps = [one.position for one in part.results], 1
             while part.reached is not None:
-                before, part = part.reached, query_of(store, [run], wanted, part.reached, None).search(0.0)
+                before, part = part.reached, query_of(store, [run], result_filter, part.reached, None).search(0.0)
                 found += [one.position for one in part.results]
                 assert part.reached is None or part.reached > before
                 steps += 1
-            assert found == matching(everything, wanted)
+            assert found == matching(everything, result_filter)
             assert steps > 1 or not found
 
 
 def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStatus]) -> None:
     pairing, hi_q = runs
-    for run, wanted, skipped in (
-        (pairing, Filter((Verdict.UNWINNABLE,)), "unwinnable = 0"),
-        (hi_q, Filter(value=(150, 160)), "greatest_value = 149"),
-        (hi_q, Filter(value=(150, 160)), "least_value = 161"),
-        (hi_q, Filter(nodes=(9, 10)), "greatest_nodes = 8"),
-        (hi_q, Filter(nodes=(9, 10)), "least_nodes = 11"),
+    for run, result_filter, column, value in (
+        (pairing, Filter((Verdict.UNWINNABLE,)), "unwinnable", 0),
+        (hi_q, Filter(value=(150, 160)), "greatest_value", 149),
+        (hi_q, Filter(value=(150, 160)), "least_value", 161),
+        (hi_q, Filter(nodes=(9, 10)), "greatest_nodes", 8),
+        (hi_q, Filter(nodes=(9, 10)), "least_nodes", 11),
     ):
-        before = [one.position for one in asked(store, run, wanted)]
+        before = [one.position for one in query_with(store, run, result_filter)]
         assert {place > CHUNK for place in before} == {True, False}
+        first_job = f"WHERE run_id = {run.id} AND first = 1"
         with store.reading() as connection:
-            [row] = connection.exec_driver_sql(
-                f"SELECT {skipped.partition(' ')[0]} FROM jobs WHERE run_id = {run.id} AND first = 1"
-            )
-        alter(store, f"UPDATE jobs SET {skipped} WHERE run_id = {run.id} AND first = 1")
-        assert [one.position for one in asked(store, run, wanted)] == [place for place in before if place > CHUNK]
-        alter(
-            store,
-            f"UPDATE jobs SET {skipped.partition(' ')[0]} = {row[0]} WHERE run_id = {run.id} AND first = 1",
-        )
+            recorded = connection.exec_driver_sql(f"SELECT {column} FROM jobs {first_job}").scalar_one()
+        alter(store, f"UPDATE jobs SET {column} = {value} {first_job}")
+        found = [one.position for one in query_with(store, run, result_filter)]
+        assert found == [place for place in before if place > CHUNK]
+        alter(store, f"UPDATE jobs SET {column} = {recorded} {first_job}")
 
 
 def test_jobs_without_recorded_distributions_are_read(store: Database, runs: list[RunStatus]) -> None:
     _, hi_q = runs
-    wanted = Filter(nodes=(9, 10))
-    before = [one.position for one in asked(store, hi_q, wanted)]
+    result_filter = Filter(nodes=(9, 10))
+    before = [one.position for one in query_with(store, hi_q, result_filter)]
     alter(store, "UPDATE jobs SET least_nodes = NULL, greatest_nodes = NULL, node_counts = NULL")
-    assert [one.position for one in asked(store, hi_q, wanted)] == before
+    assert [one.position for one in query_with(store, hi_q, result_filter)] == before
     assert dealmill.Store(store).find_run(hi_q.id).histogram("nodes") is None
 
 

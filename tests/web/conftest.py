@@ -1,6 +1,7 @@
-"""A furnished store, and clients of the application over it."""
+"""A furnished store, and clients of the application over it and other stores."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from fastapi.testclient import TestClient
@@ -34,8 +35,19 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> str:
     return url
 
 
+@contextmanager
+def client_of(store: str | Database, **options: str) -> Iterator[TestClient]:
+    """Yield a client of the application over a store, or the store at a URL, for the duration of the `with` block."""
+    url = store if isinstance(store, str) else store.url.render_as_string(hide_password=False)
+    with (
+        dealmill.open(url, read_only=True) as opened,
+        TestClient(application(opened, hosts=HOSTS, **options)) as client,
+    ):
+        yield client
+
+
 @pytest.fixture(scope="session")
 def client(furnished: str) -> Iterator[TestClient]:
     """A client of the application over the furnished store."""
-    with dealmill.open(furnished, read_only=True) as store, TestClient(application(store, hosts=HOSTS)) as client:
+    with client_of(furnished) as client:
         yield client

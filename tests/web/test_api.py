@@ -16,7 +16,7 @@ from dealmill.pipeline.store.database import Database
 from dealmill.web.app import application
 from tests.doing import a_run, an_audit
 from tests.web import shop
-from tests.web.conftest import HOSTS
+from tests.web.conftest import HOSTS, client_of
 
 OPERATIONS = {
     ("GET", "/api/runs"),
@@ -95,7 +95,7 @@ def test_results_by_audit_have_the_judgement(sqlite_store: Database, path: str) 
     with dealmill.open(sqlite_store.url.render_as_string(), read_only=True) as store:
         [judged] = [result.row for result in store.query(run=1, audit="invalid")]
         assert judged["reason"]
-        with TestClient(application(store, hosts=HOSTS)) as client:
+        with client_of(sqlite_store) as client:
             assert client.get("/api/runs/1/results?audit=invalid").json()["results"] == [judged]
             assert json.loads(client.get(f"{path}.jsonl?audit=invalid").text.splitlines()[0]) == judged
             [row, _] = csv.DictReader(client.get(f"{path}.csv?audit=invalid").text.splitlines())

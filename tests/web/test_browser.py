@@ -37,8 +37,8 @@ BAD = '<html lang="en"><title>x</title><main><h1>x</h1><p style="color:#ccc;back
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A browser for the tests of this module."""
-    with running_browser() as found:
-        yield found
+    with running_browser() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")

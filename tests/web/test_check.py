@@ -67,20 +67,6 @@ def test_requests_wait_for_each_other_only_so_long(checker: Checker, monkeypatch
         checker.check(Task("memory", "ABBA", None, 100))
 
 
-def test_many_requests_at_once_are_answered_one_after_the_other(client: TestClient) -> None:
-    answers: list[int] = []
-
-    def ask(layout: str) -> None:
-        answers.append(client.get("/check", params={"game": "memory", "layout": layout}).status_code)
-
-    threads = [threading.Thread(target=ask, args=(layout,)) for layout in ("ABBA", "ABAB", "AABB") * 3]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert answers == [200] * 9
-
-
 def test_the_form_shows_the_solution_step_by_step(client: TestClient) -> None:
     assert "<form" in client.get("/check").text
     given = {"game": "card-pairing", "layout": f"  {WON}\r\n", "nodes": "1000", "step": "3"}

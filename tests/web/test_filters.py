@@ -30,14 +30,14 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize("wanted", FILTERS, ids=str)
-def test_url_command_and_sql_give_the_same(client: TestClient, furnished: str, wanted: PageFilter) -> None:
-    by_url = client.get(wanted.link(f"/api/runs/{shop.LIMITED}/results", limit=1000)).json()["results"]
+@pytest.mark.parametrize("page_filter", FILTERS, ids=str)
+def test_url_command_and_sql_give_the_same(client: TestClient, furnished: str, page_filter: PageFilter) -> None:
+    by_url = client.get(page_filter.link(f"/api/runs/{shop.LIMITED}/results", limit=1000)).json()["results"]
     positions = [int(one["item"].partition(":")[2]) for one in by_url]
     database = Database(database_url(furnished))
     with database.reading() as connection:
-        assert [row.position for row in connection.execute(text(wanted.sql(shop.LIMITED) or ""))] == positions
-    words = shlex.split(wanted.command(shop.LIMITED))
+        assert [row.position for row in connection.execute(text(page_filter.sql(shop.LIMITED) or ""))] == positions
+    words = shlex.split(page_filter.command(shop.LIMITED))
     assert words[:3] == ["dealmill", "query", str(shop.LIMITED)]
     with dealmill.open(furnished) as store:
         assert [one.position for one in store.query(run=words[2], **options(words[3:]))] == positions
@@ -45,10 +45,10 @@ def test_url_command_and_sql_give_the_same(client: TestClient, furnished: str, w
 
 @pytest.mark.parametrize("run", [shop.LIMITED, shop.RETRACTED])
 def test_retracted_results_are_the_same_by_sql(client: TestClient, furnished: str, run: int) -> None:
-    wanted = PageFilter(retracted=True)
-    by_url = client.get(wanted.link(f"/api/runs/{run}/results")).json()["results"]
+    page_filter = PageFilter(retracted=True)
+    by_url = client.get(page_filter.link(f"/api/runs/{run}/results")).json()["results"]
     with Database(database_url(furnished)).reading() as connection:
-        by_sql = [row.layout for row in connection.execute(text(wanted.sql(run) or ""))]
+        by_sql = [row.layout for row in connection.execute(text(page_filter.sql(run) or ""))]
     assert by_sql == [one["layout"] for one in by_url]
     assert bool(by_sql) == (run == shop.RETRACTED)
 

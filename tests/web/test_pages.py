@@ -1,7 +1,6 @@
 """Pages as text: what they show, their links, and that nothing from the store becomes markup."""
 
 import re
-from collections.abc import Sequence
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,12 +10,10 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.games.installed import all_offers
-from dealmill.pipeline.store import runs
 from dealmill.pipeline.store.database import Database
-from dealmill.web.app import application
 from tests.doing import a_run
 from tests.web import shop
-from tests.web.conftest import HOSTS
+from tests.web.conftest import client_of
 
 PATHS = [
     "/",
@@ -32,8 +29,6 @@ PATHS = [
     f"/runs/{shop.PAIRING}/layouts?layout-length=40..&evidence-length=..20",
     *(f"/runs/{run}/layouts/1" for run in range(1, 10)),
 ]
-
-
 STEP = re.compile(r"[?&](step|leaf)=(?!1$)")
 """A link to a step other than the first; there are too many of them to follow."""
 
@@ -59,33 +54,29 @@ class Page(HTMLParser):
             self.ids.append(identity)
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_every_page_is_complete_and_escaped(client: TestClient, path: str) -> None:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text
-    page = Page(answer.text)
-    assert page.tags.count("h1") == page.tags.count("main") == page.tags.count("script") == 1
-    assert len(page.ids) == len(set(page.ids))
-    assert "img" not in page.tags and "http" not in re.sub(r"http://www\.w3\.org/\S+", "", answer.text)
-    assert answer.text.replace("\n", "").isprintable()
+def check_page(path: str, text: str) -> Page:
+    """Check that a page is complete, has no markup from the store, and loads nothing from elsewhere."""
+    page = Page(text)
+    assert page.tags.count("h1") == page.tags.count("main") == page.tags.count("script") == 1, path
+    assert len(page.ids) == len(set(page.ids)), path
+    assert "img" not in page.tags and "http" not in re.sub(r"http://www\.w3\.org/\S+", "", text), path
+    assert text.replace("\n", "").isprintable(), path
+    return page
 
 
-def test_every_link_leads_to_a_page(client: TestClient) -> None:
-    seen: set[str] = set()
-    waiting = ["/"]
-    while waiting and len(seen) < 100:
+def test_every_page_and_what_it_links_to_is_complete_and_escaped(client: TestClient) -> None:
+    seen, waiting = set[str](), [*PATHS]
+    while waiting and len(seen) < 150:
         path = waiting.pop(0)
         answer = client.get(path)
         assert answer.status_code == 200, (path, answer.text)
         seen.add(path)
         if "html" in answer.headers["content-type"]:
-            found = [link if link.startswith("/") else answer.url.path + link for link in Page(answer.text).links]
-            waiting += [
-                link
-                for link in dict.fromkeys(found)
-                if link not in seen and link not in waiting and not STEP.search(link)
-            ]
-    assert {f"/runs/{run}" for run in range(1, 11)} <= seen
+            for link in check_page(path, answer.text).links:
+                address = link if link.startswith("/") else answer.url.path + link
+                if address not in seen and address not in waiting and not STEP.search(address):
+                    waiting.append(address)
+    assert {f"/runs/{run}" for run in range(1, 11)} <= set(Page(client.get("/").text).links)
 
 
 def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
@@ -95,34 +86,30 @@ def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
         assert r"\x1b[2J\u202e" in text
 
 
-def test_the_overview_shows_the_state_of_every_run(client: TestClient) -> None:
-    text = client.get("/").text
-    assert text.count("finished") >= 9 and "retracted" in text
-    assert "120 valid" in text and "not audited" in text
+SHOWN = [
+    ("/", ["120 valid", "not audited", "retracted"]),
+    (f"/runs/{shop.RETRACTED}", ["<td>retract</td>"]),
+    (
+        f"/runs/{shop.LIMITED}",
+        [f'href="/runs/{shop.RERUN}"', "a rerun of this one", "all verdicts and evidence are equal", "different"],
+    ),
+    (
+        f"/runs/{shop.PAIRING}/layouts?layout-length=40..&nodes=7..7",
+        [
+            *('name="layout-length" value="40.."', 'name="nodes" value="7"', "--nodes 7 --layout-length 40.."),
+            "nodes &gt;= 7 AND nodes &lt;= 7 AND length(layout) &gt;= 40",
+        ],
+    ),
+    (f"/runs/{shop.HI_Q}/layouts/1", ['data-step="0" aria-current="step"']),
+    (f"/runs/{shop.HI_Q}/layouts/1?step=2", ['data-step="2" aria-current="step"']),
+]
+"""What must stand on some pages."""
 
 
-@pytest.mark.parametrize(("path", "times"), [("", 1), ("/layouts", 1), ("/layouts/1", 2), ("/rejects", 1)])
-def test_a_page_reads_its_run_once(client: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, times: int) -> None:
-    """The page of a verdict reads it once more, to find the verdict."""
-    read: list[int] = []
-    before = runs._counted_runs
-
-    def counted_runs(store: Database, numbers: Sequence[int]) -> list[dealmill.RunStatus]:
-        read.extend(numbers)
-        return before(store, numbers)
-
-    monkeypatch.setattr(runs, "_counted_runs", counted_runs)
-    assert client.get(f"/runs/{shop.PAIRING}{path}").status_code == 200
-    assert read.count(shop.PAIRING) == times
-
-
-def test_a_filter_is_shown_in_its_form(client: TestClient) -> None:
-    text = client.get(f"/runs/{shop.PAIRING}/layouts?layout-length=40..&nodes=7..7").text
-    assert 'name="layout-length" value="40.."' in text and 'name="nodes" value="7"' in text
-    assert (
-        "--nodes 7 --layout-length 40.." in text
-        and "nodes &gt;= 7 AND nodes &lt;= 7 AND length(layout) &gt;= 40" in text
-    )
+@pytest.mark.parametrize(("path", "texts"), SHOWN)
+def test_pages_show_states_filters_and_steps(path: str, texts: list[str], client: TestClient) -> None:
+    page = client.get(path).text
+    assert [text for text in texts if text not in page] == []
 
 
 def test_totals_reconcile(client: TestClient, furnished: str) -> None:
@@ -132,12 +119,6 @@ def test_totals_reconcile(client: TestClient, furnished: str) -> None:
     rows = [int(number) for number in re.findall(r'</a></th><td class="n">(\d+)</td>', text)]
     assert rows == [status.counts[verdict] for verdict in dealmill.Verdict if verdict in status.counts]
     assert sum(rows) == shop.LAYOUTS and f'<td class="n">{shop.LAYOUTS}</td>' in text
-
-
-def test_a_run_names_its_rerun_and_says_that_it_is_equal(client: TestClient) -> None:
-    text = client.get(f"/runs/{shop.LIMITED}").text
-    assert f'href="/runs/{shop.RERUN}"' in text and "a rerun of this one" in text
-    assert "all verdicts and evidence are equal" in text and "different" in text  # the run without a limit differs
 
 
 @pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])
@@ -178,20 +159,6 @@ def test_retracted_results_are_shown_only_on_request(client: TestClient) -> None
     assert answer.status_code == 200 and "<strong>Retracted.</strong>" in answer.text
 
 
-def test_the_log_of_a_run_has_its_retraction(client: TestClient) -> None:
-    assert "<td>retract</td>" in client.get(f"/runs/{shop.RETRACTED}").text
-    assert "<td>retract</td>" not in client.get(f"/runs/{shop.MEMORY}").text
-
-
-def test_a_step_is_rendered_by_the_server(client: TestClient) -> None:
-    path = f"/runs/{shop.HI_Q}/layouts/1"
-    with_step = client.get(f"{path}?step=2").text
-    assert 'data-step="2" aria-current="step"' in with_step
-    assert 'data-step="0" aria-current="step"' in client.get(path).text
-    last = re.search(r'data-last="(\d+)"', with_step)
-    assert last and f'data-step="{last[1]}" aria-current' in client.get(f"{path}?step=999999").text
-
-
 @pytest.mark.parametrize(
     ("run", "why"),
     [
@@ -225,6 +192,12 @@ def test_a_pasted_layout_of_a_broken_game_is_an_error_with_its_reason(
     assert "hi-q cannot draw layout " in got.text and "ZeroDivisionError: division by zero" in got.text
 
 
+def test_a_step_after_the_last_one_is_the_last_one(client: TestClient) -> None:
+    text = client.get(f"/runs/{shop.HI_Q}/layouts/1?step=999999").text
+    last = re.search(r'data-last="(\d+)"', text)
+    assert last and f'data-step="{last[1]}" aria-current="step"' in text
+
+
 def test_a_loss_is_a_tree_of_cases(client: TestClient, furnished: str) -> None:
     with dealmill.open(furnished) as store:
         lost = max(store.query(run=shop.PAIRING, verdict="unwinnable"), key=lambda found: len(found.evidence or ""))
@@ -235,9 +208,9 @@ def test_a_loss_is_a_tree_of_cases(client: TestClient, furnished: str) -> None:
 
 def test_a_page_that_has_not_changed_is_not_sent_again(client: TestClient) -> None:
     first = client.get("/runs/1")
-    again = client.get("/runs/1", headers={"If-None-Match": first.headers["etag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    assert again.headers["etag"] == first.headers["etag"]
+    unchanged = client.get("/runs/1", headers={"If-None-Match": first.headers["etag"]})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert unchanged.headers["etag"] == first.headers["etag"]
     assert client.get("/runs/2", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
 
 
@@ -261,15 +234,11 @@ def test_errors_are_pages_that_say_what_is_wrong(client: TestClient, path: str, 
 
 
 def test_an_empty_store_and_a_missing_one(store: Database, tmp_path: Path) -> None:
-    url = store.url.render_as_string(hide_password=False)
-    with dealmill.open(url, read_only=True) as opened, TestClient(application(opened, hosts=HOSTS)) as client:
+    with client_of(store) as client:
         assert "There are no runs yet" in client.get("/").text
         a_run(store, "memory/two-pass", ["ABBA"])
         assert client.get("/runs/1/layouts/1").status_code == 200
-    with (
-        dealmill.open(f"sqlite:///{tmp_path}/none.db", read_only=True) as opened,
-        TestClient(application(opened, hosts=HOSTS)) as client,
-    ):
+    with client_of(f"sqlite:///{tmp_path}/none.db") as client:
         answer = client.get("/")
         assert answer.status_code == 503 and "there is no store" in answer.text
 
@@ -278,8 +247,7 @@ def test_damaged_rows_are_reported_on_the_page_that_meets_them(sqlite_store: Dat
     a_run(sqlite_store, "memory/two-pass", ["ABBA", "ABAB"])
     with sqlite_store.writing() as connection:
         connection.exec_driver_sql("UPDATE verdicts SET nodes = 'many' WHERE position = 2")
-    url = sqlite_store.url.render_as_string()
-    with dealmill.open(url, read_only=True) as opened, TestClient(application(opened, hosts=HOSTS)) as client:
+    with client_of(sqlite_store) as client:
         assert "1 row cannot be read" in client.get("/runs/1/layouts").text
         assert "cannot be read" not in client.get("/log").text
         assert client.get("/api/runs/1/results").json()["unreadable"] != []
@@ -288,48 +256,22 @@ def test_damaged_rows_are_reported_on_the_page_that_meets_them(sqlite_store: Dat
         )
 
 
-def test_the_pages_of_both_databases_are_the_same(store: Database) -> None:
-    a_run(store, "card-pairing/winnable", [], name="none.txt")
-    a_run(store, "memory/two-pass", ["ABBA", "ABAB"])
-    url = store.url.render_as_string(hide_password=False)
-    with dealmill.open(url, read_only=True) as opened, TestClient(application(opened, hosts=HOSTS)) as client:
-        for path in ("/", "/runs/1", "/runs/2", "/runs/2/layouts?value=6..", "/runs/2/layouts/2?step=3", "/log"):
-            assert client.get(path).status_code == 200
+NUMBERS = [
+    *("/runs/{}", "/runs/{}/rejects", "/runs/{}/layouts", "/runs/{}/layouts.csv", "/runs/{}/layouts/1"),
+    *("/runs/1/layouts/{}", "/runs/1/layouts/1?step={}", "/runs/1/layouts/1?leaf={}", "/runs/1/layouts?after={}"),
+    *("/runs/1/layouts?before={}", "/runs/1/rejects?skip={}", "/?before={}", "/log?skip={}", "/check?nodes={}"),
+    *("/api/runs?after={}", "/api/runs?limit={}", "/api/runs/{}", "/api/runs/{}/rejects", "/api/runs/{}/results"),
+    *("/api/runs/{}/results.csv", "/api/runs/1/rejects?skip={}", "/api/runs/1/rejects?limit={}"),
+    *("/api/runs/1/results?limit={}", "/api/runs/1/results/{}"),
+]
+"""Addresses with a number."""
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/runs/{}",
-        "/runs/{}/rejects",
-        "/runs/{}/layouts",
-        "/runs/{}/layouts.csv",
-        "/runs/{}/layouts/1",
-        "/runs/1/layouts/{}",
-        "/runs/1/layouts/1?step={}",
-        "/runs/1/layouts/1?leaf={}",
-        "/runs/1/layouts?after={}",
-        "/runs/1/layouts?before={}",
-        "/runs/1/rejects?skip={}",
-        "/?before={}",
-        "/log?skip={}",
-        "/check?nodes={}",
-        "/api/runs?after={}",
-        "/api/runs?limit={}",
-        "/api/runs/{}",
-        "/api/runs/{}/rejects",
-        "/api/runs/{}/results",
-        "/api/runs/{}/results.csv",
-        "/api/runs/1/rejects?skip={}",
-        "/api/runs/1/rejects?limit={}",
-        "/api/runs/1/results?limit={}",
-        "/api/runs/1/results/{}",
-    ],
-)
-def test_numbers_are_ascii_digits(client: TestClient, path: str) -> None:
-    assert client.get(path.format("1")).status_code == 200
-    for text in ("1_0", "%201", "1%0A", "%2B1", "1.0", "\N{ARABIC-INDIC DIGIT ONE}"):
-        assert client.get(path.format(text)).status_code == 422, text
+def test_numbers_are_ascii_digits(client: TestClient) -> None:
+    for path in NUMBERS:
+        assert client.get(path.format("1")).status_code == 200, path
+        for text in ("1_0", "%201", "1%0A", "%2B1", "1.0", "\N{ARABIC-INDIC DIGIT ONE}"):
+            assert client.get(path.format(text)).status_code == 422, (path, text)
 
 
 @pytest.mark.parametrize("path", ["/log", "/runs/7/rejects", "/api/runs/7/rejects"])

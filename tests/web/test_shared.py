@@ -5,13 +5,11 @@ from threading import Barrier
 from time import sleep
 
 import pytest
-from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.web import site
-from dealmill.web.app import application
 from dealmill.web.site import Shared
-from tests.web.conftest import HOSTS
+from tests.web.conftest import client_of
 
 TABS = 8
 
@@ -57,7 +55,7 @@ def test_the_pages_that_poll_are_shared(furnished: str, monkeypatch: pytest.Monk
         return status(self, *numbers)  # type: ignore[arg-type]
 
     monkeypatch.setattr(dealmill.Store, "status", noted)
-    with dealmill.open(furnished, read_only=True) as store, TestClient(application(store, hosts=HOSTS)) as client:
+    with client_of(furnished) as client:
         for path in ("/", "/runs/1"):
             first = client.get(path)
             before = len(asked)

@@ -1,0 +1,151 @@
+"""Commands that are refused: each prints what is wrong and what to do, and leaves its folder as it was."""
+
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from tests.servers import dealmill
+
+HUGE = "9" * 20
+"""More than any number of layouts or nodes."""
+DEAL = "deal memory --count 1 --seed 1"
+RETRACT = "retract --version 1 --why x --engine"
+TEN = "deal:memory:seed=1:1-10"
+
+USAGE_ERRORS = {
+    "run": "Missing argument",
+    "run deal:memory:seed=1:1-9 --engine memory/none": "memory has: memory/two-pass",
+    "run deal:hi-q:seed=1:1-9 --engine memory/two-pass": "none of these is an engine of hi-q: memory/two-pass",
+    "run deal:hi-q:seed=1:1-9 --engine two-pass": "hi-q has: hi-q/greedy",
+    "run x.txt --game chess": "there is no game 'chess'; the games are: ",
+    f"run {TEN} --max-nodes {HUGE}": "it must be a whole number from 1 to ",
+    "run memory.txt --packed": "memory.txt cannot be stored packed: only numbered deals can be dealt again",
+    f"run {TEN} memory.txt --packed": "memory.txt cannot be stored packed",
+    "queue memory.txt --packed": "memory.txt cannot be stored packed",
+    "query --value x": "'x' is not a range",
+    "query --verdict lost": "Invalid value for '--verdict'",
+    "query --source typo.txt": "the store has no source 'typo.txt'; add it with: ",
+    "show memory AAB": "'AAB' is not a layout of memory: letter B occurs only once",
+    "audit 1 --sample 4000": "run 1 has 20 items, too few for a sample of 4,000",
+    "diff 1 2": "compare runs of the same game",
+    "retract --engine x/y --version 1": "Missing option '--why'",
+    f"{RETRACT} x/y": "it has runs of versions: none",
+    f"{RETRACT} card-pairing/winnable --undo --requeue": "cannot be combined",
+    f"{DEAL} --param x": "is malformed: write NAME=NUMBER",
+    f"{DEAL} --param pairs=2 --param pairs=3": "--param pairs is given twice",
+    "export 1 a.jsonl --excel": "a.jsonl must end in .csv: only CSV files are written for spreadsheets",
+    "export 1 a.csv --excel --with-checker": "a checker reads the original text",
+    "ingest deal:": "write deal:GAME:seed=S:FIRST-LAST",
+    "ingest deal:memory:1-5": "write deal:GAME:seed=S:FIRST-LAST",
+    "ingest deal:nothing:seed=1:1-5": "there is no game 'nothing'",
+    "ingest deal:memory:seed=1:5-1": "5-1 is not a range",
+    "ingest deal:memory:seed=1:0-5": "the first deal must be a whole number from 1",
+    f"ingest deal:memory:seed=1:9-{2**63 - 1}": "the last deal must be a whole number from 1 to 2⁶³ − 2, not 9",
+    f"ingest deal:memory:seed=1:{2**63 - 1}": "the first deal must be a whole number from 1 to 2⁶³ − 2",
+    "ingest deal:memory:seed=1:pegs=3:1-5": "have no parameter 'pegs'; available: pairs",
+    "ingest deal:memory:seed=1:pairs=99:1-5": "must be a whole number from 1 to 52, not 99",
+    f"ingest deal:memory:seed={HUGE}:1-5": "the seed must be a whole number from 0",
+    "ingest deal:card-pairing:seed=1:ranks=16:1-5": "cannot be divided into 9 stacks",
+}
+"""By command, the message of an error with exit code 2."""
+OTHER_ERRORS = {
+    "answer memory none.txt": "there is no file none.txt",
+    "answer memory .": ". is a folder",
+    "ingest letters.txt": "the name of letters.txt contains no game; choose one with --game",
+    "ingest memory-or-camelot.txt": "contains several games",
+    "export 1 no/a.csv": "no/a.csv cannot be written: there is no folder no",
+}
+"""By command, the message of an error with exit code 1."""
+URL, BROKER = "DEALMILL_DATABASE_URL", "DEALMILL_BROKER_URL"
+WRONG_SETTINGS = {
+    f"{URL}=mysql://u:secret@h/d": "the database URL starts with mysql",
+    f"{URL}=postgresql://u:secret@127.0.0.1:1/d": "is the server running",
+    "DEALMILL_WORKERS=abc": "WORKERS must be a whole number from 1 to 1,024",
+    "DEALMILL_WORKERS=0": "WORKERS must be a whole number from 1 to 1,024",
+    "DEALMILL_LEASE_SECONDS=nan": "LEASE_SECONDS must be a number of seconds, more than 0 and at most 86,400",
+    "DEALMILL_METRICS_PORT=-1": "METRICS_PORT must be a port number, a whole number from 1 to 65,535",
+    "DEALMILL_LOG_FORMAT=xml": "LOG_FORMAT must be console or json",
+}
+NUMBERS = ["0", "-1", "x", "1.5", "9" * 5_000]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of two runs and a file."""
+    folder = tmp_path_factory.mktemp("original")
+    (folder / "memory.txt").write_text("AABB\n")
+    assert dealmill("run", "deal:card-pairing:seed=1:1-20", "memory.txt", cwd=folder).returncode == 0
+    for name in ("letters.txt", "memory-or-camelot.txt"):
+        (folder / name).write_text("AABB\n")
+    return folder
+
+
+def refused(*arguments: str, cwd: Path, code: int, env: dict[str, str] | None = None) -> str:
+    """Return the error message of a command, after checking that the command has left its folder as it was."""
+    before = {path.name: path.read_bytes() for path in cwd.iterdir() if not path.name.endswith("-shm")}
+    ran = dealmill(*arguments, cwd=cwd, env=env)
+    assert (ran.returncode, ran.stdout) == (code, ""), ran.stderr
+    assert "Traceback" not in ran.stderr and "secret" not in ran.stderr
+    after = {path.name: path.read_bytes() for path in cwd.iterdir() if not path.name.endswith("-shm")}
+    assert after == before
+    return ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        *((words, 2, message) for words, message in USAGE_ERRORS.items()),
+        *((words, 1, message) for words, message in OTHER_ERRORS.items()),
+    ],
+)
+def test_errors_say_what_is_wrong_and_what_to_do(words: str, code: int, message: str, original: Path) -> None:
+    assert message in refused(*words.split(), cwd=original, code=code)
+
+
+@pytest.mark.parametrize("setting", WRONG_SETTINGS)
+def test_an_invalid_setting_says_what_is_allowed(setting: str, original: Path) -> None:
+    name, _, value = setting.partition("=")
+    assert WRONG_SETTINGS[setting] in refused("status", cwd=original, code=1, env={name: value})
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_that_is_not_allowed_says_what_is(number: str, original: Path) -> None:
+    message = refused("query", f"--limit={number}", cwd=original, code=2)
+    assert "Invalid value for '--limit': it must be a whole number from 1 to 1,000,000,000,000,000,000" in message
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("ingest memory.txt letters.txt", 1),
+        ("run memory-missing none", 1),
+        ("run deal:card-pairing:seed=1:ranks=16:1-5", 2),
+        ("run deal:memory:seed=1:1-9 deal:hi-q:seed=1:1-9 --engine memory/two-pass", 2),
+    ],
+)
+def test_everything_is_checked_before_a_store_is_created(words: str, code: int, original: Path, tmp_path: Path) -> None:
+    copytree(original, tmp_path, dirs_exist_ok=True)
+    for part in tmp_path.glob("dealmill.db*"):
+        part.unlink()
+    refused(*words.split(), cwd=tmp_path, code=code)
+
+
+def test_an_unavailable_broker_is_reported_without_its_password(tmp_path: Path) -> None:
+    ran = dealmill("run", TEN, cwd=tmp_path, env={BROKER: "redis://:secret@127.0.0.1:1/0"})
+    assert ran.returncode == 1
+    assert "dealmill: the broker redis://" in ran.stderr and BROKER in ran.stderr
+    assert "secret" not in ran.stderr + ran.stdout and "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("card-pairing --max-nodes 6 --half-width 0.5%", "a higher --max-nodes may decide them"),
+        ("camelot --count 1 --report file/night", "the report cannot be written into file/night"),
+    ],
+)
+def test_a_survey_that_cannot_end_as_asked_says_why(words: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = dealmill("survey", *words.split(), cwd=tmp_path)
+    assert (ran.returncode, message in ran.stderr) == (1, True), ran.stderr

@@ -1,0 +1,72 @@
+"""What a person sees on a terminal: progress, records, and no control characters of a store that was tampered with."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import on_terminal
+from tests.servers import dealmill
+
+ESCAPE = "\x1b]0;title\x07\x1b[31m\u202e\r"
+SHOWN = "\\x1b]0;title\\x07\\x1b[31m\\u202e\\r"
+TEXTS = [
+    *(("items", "layout"), ("sources", "name"), ("verdicts", "evidence"), ("engines", "version")),
+    *(("actions", "who"), ("actions", "why")),
+]
+"""Tables and columns with texts that commands print."""
+
+
+def test_a_terminal_shows_every_step_and_escapes_file_names(tmp_path: Path) -> None:
+    name = "memory-\x1b[7m.txt"
+    (tmp_path / name).write_text("AABB\nABAB\n")
+    shown = on_terminal("run", name, cwd=tmp_path)
+    assert "\x1b[7m" not in shown
+    steps = ["opening", "reading", "source 1: memory-", "solving", "all verdicts", "step by step"]
+    assert steps == sorted(steps, key=shown.index)
+    assert "2 layouts, 0 duplicates, 0 rejected" in shown
+    assert "opening" in on_terminal("ingest", name, cwd=tmp_path)
+
+
+@pytest.mark.slow
+def test_a_narrow_terminal_shows_complete_records(tmp_path: Path) -> None:
+    layout = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" * 2
+    (tmp_path / "memory.txt").write_text(f"{layout}\n")
+    on_terminal("run", "memory.txt", cwd=tmp_path)
+    records = on_terminal("query", "1", cwd=tmp_path, columns=40)
+    rows = [line.split(maxsplit=1) for line in records.splitlines() if line.strip()]
+    assert [row[0] for row in rows[:4]] == ["item", "line", "verdict", "value"]
+    assert ["item", "1:1"] in rows and ["verdict", "scored"] in rows and ["layout", layout] in rows
+    wide = on_terminal("query", "1", cwd=tmp_path, columns=400)
+    assert [line.split()[:3] for line in wide.splitlines() if "1:1" in line] == [["1:1", "1", "scored"]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of one run in which every text ends in control characters."""
+    folder = tmp_path_factory.mktemp("tampered")
+    (folder / "memory.txt").write_text("ABBA\nABAB\n")
+    assert dealmill("run", "memory.txt", cwd=folder).returncode == 0
+    with sqlite3.connect(folder / "dealmill.db") as store:
+        for table, column in TEXTS:
+            store.execute(f"UPDATE {table} SET {column} = coalesce({column}, '') || ?", [ESCAPE])
+    return folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["show 1:1", "query", "query --csv", "query --nl", "status", "log --json", "audit 1", "export 1 a.csv"],
+)
+def test_stored_control_characters_are_escaped_on_a_terminal(arguments: str, folder: Path) -> None:
+    shown = on_terminal(*arguments.split(), cwd=folder, codes=(0, 1, 3))
+    for control in ("\x1b]", "\x1b[31m", "\u202e", "\x07", "Traceback"):
+        assert control not in shown
+
+
+def test_json_and_csv_contain_the_stored_text_unescaped(folder: Path) -> None:
+    [first, _] = json.loads(dealmill("query", "--json", cwd=folder).stdout)
+    assert first["layout"] == f"ABBA{ESCAPE}"
+    assert f"ABBA{ESCAPE}".encode() in dealmill("query", "--csv", cwd=folder).stdout.encode()
+    shown = dealmill("show", "1:1", cwd=folder).stdout
+    assert f"layout: ABBA{SHOWN}\n" in shown

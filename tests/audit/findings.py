@@ -1,9 +1,8 @@
 """Change a record, and return what an audit finds."""
 
-import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits import faults_of, objections_of
 from dealmill.pipeline.store.database import Database
@@ -12,10 +11,6 @@ from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import RunStatus
 from tests.doing import an_audit, deal
 
-ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
-each_engine = pytest.mark.parametrize(
-    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
-)
 PAIRING = "card-pairing/winnable"
 DEALS = deal(find_game("card-pairing"), 1, 1, 2_500)
 NUMBER = 40

@@ -9,12 +9,11 @@ from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_ker
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.ingest.sources import game_of_file
 from dealmill.testing import Check, checks_of
+from tests.doing import each_game
 from tests.fuzz.layouts import unusual_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 CHECKS = [check for name in games() for check in checks_of(name, unusual_lines(name), GOLDEN)]
-
-each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=str)

@@ -1,18 +1,9 @@
 """What holds for the engines of all games beyond the checks in `dealmill.testing`."""
 
-import pytest
-
-from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from tests.doing import deal, solver
+from tests.doing import deal, each_engine, solver
 from tests.fuzz.layouts import canonical_texts
-
-ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
-
-each_engine = pytest.mark.parametrize(
-    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
-)
 
 
 @each_engine

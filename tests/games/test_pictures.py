@@ -3,10 +3,10 @@
 import pytest
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.verdict import Verdict
-from tests.doing import deal, solver
+from tests.doing import deal, each_game, solver
 from tests.fuzz.layouts import canonical_texts
 from tests.games.drawn import covered
 
@@ -15,8 +15,6 @@ CAMELOT = "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000"
 HI_Q = "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO"
 PAIRS, CERTIFIED = "67 76 67 76", "QQA KQK AKK AAQ"
 TANTRIX = "-1,1:GRGBBR 0,0:BYYGBG 1,0:YRBRYB 2,0:YGGRRY / BBRGGR BBRYRY BBRYYR BGYBYG BRRYBY"
-
-each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 
 
 @each_game

@@ -5,16 +5,16 @@ from itertools import chain, cycle, islice
 
 import pytest
 
-from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Game, Reject
 from dealmill.testing.subject import real_lines
+from tests.doing import each_game
 
 LINES = 5_000
 TOO_LONG = f"8 {'9' * 5_000}"
 MOST_BYTES = 2_000_000
 
 
-@pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+@each_game
 @pytest.mark.parametrize("header", ["1", f"{LINES}", "nonsense"])
 def test_a_long_file_is_read_in_bounded_memory(game: Game, header: str) -> None:
     lines = chain([header], islice(cycle([*real_lines(game), TOO_LONG, TOO_LONG]), LINES))

@@ -9,16 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries, concatenate_entries, unpack
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.ingest import files
 from dealmill.pipeline.ingest.scanning import scan
 from dealmill.testing.subject import real_lines
-from tests.doing import deal
+from tests.doing import deal, each_game
 from tests.fuzz import inputs
 
-each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 few = settings(max_examples=40)
 """For each game, so that the files of all games are as many as those of a property by default, twice."""
 KINDS = [*["canonical"] * 4, "real", "mutated", "lower", "blank", "wide", "noise", "comment"]

@@ -1,6 +1,7 @@
 """Jobs on both databases: claimed once, fenced, finished once, freed when their lease has run out."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import plan_repetition, plan_run
 from dealmill.pipeline.store.rows import Rows, SolvedRows, solved_rows
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_of_job
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.sources import Source
 from dealmill.pipeline.store.tables import PENDING
@@ -96,7 +97,7 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
     assert job is not None
     assert finish(store, job, scored(store, job, 4, 6))
     assert not finish(store, job, scored(store, job, 4, 6))
-    assert claim(store, first, "w", LEASE) is None
+    assert claim(store, first, "w", LEASE) is claim(store, 4_711, "w", LEASE) is None
     found = Rows().page(store, find_run(store, run), Filter(), 0, 9).results
     assert [(result.position, result.value, result.evidence) for result in found] == [
         (1, 4, "trace 4"),
@@ -173,6 +174,8 @@ def test_the_reason_of_an_earlier_attempt_is_not_given_for_a_lost_worker(store: 
     last = pending(store)[-1]
     job = claim(store, last, "w:7", LEASE)
     assert job is not None
+    leases.release(store, SOLVING, replace(job.lease, attempt=0), "of an earlier attempt")
+    assert last not in pending(store)
     leases.release(store, SOLVING, job.lease, "ValueError: no room")
     leases.free_expired(store, SOLVING)
     end_the_pause(store)
@@ -181,21 +184,6 @@ def test_the_reason_of_an_earlier_attempt_is_not_given_for_a_lost_worker(store: 
     leases.free_expired(store, SOLVING)
     again = claim(store, last, "w:9", LEASE)
     assert again is not None and again.lease.trouble == leases.NO_RETURN
-
-
-def test_a_job_is_released_only_by_its_holder_and_is_pending_again(store: Database, run: int) -> None:
-    last = pending(store)[-1]
-    late = claim(store, last, "late", -1.0)
-    leases.free_expired(store, SOLVING)
-    other = claim(store, last, "other", LEASE)
-    assert late is not None and other is not None
-    leases.release(store, SOLVING, late.lease, "late")
-    assert last not in pending(store)
-    leases.release(store, SOLVING, other.lease, "no room")
-    end_the_pause(store)
-    assert last in pending(store)
-    again = claim(store, last, "w", LEASE)
-    assert again is not None and again.lease.trouble == "no room"
 
 
 def end_the_pause(store: Database) -> float:
@@ -296,21 +284,6 @@ def test_a_crash_while_writing_leaves_no_partial_result(store: Database, run: in
     assert finish(store, job, scored(store, job, 4, 6))
 
 
-def test_an_unknown_job_cannot_be_claimed(store: Database) -> None:
-    with store.reading() as connection:
-        assert run_of_job(connection, SOLVING, 4711) is None
-    assert claim(store, 4711, "w", LEASE) is None
-
-
-def test_unfinished_counts_pending_and_leased(store: Database, run: int) -> None:
-    assert leases.unfinished(store, SOLVING, INSTALLED) == 3
-    job = claim(store, pending(store, 1)[0], "w", LEASE)
-    assert job is not None
-    assert leases.unfinished(store, SOLVING, INSTALLED) == 3
-    finish(store, job, scored(store, job, 4, 6))
-    assert leases.unfinished(store, SOLVING, INSTALLED) == 2
-
-
 def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
     store: Database, source: Source, run: int
 ) -> None:
@@ -334,22 +307,6 @@ def test_an_empty_source_is_a_finished_run(store: Database) -> None:
     empty = complete(store, open_source(store, "memory", "none", b"none"))
     number = plan_run(store, empty, "memory/two-pass", "1", None, chunk=2)
     assert find_run(store, number).finished
-
-
-def test_pages_are_filtered_and_continue_after_a_position(store: Database, run: int) -> None:
-    for number, values in zip(pending(store), [(4, 6), (8, 10), (12,)], strict=True):
-        job = claim(store, number, "w", LEASE)
-        assert job is not None
-        finish(store, job, scored(store, job, *values))
-    assert [result.value for result in Rows().page(store, find_run(store, run), Filter(), 2, 2).results] == [8, 10]
-    assert [
-        result.value for result in Rows().page(store, find_run(store, run), Filter(value=(6, 8)), 0, 9).results
-    ] == [6, 8]
-    assert Rows().page(store, find_run(store, run), Filter(verdict=(Verdict.UNWINNABLE,)), 0, 9).results == []
-    assert Rows().page(store, find_run(store, run), Filter(nodes=(2, 9)), 0, 9).results == []
-    assert [
-        result.layout for result in Rows().page(store, find_run(store, run), Filter((Verdict.SCORED,)), 0, 9).results
-    ] == TEXTS
 
 
 def test_the_schema_itself_forbids_a_second_verdict(store: Database, run: int) -> None:

@@ -134,35 +134,36 @@ HAND = "BBRRGG BGBRGR BGRBRG BGYBYG BGYGBY"
 """Five tiles in order, each in its first rotation."""
 
 
-@pytest.mark.parametrize(
-    ("layout", "reason"),
-    [
-        ("", "is not of the form"),
-        ("0,0:BRYRBY", "is not 5 tiles in alphabetical order"),
-        (f"0,0:BRYRBY / {HAND[7:]}", "is not 5 tiles in alphabetical order"),
-        (f"0,0:BRYRBY / {HAND} GGYYRR", "is not 5 tiles in alphabetical order"),
-        (f"0,0:BRYRBY / {HAND[7:]} {HAND[:6]}", "is not 5 tiles in alphabetical order"),
-        (f"0,0:BRYRBY / {HAND.replace('BGYGBY', 'GBYBGY')}", "first rotation"),
-        (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBRRGX')}", "is not a tile of the set"),
-        (f"0,0:BRYRBY / {HAND.replace('BGYGBY', 'BXYXBY')}", "is not a tile of the set"),
-        (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBRRG')}", "is not a tile of the set"),
-        (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBBBGG')}", "is not a tile of the set"),
-        (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBBRRG')}", "is not a tile of the set"),
-        (f"0,0:BRYBRY / {HAND}", "is not a tile of the set"),
-        (f"0,0:GGBBRR / {HAND}", "a tile occurs twice"),
-        (f"00,0:BRYRBY / {HAND}", "in order of x, then y"),
-        (f"-0,0:BRYRBY / {HAND}", "in order of x, then y"),
-        (f"0,0:BRYRBY 0,0:GGYBYB / {HAND}", "in order of x, then y"),
-        (f"0,0:BRYRBY 0,0:BRYRBY / {HAND}", "in order of x, then y"),
-        (f"0,0:BRYRBY -1,1:GGYBYB / {HAND}", "in order of x, then y"),
-        (f"0,0:BRYRBY 100,0:GGYBYB / {HAND}", "farther than 99"),
-        (f"0,-100:GGYBYB 0,0:BRYRBY / {HAND}", "farther than 99"),
-        (f"-1,1:YBGGYB 0,0:BRYRBY / {HAND}", "show different colours"),
-        (f"-1,0:GGYBYB 1,0:BRYRBY / {HAND}", "not connected"),
-        (f"0,0:BRYRBY 5,5:GGYBYB / {HAND}", "not connected"),
-        (f"1,0:BRYRBY / {HAND}", "not connected"),
-    ],
-)
+NOT_LAYOUTS = [
+    ("", "is not of the form"),
+    ("0,0:BRYRBY", "is not 5 tiles in alphabetical order"),
+    (f"0,0:BRYRBY / {HAND[7:]}", "is not 5 tiles in alphabetical order"),
+    (f"0,0:BRYRBY / {HAND} GGYYRR", "is not 5 tiles in alphabetical order"),
+    (f"0,0:BRYRBY / {HAND[7:]} {HAND[:6]}", "is not 5 tiles in alphabetical order"),
+    (f"0,0:BRYRBY / {HAND.replace('BGYGBY', 'GBYBGY')}", "first rotation"),
+    (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBRRGX')}", "is not a tile of the set"),
+    (f"0,0:BRYRBY / {HAND.replace('BGYGBY', 'BXYXBY')}", "is not a tile of the set"),
+    (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBRRG')}", "is not a tile of the set"),
+    (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBBBGG')}", "is not a tile of the set"),
+    (f"0,0:BRYRBY / {HAND.replace('BBRRGG', 'BBBRRG')}", "is not a tile of the set"),
+    (f"0,0:BRYBRY / {HAND}", "is not a tile of the set"),
+    (f"0,0:GGBBRR / {HAND}", "a tile occurs twice"),
+    (f"00,0:BRYRBY / {HAND}", "in order of x, then y"),
+    (f"-0,0:BRYRBY / {HAND}", "in order of x, then y"),
+    (f"0,0:BRYRBY 0,0:GGYBYB / {HAND}", "in order of x, then y"),
+    (f"0,0:BRYRBY 0,0:BRYRBY / {HAND}", "in order of x, then y"),
+    (f"0,0:BRYRBY -1,1:GGYBYB / {HAND}", "in order of x, then y"),
+    (f"0,0:BRYRBY 100,0:GGYBYB / {HAND}", "farther than 99"),
+    (f"0,-100:GGYBYB 0,0:BRYRBY / {HAND}", "farther than 99"),
+    (f"-1,1:YBGGYB 0,0:BRYRBY / {HAND}", "show different colours"),
+    (f"-1,0:GGYBYB 1,0:BRYRBY / {HAND}", "not connected"),
+    (f"0,0:BRYRBY 5,5:GGYBYB / {HAND}", "not connected"),
+    (f"1,0:BRYRBY / {HAND}", "not connected"),
+]
+"""Texts that are not layouts, each with the reason."""
+
+
+@pytest.mark.parametrize(("layout", "reason"), NOT_LAYOUTS)
 def test_a_text_that_is_not_a_layout_is_refused(layout: str, reason: str) -> None:
     with pytest.raises(InvalidEvidence, match=reason) as caught:
         check("legal-moves", layout, Verdict.SCORED, 0, "")

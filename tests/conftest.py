@@ -35,7 +35,7 @@ SLOW = (
     *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/", "tests/reproduce/"),
     *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py", "tests/ingest/test_compiled.py"),
     *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
-    *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py"),
+    *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py", "tests/golden/"),
 )
 """The tests that only `make test-slow` runs, in addition to those that are marked as slow."""
 

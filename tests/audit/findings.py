@@ -1,7 +1,5 @@
 """Change a record, and return what an audit finds."""
 
-from sqlalchemy import text
-
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits import faults_of, objections_of
@@ -14,12 +12,6 @@ from tests.doing import an_audit, deal
 PAIRING = "card-pairing/winnable"
 DEALS = deal(find_game("card-pairing"), 1, 1, 2_500)
 NUMBER = 40
-
-
-def alter(store: Database, statement: str, **values: object) -> None:
-    """Change the record behind our back."""
-    with store.writing() as connection:
-        assert connection.execute(text(statement), values).rowcount > 0
 
 
 def of_verdict(store: Database, run: RunStatus, verdict: Verdict) -> list[tuple[int, str]]:

@@ -22,8 +22,9 @@ from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.stretches import Fault
-from tests.audit.findings import DEALS, NUMBER, PAIRING, alter, faults
+from tests.audit.findings import DEALS, NUMBER, PAIRING, faults
 from tests.doing import LEASE, a_run, a_source, an_audit
+from tests.survey.doing import alter
 
 
 @pytest.mark.parametrize("chunk", [300, 1_000, 1_500])

@@ -9,8 +9,9 @@ import pytest
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.log import list_actions, log_faults
 from dealmill.pipeline.store.plans import plan_run
-from tests.audit.findings import alter, faults
+from tests.audit.findings import faults
 from tests.doing import a_run, a_source, an_audit
+from tests.survey.doing import alter
 
 TOTALS = "the recorded totals do not match the verdicts: "
 

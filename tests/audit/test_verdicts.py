@@ -16,8 +16,9 @@ from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.rows import Rows, solved_rows
 from dealmill.pipeline.store.runs import find_run
-from tests.audit.findings import DEALS, PAIRING, alter, faults, objections, of_verdict
+from tests.audit.findings import DEALS, PAIRING, faults, objections, of_verdict
 from tests.doing import LEASE, a_run, a_source, an_audit, deal, each_engine
+from tests.survey.doing import alter
 
 
 @each_engine

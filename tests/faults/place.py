@@ -48,7 +48,7 @@ class Place:
         self.layouts = layouts
         self.runs: list[int] = []
         self._chunk = chunk
-        self._output = folder / "output"
+        self.output_file = folder / "output"
         self._started: list[ForkedCommand] = []
 
     def __enter__(self) -> Self:
@@ -77,7 +77,7 @@ class Place:
     def start(self, *command: str, env: Mapping[str, str] | None = None) -> ForkedCommand:
         """Start a command in the background, with slow jobs."""
         slowly = {**self.settings, JOB_SECONDS: str(SLEEP_SECONDS), **(env or {})}
-        with self._output.open("ab") as output, Path(os.devnull).open("rb") as nothing:
+        with self.output_file.open("ab") as output, Path(os.devnull).open("rb") as nothing:
             started = start(*command, cwd=self.folder, env=slowly, streams=(nothing, output, output))
         self._started.append(started)
         return started
@@ -89,7 +89,7 @@ class Place:
     @property
     def output(self) -> str:
         """The output of the started commands."""
-        return self._output.read_text(errors="replace")
+        return self.output_file.read_text(errors="replace")
 
     def processes(self) -> list[int]:
         """Return the running processes of all commands."""

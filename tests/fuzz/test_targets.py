@@ -1,4 +1,4 @@
-"""Some hundred hostile inputs for every reader."""
+"""A hundred hostile inputs for every reader."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.fuzz.targets import TARGETS
 
-INPUTS = 150
+INPUTS = 100
 
 COMPILED = """
 import sys

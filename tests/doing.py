@@ -58,9 +58,14 @@ def do_runs(store: Database, *, backwards: bool = False) -> None:
     """Do all pending jobs of runs."""
     numbers = leases.pending(store, SOLVING, installed_engines(), 10_000)
     for number in reversed(numbers) if backwards else numbers:
-        job = SOLVING_JOBS.claim(store, number, "test", LEASE)
-        assert job is not None
-        assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        do_job(store, number)
+
+
+def do_job(store: Database, number: int) -> None:
+    """Do a pending job of a run."""
+    job = SOLVING_JOBS.claim(store, number, "test", LEASE)
+    assert job is not None
+    assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
 
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:

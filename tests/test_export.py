@@ -22,13 +22,12 @@ from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.storage import Page
-from tests.doing import LEASE, a_run, a_source, deal
+from tests.doing import a_run, a_source, deal, do_job
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
@@ -160,8 +159,7 @@ def test_missing_and_retracted_rows_are_reported(store: Database, folder: Path) 
 def test_an_unfinished_run_is_exported_up_to_its_last_verdict(store: Database, folder: Path) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
-    job = SOLVING_JOBS.claim(store, first, "test", LEASE)
-    assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+    do_job(store, first)
     run = find_run(store, number)
     assert not run.finished
     assert export(store, run, folder / "a.parquet") == 100

@@ -2,6 +2,7 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.runs import RunStatus, find_run
-from tests.doing import LEASE, a_run, a_source, deal
+from tests.doing import a_run, a_source, deal, do_job
 
 ENGINE = "memory/two-pass"
 NUMBERS = st.integers(-(2**63) + 1, 2**63 - 1)
@@ -121,8 +122,7 @@ def test_a_fingerprint_does_not_depend_on_jobs_and_their_order(chunk: int, store
     random.Random(chunk).shuffle(left)
     for job_number in left:
         assert fingerprint_of(store, number, len(LAYOUTS)) is None
-        job = SOLVING_JOBS.claim(store, job_number, "test", LEASE)
-        assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        do_job(store, job_number)
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 
@@ -133,23 +133,15 @@ def test_a_fingerprint_does_not_depend_on_splits(store: Database) -> None:
             SOLVING_JOBS.claim(store, job_number, "dies", -1.0)
         leases.free_expired(store, SOLVING)
     for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000):
-        job = SOLVING_JOBS.claim(store, job_number, "test", LEASE)
-        assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        do_job(store, job_number)
     assert find_run(store, number).jobs > 10
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 
 def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
-    claimed = [
-        SOLVING_JOBS.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)
-    ]
     with ThreadPoolExecutor(8) as pool:
-        assert all(
-            pool.map(
-                lambda job: job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job)), claimed
-            )
-        )
+        list(pool.map(partial(do_job, store), leases.pending(store, SOLVING, installed_engines(), 100)))
     assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 

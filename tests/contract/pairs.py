@@ -33,7 +33,7 @@ from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import Source
 from dealmill.pipeline.store.tables import Storage
-from tests.doing import ENGINES, LEASE, an_audit, deal, do_runs
+from tests.doing import ENGINES, LEASE, an_audit, deal, do_job, do_runs
 
 BLOCK = 1_000
 
@@ -131,8 +131,7 @@ def solved_pair(store: Database, scenario: Scenario, engine: str) -> Pair:
     waiting = pending(store)
     chance.shuffle(waiting)
     for number in waiting:
-        job = claimed(store, number)
-        assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        do_job(store, number)
     assert not any(SOLVING_JOBS.finish(store, job, solution) for job, solution in late)
     return pair_of(store, numbers)
 

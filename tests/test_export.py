@@ -4,7 +4,6 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,11 +27,11 @@ from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.storage import Page
 from tests.doing import a_run, a_source, deal, do_job
+from tests.servers import files_of_ordinary_user
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
 AWKWARD = 'a, "b";\r\nc\n\n\t=1+1 é 牌 \\n'
-NOBODY = 65534
 
 each_form = pytest.mark.parametrize("suffix", FORMS)
 
@@ -269,20 +268,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(store: Database, folder: Pa
             export(store, run, path, force=True)
         assert message in str(told.value)
     folder.chmod(0o500)
-    with as_an_ordinary_user(), pytest.raises(OutputError, match=r"a\.csv cannot be written: Permission denied"):
+    with files_of_ordinary_user(), pytest.raises(OutputError, match=r"a\.csv cannot be written: Permission denied"):
         export(store, run, folder / "a.csv")
     folder.chmod(0o700)
     assert {path.name for path in folder.iterdir()} == {"file", "spark.parquet"}
-
-
-@contextmanager
-def as_an_ordinary_user() -> Iterator[None]:
-    """Root may write everywhere, so not as root."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)

@@ -6,10 +6,9 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from pwd import getpwnam
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -23,7 +22,7 @@ from dealmill.pipeline.store.revisions import open_store
 from tests.doing import deal
 from tests.fuzz import inputs
 from tests.fuzz.targets import SECRET
-from tests.servers import ORDINARY_USER, clean_environment, dealmill_command
+from tests.servers import clean_environment, dealmill_command, files_of_ordinary_user
 
 GOOD = b"AABB\nABAB\nABBA\n"
 MEBIBYTE = 1 << 20
@@ -238,18 +237,8 @@ def test_devices_folders_and_loops_give_a_one_line_error(
         list(inputs.numbered_lines(file, name))
 
 
-@pytest.fixture
-def somebody() -> Iterator[None]:
-    """Not root, to whom nothing is forbidden."""
-    before = os.geteuid()
-    if before == 0:
-        os.seteuid(getpwnam(ORDINARY_USER).pw_uid)
-    yield
-    os.seteuid(before)
-
-
-def test_an_unreadable_file_is_reported(somebody: None) -> None:
-    with TemporaryDirectory() as folder:
+def test_an_unreadable_file_is_reported() -> None:
+    with files_of_ordinary_user(), TemporaryDirectory() as folder:
         file = Path(folder) / "memory.txt"
         file.write_bytes(GOOD)
         file.chmod(0)

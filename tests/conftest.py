@@ -12,7 +12,6 @@ from hypothesis import settings
 from dealmill.pipeline.games.kernels import load_compiler
 from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.revisions import create_tables
-from tests.faults.tables import aligned
 from tests.forks.workers import take_workers_from
 from tests.needs import STRICT, announce, count_skips
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres
@@ -36,7 +35,7 @@ SLOW = (
     *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/", "tests/reproduce/"),
     *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py", "tests/ingest/test_compiled.py"),
     *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
-    *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py"),
+    *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py", "tests/golden/"),
 )
 """The tests that only `make test-slow` runs, in addition to those that are marked as slow."""
 
@@ -180,19 +179,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the tables recorded by tests in all processes: complete tables, and one table per file for the rows that
-    its tests have recorded. Then print how many tests were skipped, and why."""
+    """Print the tables recorded by tests in all processes. Then print how many tests were skipped, and why."""
     if count_skips(terminalreporter) and STRICT:
         terminalreporter.write_line("TEST_SKIPS=fail: this run fails, because tests were skipped", red=True)
-    rows: dict[str, list[dict[str, object]]] = {}
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:
             if name == "table":
                 terminalreporter.section(report.nodeid)
                 terminalreporter.write_line(str(value))
-            if name == "row" and isinstance(value, dict):
-                rows.setdefault(report.nodeid.partition("::")[0], []).append(value)
-    for file, recorded in rows.items():
-        terminalreporter.section(file)
-        found = sorted(tuple(map(str, row.values())) for row in recorded)
-        terminalreporter.write_line(aligned(tuple(recorded[0]), found))

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dealmill.pipeline.games import find_engine, find_game
+import pytest
+
+from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Batch, Entries, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.solve import load
@@ -19,6 +21,11 @@ from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.sources import Source
 
 LEASE = 60.0
+ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
+each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+each_engine = pytest.mark.parametrize(
+    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
+)
 
 
 def a_source(store: Database, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
@@ -51,9 +58,14 @@ def do_runs(store: Database, *, backwards: bool = False) -> None:
     """Do all pending jobs of runs."""
     numbers = leases.pending(store, SOLVING, installed_engines(), 10_000)
     for number in reversed(numbers) if backwards else numbers:
-        job = SOLVING_JOBS.claim(store, number, "test", LEASE)
-        assert job is not None
-        assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        do_job(store, number)
+
+
+def do_job(store: Database, number: int) -> None:
+    """Do a pending job of a run."""
+    job = SOLVING_JOBS.claim(store, number, "test", LEASE)
+    assert job is not None
+    assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
 
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:

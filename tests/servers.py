@@ -2,6 +2,7 @@
 real command in a subprocess."""
 
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -166,8 +167,6 @@ class Postgres:
     @staticmethod
     def _drop_and_die() -> None:
         if os.geteuid() == 0:
-            import pwd
-
             os.setuid(pwd.getpwnam(ORDINARY_USER).pw_uid)
         die_with_parent()
 
@@ -266,6 +265,18 @@ def _clean(inherited: Mapping[str, str]) -> dict[str, str]:
         for name, value in inherited.items()
         if not name.startswith("DEALMILL_") and name != "PYTHONDONTWRITEBYTECODE"
     }
+
+
+@contextmanager
+def files_of_ordinary_user() -> Iterator[None]:
+    """Access files as an ordinary user for the duration of the `with` block, since root may do everything."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(pwd.getpwnam(ORDINARY_USER).pw_uid)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
 
 
 def peak_memory(arguments: Sequence[str], stdin: Path, stdout: Path) -> int:

@@ -5,7 +5,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,18 +23,17 @@ from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.storage import Page
-from tests.doing import LEASE, a_run, a_source, deal
+from tests.doing import a_run, a_source, deal, do_job
+from tests.servers import files_of_ordinary_user
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
 AWKWARD = 'a, "b";\r\nc\n\n\t=1+1 é 牌 \\n'
-NOBODY = 65534
 
 each_form = pytest.mark.parametrize("suffix", FORMS)
 
@@ -161,8 +160,7 @@ def test_missing_and_retracted_rows_are_reported(store: Database, folder: Path) 
 def test_an_unfinished_run_is_exported_up_to_its_last_verdict(store: Database, folder: Path) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
-    job = SOLVING_JOBS.claim(store, first, "test", LEASE)
-    assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+    do_job(store, first)
     run = find_run(store, number)
     assert not run.finished
     assert export(store, run, folder / "a.parquet") == 100
@@ -282,20 +280,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(store: Database, folder: Pa
             export(store, run, path, force=True)
         assert message in str(told.value)
     folder.chmod(0o500)
-    with as_an_ordinary_user(), pytest.raises(OutputError, match=r"a\.csv cannot be written: Permission denied"):
+    with files_of_ordinary_user(), pytest.raises(OutputError, match=r"a\.csv cannot be written: Permission denied"):
         export(store, run, folder / "a.csv")
     folder.chmod(0o700)
     assert {path.name for path in folder.iterdir()} == {"file", "spark.parquet"}
-
-
-@contextmanager
-def as_an_ordinary_user() -> Iterator[None]:
-    """Root may write everywhere, so not as root."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)

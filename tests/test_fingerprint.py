@@ -2,19 +2,20 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from blake3 import blake3
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
-from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, pack, to_batch
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
@@ -22,14 +23,13 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.runs import RunStatus, find_run
-from tests.doing import LEASE, a_run, a_source, deal
+from tests.doing import a_run, a_source, deal, do_job
 
 ENGINE = "memory/two-pass"
-ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
 NUMBERS = st.integers(-(2**63) + 1, 2**63 - 1)
 TEXTS = st.text(st.characters(codec="ascii"), max_size=9)
 LAYOUTS = deal(find_game("memory"), 3, 1, 2_500, pairs=4)
-SAID = (["AABB", "ABAB"], [3, 3], [4, 6], ["1 2 3 4", ""])
+COLUMNS = (["AABB", "ABAB"], [3, 3], [4, 6], ["1 2 3 4", ""])
 OF_THESE_DEALS = "9783afdc1f15c7b7"
 
 
@@ -38,14 +38,14 @@ def written_out(run: list[tuple[str, int, int | None, str | None]]) -> str:
     digests = b""
     for start in range(0, len(run), 1_000):
         block = run[start : start + 1_000]
-        said = number(start + 1, 8) + number(len(block), 8)
-        said += b"".join(number(verdict, 1) for _, verdict, _, _ in block)
-        said += b"".join(number(-(2**63) if value is None else value, 8) for _, _, value, _ in block)
+        encoded = number(start + 1, 8) + number(len(block), 8)
+        encoded += b"".join(number(verdict, 1) for _, verdict, _, _ in block)
+        encoded += b"".join(number(-(2**63) if value is None else value, 8) for _, _, value, _ in block)
         for column in (0, 3):
             texts = [row[column] for row in block]
-            said += b"".join(number(-1 if text is None else len(str(text)), 4) for text in texts)
-            said += "".join(str(text) for text in texts if text is not None).encode("ascii")
-        digests += blake3(said).digest()
+            encoded += b"".join(number(-1 if text is None else len(str(text)), 4) for text in texts)
+            encoded += "".join(str(text) for text in texts if text is not None).encode("ascii")
+        digests += blake3(encoded).digest()
     return blake3(digests).hexdigest()
 
 
@@ -65,10 +65,10 @@ def test_consecutive_blocks_cover_all_items(position: int) -> None:
 
 
 def test_a_digest_depends_on_every_part() -> None:
-    plain = block_digest(1, *SAID)
-    layouts, verdicts, values, evidence = SAID
+    plain = block_digest(1, *COLUMNS)
+    layouts, verdicts, values, evidence = COLUMNS
     others = [
-        block_digest(2, *SAID),
+        block_digest(2, *COLUMNS),
         block_digest(1, ["AABB", "ABBA"], verdicts, values, evidence),
         block_digest(1, layouts, [3, 4], values, evidence),
         block_digest(1, layouts, verdicts, [4, None], evidence),
@@ -77,25 +77,11 @@ def test_a_digest_depends_on_every_part() -> None:
         block_digest(1, layouts[:1], verdicts[:1], values[:1], evidence[:1]),
     ]
     assert len({plain, *others}) == len(others) + 1
-    assert block_digest(1, *SAID) == plain
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("max_nodes", [0, 3, None])
-def test_whole_blocks_have_the_same_digests_from_arrays_as_from_lists(engine: str, max_nodes: int | None) -> None:
-    game, _ = find_engine(engine)
-    layouts = deal(game, 8, 4_500, 3_000)
-    solved = load(engine)(pack(layouts), max_nodes)
-    said = to_batch(solved)
-    expected = {}
-    for block in (5, 6):
-        part = slice(block * BLOCK + 1 - 4_500, (block + 1) * BLOCK + 1 - 4_500)
-        verdicts, values, evidence = said.verdicts[part], said.values[part], said.evidence[part]
-        expected[block] = block_digest(block * BLOCK + 1, layouts[part], verdicts, values, evidence)
-    assert whole_blocks(4_500, pack(layouts), solved) == expected
+    assert block_digest(1, *COLUMNS) == plain
 
 
 @given(st.lists(st.tuples(st.sampled_from(Verdict), NUMBERS, TEXTS, TEXTS), min_size=1, max_size=5), st.randoms())
+@settings(max_examples=30)
 def test_whole_blocks_have_the_same_digests_whatever_is_in_them(
     rows: list[tuple[Verdict, int, str, str]], chance: random.Random
 ) -> None:
@@ -104,35 +90,31 @@ def test_whole_blocks_have_the_same_digests_whatever_is_in_them(
     told = ["" if verdict is Verdict.UNDECIDED else text for verdict, text in zip(verdicts, evidence, strict=True)]
     values = np.array(numbers, dtype=np.int64)
     solved = Solved(np.array(verdicts, dtype=np.int8), values, values, pack(told))
-    said = to_batch(solved)
-    assert whole_blocks(1, pack(layouts), solved) == {
-        0: block_digest(1, layouts, said.verdicts, said.values, said.evidence)
-    }
+    batch = to_batch(solved)
+    digest = block_digest(1, layouts, batch.verdicts, batch.values, batch.evidence)
+    assert whole_blocks(1, pack(layouts), solved) == {0: digest}
 
 
 @pytest.mark.parametrize("strange", ["3", 2**70, None, 1.5, b"3"])
 def test_values_of_any_type_in_a_row_change_the_digest(strange: Any) -> None:
-    layouts, verdicts, values, evidence = SAID
-    plain = block_digest(1, *SAID)
+    layouts, verdicts, values, evidence = COLUMNS
+    plain = block_digest(1, *COLUMNS)
     assert block_digest(1, layouts, [3, strange], values, evidence) != plain
     assert block_digest(1, layouts, verdicts, [4, strange], evidence) != plain
 
 
 def test_a_finished_run_has_the_fingerprint_that_the_documentation_describes(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
-    solved = said_of(LAYOUTS)
-    assert of(store, run) == written_out(solved)
+    assert of(store, run) == written_out(solved_rows(LAYOUTS))
 
 
-def said_of(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]:
-    from dealmill.pipeline.solve import solve
-
+def solved_rows(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]:
     solved = solve(ENGINE, layouts)
     verdicts = map(int, solved.verdicts)
     return list(zip(layouts, verdicts, solved.values, solved.evidence, strict=True))
 
 
-@pytest.mark.parametrize("chunk", [1_000, 2_000, 2_500, 700, 333])
+@pytest.mark.parametrize("chunk", [1_000, 2_500, 333])
 def test_a_fingerprint_does_not_depend_on_jobs_and_their_order(chunk: int, store: Database) -> None:
     source = a_source(store, ENGINE, LAYOUTS)
     number = plan_run(store, source, ENGINE, "1", None, chunk=chunk)
@@ -140,9 +122,8 @@ def test_a_fingerprint_does_not_depend_on_jobs_and_their_order(chunk: int, store
     random.Random(chunk).shuffle(left)
     for job_number in left:
         assert fingerprint_of(store, number, len(LAYOUTS)) is None
-        job = SOLVING_JOBS.claim(store, job_number, "test", LEASE)
-        assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
+        do_job(store, job_number)
+    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 
 def test_a_fingerprint_does_not_depend_on_splits(store: Database) -> None:
@@ -152,24 +133,16 @@ def test_a_fingerprint_does_not_depend_on_splits(store: Database) -> None:
             SOLVING_JOBS.claim(store, job_number, "dies", -1.0)
         leases.free_expired(store, SOLVING)
     for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000):
-        job = SOLVING_JOBS.claim(store, job_number, "test", LEASE)
-        assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        do_job(store, job_number)
     assert find_run(store, number).jobs > 10
-    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
+    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 
 def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Database) -> None:
     number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
-    claimed = [
-        SOLVING_JOBS.claim(store, n, "test", LEASE) for n in leases.pending(store, SOLVING, installed_engines(), 100)
-    ]
     with ThreadPoolExecutor(8) as pool:
-        assert all(
-            pool.map(
-                lambda job: job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job)), claimed
-            )
-        )
-    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(said_of(LAYOUTS))
+        list(pool.map(partial(do_job, store), leases.pending(store, SOLVING, installed_engines(), 100)))
+    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 
 def test_a_fingerprint_differs_if_any_layout_verdict_value_or_evidence_differs(store: Database) -> None:

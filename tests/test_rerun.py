@@ -117,14 +117,6 @@ def test_every_difference_is_reported_with_both_results(store: Database) -> None
     assert found[3].one == RecordedVerdict(9, None, None, None)
 
 
-def test_two_engines_over_one_source_are_compared(store: Database) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
-    other = a_run(store, "memory/incremental", LAYOUTS)
-    found = compared(store, run, other)
-    assert len(found) > 290
-    assert all(one.one.value != one.other.value or one.one.evidence != one.other.evidence for one in found)
-
-
 def test_runs_over_different_sources_are_compared_layout_by_layout(store: Database) -> None:
     run = a_run(store, ENGINE, LAYOUTS[:100])
     shuffled = a_run(store, ENGINE, [*LAYOUTS[50:100], *LAYOUTS[:50], *LAYOUTS[:10]], name="b.txt")

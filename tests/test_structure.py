@@ -7,16 +7,14 @@ from pathlib import Path
 import grimp
 import pytest
 
-from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Game
+from tests.doing import each_game
 
 GRAPH = grimp.build_graph(
     "dealmill", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
 )
 DOORS = {"dealmill.game", "dealmill.verdicts"}
 """What authors of games import, here and elsewhere."""
-
-each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 
 
 @each_game

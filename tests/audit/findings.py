@@ -1,9 +1,6 @@
 """Change a record, and return what an audit finds."""
 
-import pytest
-from sqlalchemy import text
-
-from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits import faults_of, objections_of
 from dealmill.pipeline.store.database import Database
@@ -12,19 +9,9 @@ from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import RunStatus
 from tests.doing import an_audit, deal
 
-ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
-each_engine = pytest.mark.parametrize(
-    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
-)
 PAIRING = "card-pairing/winnable"
 DEALS = deal(find_game("card-pairing"), 1, 1, 2_500)
 NUMBER = 40
-
-
-def alter(store: Database, statement: str, **values: object) -> None:
-    """Change the record behind our back."""
-    with store.writing() as connection:
-        assert connection.execute(text(statement), values).rowcount > 0
 
 
 def of_verdict(store: Database, run: RunStatus, verdict: Verdict) -> list[tuple[int, str]]:

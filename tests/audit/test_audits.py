@@ -16,14 +16,15 @@ from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AUDITING, latest_audits, objections_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
+from dealmill.pipeline.store.job_kinds import AUDIT_JOBS
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.store.stretches import Fault
-from tests.audit.findings import DEALS, NUMBER, PAIRING, alter, faults
-from tests.doing import LEASE, a_run, a_source, an_audit
+from tests.audit.findings import DEALS, NUMBER, PAIRING, faults
+from tests.doing import LEASE, a_run, a_source, an_audit, do_job
+from tests.survey.doing import alter
 
 
 @pytest.mark.parametrize("chunk", [300, 1_000, 1_500])
@@ -50,9 +51,7 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
 def test_an_unfinished_run_is_audited_up_to_its_last_verdict(store: Database) -> None:
     plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
     for part in leases.pending(store, SOLVING, installed_engines(), 3):
-        job = SOLVING_JOBS.claim(store, part, "test", LEASE)
-        assert job is not None
-        SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        do_job(store, part)
     audit = an_audit(store, find_run(store, "1"))
     assert (audit.valid, audit.invalid, audit.faults) == (1_500, 0, 0)
 

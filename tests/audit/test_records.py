@@ -6,34 +6,12 @@ from contextlib import closing
 
 import pytest
 
-from dealmill.pipeline.store.audits import faults_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.log import list_actions, log_faults
 from dealmill.pipeline.store.plans import plan_run
-from tests.audit.findings import DEALS, PAIRING, alter, faults
+from tests.audit.findings import faults
 from tests.doing import a_run, a_source, an_audit
-
-
-def test_dropped_rows_are_named(store: Database) -> None:
-    run = a_run(store, PAIRING, DEALS, chunk=500)
-    alter(store, "DELETE FROM verdicts WHERE position IN (7, 1203, 1204)")
-    found = faults(store, run)
-    assert (7, 7, "there is no verdict, but the job is done") in found
-    assert (1203, 1204, "there is no verdict, but the job is done") in found
-    assert [fault[:2] for fault in found if "totals" in fault[2]] == [(1, 500), (1001, 1500)]
-    assert [fault[:2] for fault in found if "were changed" in fault[2]] == [(1, 1000), (1001, 2000)]
-
-
-def test_lost_items_are_named(store: Database) -> None:
-    run = a_run(store, PAIRING, DEALS)
-    alter(store, "DELETE FROM items WHERE position IN (5, 6, 2500)")
-    found = faults(store, run)
-    assert [fault[:2] for fault in found if fault[2] == "these items are missing from the source"] == [
-        (5, 6),
-        (2500, 2500),
-    ]
-    assert (5, 6, "there are rows that belong to no item, or to no finished job") in found
-
+from tests.survey.doing import alter
 
 TOTALS = "the recorded totals do not match the verdicts: "
 
@@ -41,6 +19,17 @@ TOTALS = "the recorded totals do not match the verdicts: "
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
+        ("DELETE FROM verdicts WHERE position IN (3, 4)", (3, 4, "there is no verdict, but the job is done")),
+        ("DELETE FROM items WHERE position > 3", (4, 5, "these items are missing from the source")),
+        (
+            "UPDATE items SET layout = 'BBAA' WHERE position = 2",
+            (2, 2, "the text of the layout does not match its digest"),
+        ),
+        (
+            f"UPDATE jobs SET stop = {2**62} WHERE first = 3",
+            (1, 5, f"a job is outside this run: its items are [3, {2**62})"),
+        ),
+        ("UPDATE jobs SET first = -5 WHERE first = 3", (1, 5, "a job is outside this run: its items are [-5, 5)")),
         ("UPDATE jobs SET nodes = 77 WHERE first = 3", (3, 4, TOTALS + "nodes is 77, expected 2")),
         ("UPDATE jobs SET value_sum = 0 WHERE first = 3", (3, 4, TOTALS + "value_sum is 0, expected 12")),
         ("DELETE FROM jobs WHERE first = 3", (3, 4, "these items belong to no job")),
@@ -78,12 +67,3 @@ def test_a_number_of_no_audit_stops_no_other_audit(sqlite_store: Database, table
         unchecked.execute(f"UPDATE {table} SET audit_id = {number} WHERE audit_id IS NOT NULL")
     other = an_audit(sqlite_store, a_run(sqlite_store, "memory/two-pass", ["ABAB"], name="b.txt"))
     assert other.finished and other.valid == 1
-
-
-@pytest.mark.parametrize("change", ["stop = 4611686018427387904", "stop = 4611686018427387903", "first = -5"])
-def test_an_absurd_range_of_a_job_is_named_and_not_gone_through(store: Database, change: str) -> None:
-    run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"], chunk=2)
-    alter(store, f"UPDATE jobs SET {change} WHERE first = 3")
-    audit = an_audit(store, run)
-    assert audit.population == 3
-    assert any(fault.reason.startswith("a job is outside this run") for fault in faults_of(store, audit.id))

@@ -20,7 +20,7 @@ LAYOUT_PAGE = 4
 
 
 @dataclass(frozen=True)
-class Said:
+class StepResult:
     """The outcome of a step: a value or an error, and the warnings."""
 
     value: object
@@ -33,7 +33,7 @@ class Said:
         return len(self.value) if isinstance(self.value, list) else None
 
 
-def said(step: Callable[[], object]) -> Said:
+def take(step: Callable[[], object]) -> StepResult:
     """Take a step and record its outcome."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -43,7 +43,7 @@ def said(step: Callable[[], object]) -> Said:
         except Exception as raised:  # noqa: BLE001 -- the type is checked later
             error = raised.with_traceback(None)  # tracebacks, also those of causes, would keep transactions open
             error.__cause__ = error.__context__ = None
-    return Said(value, error, [str(one.message) for one in caught if one.category is DamagedWarning])
+    return StepResult(value, error, [str(warning.message) for warning in caught if warning.category is DamagedWarning])
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Checks:
     damage: Damage
     storage: str
     store: dealmill.Store
-    found: dict[str, Said]
+    results: dict[str, StepResult]
 
     def all(self) -> Iterator[str]:
         """Yield everything that is wrong."""
@@ -65,54 +65,54 @@ class Checks:
         if self.damage.cost in (Cost.ITEM, Cost.CHANGED):
             yield from self.difference_is_reported()
             yield from self.audit_names_it()
-        if self.found["others"].error is None and self.found["others"].count != OTHERS:
-            yield f"of another run {self.found['others']} were served"
-        pages = self.found["pages"].value
+        if self.results["others"].error is None and self.results["others"].count != OTHERS:
+            yield f"of another run {self.results['others']} were served"
+        pages = self.results["pages"].value
         if not isinstance(pages, dict) or pages["/"] != HTTPStatus.OK or pages["/log"] != HTTPStatus.OK:
-            yield f"pages: {pages}, {self.found['pages'].error!r}"
+            yield f"pages: {pages}, {self.results['pages'].error!r}"
 
     def lost(self) -> set[int]:
         """Return the numbers of items that may be missing."""
-        one = 1 if self.storage == ROWS else DEALS - BLOCK
-        return {Cost.ITEM: {one}, Cost.CHANGED: {0, one}, Cost.NOTHING: {0}}[self.damage.cost]
+        number = 1 if self.storage == ROWS else DEALS - BLOCK
+        return {Cost.ITEM: {number}, Cost.CHANGED: {0, number}, Cost.NOTHING: {0}}[self.damage.cost]
 
     def all_others_are_served(self) -> Iterator[str]:
         for name in ("query", *FORMS):
-            one = self.found[name]
-            count = one.value if isinstance(one.value, int) else one.count
+            result = self.results[name]
+            count = result.value if isinstance(result.value, int) else result.count
             if count is None or DEALS - count not in self.lost():
-                yield f"{name}: {count} of {DEALS} served, {one.error!r}"
-            elif count < DEALS and not self.names_item(one.warned):
-                yield f"{name}: the item is not named in {one.warned}"
-        exported = {self.found[name].value for name in FORMS}
-        if exported != {self.found["query"].count}:
-            yield f"exports have {exported} results, a query {self.found['query'].count}"
-        missing = self.found["query"].count != DEALS
-        if missing and not isinstance(self.found["show"].error, DamagedError):
-            yield f"show: {self.found['show']}"
+                yield f"{name}: {count} of {DEALS} served, {result.error!r}"
+            elif count < DEALS and not self.names_item(result.warned):
+                yield f"{name}: the item is not named in {result.warned}"
+        exported = {self.results[name].value for name in FORMS}
+        if exported != {self.results["query"].count}:
+            yield f"exports have {exported} results, a query {self.results['query'].count}"
+        missing = self.results["query"].count != DEALS
+        if missing and not isinstance(self.results["show"].error, DamagedError):
+            yield f"show: {self.results['show']}"
 
     def the_rest_is_answered(self) -> Iterator[str]:
         """Check that status, log, rejects, workers, find and pages do not fail because of the damage."""
-        runs = self.found["status"].value
+        runs = self.results["status"].value
         if not isinstance(runs, list) or runs[:4] != [1, 2, 3, 4]:
-            yield f"status: {self.found['status']}"
+            yield f"status: {self.results['status']}"
         for name in ("log", "rejects", "workers", "find", "filter"):
-            one = self.found[name]
-            if one.error is not None:
-                yield f"{name}: {one.error!r}"
-        pages = self.found["pages"].value
+            result = self.results[name]
+            if result.error is not None:
+                yield f"{name}: {result.error!r}"
+        pages = self.results["pages"].value
         if isinstance(pages, dict) and {code for path, code in pages.items() if path.count("/") < LAYOUT_PAGE} != {200}:
             yield f"pages: {pages}"
 
     def difference_is_reported(self) -> Iterator[str]:
         for name in ("diff", "rerun"):
-            one = self.found[name]
-            if not isinstance(one.value, list):
-                yield f"{name}: {one.error!r}"
-            elif not (one.value or self.names_item(one.warned) or self.invisible() or self.same_layout(name)):
+            result = self.results[name]
+            if not isinstance(result.value, list):
+                yield f"{name}: {result.error!r}"
+            elif not (result.value or self.names_item(result.warned) or self.invisible() or self.same_layout(name)):
                 yield f"{name}: neither a difference nor a warning"
-            elif len(one.value) > max(self.lost() | {1}):
-                yield f"{name}: {len(one.value)} differences"
+            elif len(result.value) > max(self.lost() | {1}):
+                yield f"{name}: {len(result.value)} differences"
         run = self.store.find_run("last")
         if self.storage == ROWS and run.id > 4 and (self.store.find_run(run.id).status().solved != DEALS):
             yield "rerun: not all were solved again"
@@ -132,11 +132,11 @@ class Checks:
         return self.damage.name.startswith(("nodes", "pack moments", "line"))
 
     def audit_names_it(self) -> Iterator[str]:
-        audit = self.found["audit"].value
+        audit = self.results["audit"].value
         if not isinstance(audit, dealmill.Audit):
-            yield f"audit: {self.found['audit'].error!r}"
+            yield f"audit: {self.results['audit'].error!r}"
             return
-        named = [one for one in audit.findings() if one.first <= ITEM <= one.last]
+        named = [finding for finding in audit.findings() if finding.first <= ITEM <= finding.last]
         if not named and not self.invisible():
             yield f"audit: it does not name the item: {list(audit.findings())}"
         if audit.status.judged < DEALS - max(self.lost()):
@@ -146,15 +146,15 @@ class Checks:
         """Check that each step either fails with an error of Dealmill, serves everything, or warns of what is
         missing."""
         for name in ("query", "show", *FORMS, "diff", "rerun", "audit"):
-            one = self.found[name]
-            served = one.value if isinstance(one.value, int) else one.count
-            if one.error is None and not one.warned and name in ("query", *FORMS) and served != DEALS:
+            result = self.results[name]
+            served = result.value if isinstance(result.value, int) else result.count
+            if result.error is None and not result.warned and name in ("query", *FORMS) and served != DEALS:
                 yield f"{name}: {served} of {DEALS} served without a warning"
-            if isinstance(one.error, DamagedError) and not re.search(
-                r"\b(run|source|engine) \d|\b\d+:\d+ |\bdeal:memory:", str(one.error)
+            if isinstance(result.error, DamagedError) and not re.search(
+                r"\b(run|source|engine) \d|\b\d+:\d+ |\bdeal:memory:", str(result.error)
             ):
-                yield f"{name}: it is not said what is damaged: {one.error}"
-        status = self.found["status"]
+                yield f"{name}: it does not name what is damaged: {result.error}"
+        status = self.results["status"]
         listed = status.value if isinstance(status.value, list) else []
         if 4 not in listed:
             yield f"status: {listed}, {status.error!r}"

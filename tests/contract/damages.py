@@ -82,6 +82,7 @@ AUDITS = "UPDATE audits SET {0} WHERE run_id = {{run}}"
 REJECTS = "UPDATE rejects SET {0} WHERE source_id = {{source}} AND number = 1"
 NO_NUMBERS = (
     ("malformed JSON", "'{{'"),
+    ("nested too deeply", "replace(hex(zeroblob(50000)), '0', '[')"),
     ("a list", "'[1, 2]'"),
     ("text for numbers", """'{{"seed": "8", "parameters": {{}}, "first": "1", "last": "1100"}}'"""),
 )
@@ -144,7 +145,7 @@ DAMAGES = [
     *(_of_run(f"source deals {name}", SOURCES.format(f"deals = {value}"), Cost.RUN) for name, value in NO_NUMBERS),
     *(
         _of_run(f"source deals {name}", SOURCES.format(f"deals = {value}"), Cost.RUN, (POSTGRESQL,))
-        for name, value in NO_NUMBERS[1:]
+        for name, value in NO_NUMBERS[2:]
     ),
     _of_run("source accepted 2**62", SOURCES.format(f"accepted = {FAR}"), Cost.RUN, BOTH),
     _of_run("source accepted negative", SOURCES.format("accepted = -1"), Cost.RUN, BOTH),

@@ -1,19 +1,18 @@
 """Runs over the same deals in both storages, and what must be the same of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 import pytest
-from hypothesis import strategies as st
 from pyarrow import parquet
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import NotFoundError, UsageError
-from dealmill.pipeline.games import find_engine, games
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
@@ -33,16 +32,10 @@ from dealmill.pipeline.store.plans import installed_engines, plan_run
 from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import Storage, metadata
-from tests.doing import LEASE, an_audit, deal, do_runs
+from dealmill.pipeline.store.tables import Storage
+from tests.doing import ENGINES, LEASE, an_audit, deal, do_job, do_runs
 
-ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
-each_engine = pytest.mark.parametrize(
-    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
-)
 BLOCK = 1_000
-EXAMPLES = 1
-"""Random scenarios for each engine and database, in addition to a fixed one."""
 
 
 class Pair(NamedTuple):
@@ -68,53 +61,16 @@ class Scenario:
     chance: int
 
 
-COUNTS = st.sampled_from((1, 999, 1_000, 1_001, 2_000, 3_000)) | st.integers(1, 3_500)
-FIRSTS = st.sampled_from((1, 2, 1_001, 2**63 - 5_000)) | st.integers(2, 10**6)
-LIMITS = st.sampled_from((None, 1, 5, 8, 12))
-"""Node limits, low enough that some engines leave some deals undecided."""
-
-
-@st.composite
-def deal_ranges(draw: st.DrawFn, game: Game) -> DealRange:
-    """Ranges of deals of a game, some with a parameter below its default."""
-    seed, first, count = draw(st.integers(0, 2**64 - 1)), draw(FIRSTS), draw(COUNTS)
-    deals = DealRange(game, seed, first, first + count - 1)
-    if not game.deals.parameters or draw(st.booleans()):
-        return deals
-    name, known = draw(st.sampled_from(sorted(game.deals.parameters.items())))
-    smaller = replace(deals, parameters={name: draw(st.integers(known.default // 2, known.default))})
-    try:
-        smaller.check_deals()
-    except UsageError:
-        return deals
-    return smaller
-
-
-@st.composite
-def scenarios(draw: st.DrawFn, game: Game) -> Scenario:
-    deals = draw(deal_ranges(game))
-    count = len(deals)
-    return Scenario(
-        deals,
-        max_nodes=draw(LIMITS),
-        rows_chunk=draw(st.none() | st.integers(max(count // 8, 1), count + 1)),
-        packed_chunk=BLOCK * draw(st.integers(1, 4)),
-        lost=draw(st.integers(0, 3)),
-        chance=draw(st.integers(0, 2**32)),
-    )
-
-
 def crooked(game: Game, engine: Engine) -> Scenario:
-    """The fixed scenario: deals that do not begin at 1, a short last block, blocks shared by jobs, lost jobs."""
+    """Deals that do not begin at 1, a short last block, blocks shared by jobs, lost jobs."""
     deals, number = DealRange(game, 3, 1_011, 3_447), ENGINES.index((game, engine))
     return Scenario(deals, 9, rows_chunk=700, packed_chunk=2 * BLOCK, lost=2, chance=number)
 
 
-def empty(store: Database) -> None:
-    """Delete all rows, so that each example has an empty store."""
-    with store.writing() as connection:
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(table.delete())
+def far_away(game: Game, engine: Engine) -> Scenario:
+    """A block and one of the last deals, whose run of rows is planned before they are read."""
+    deals, number = DealRange(game, 2**64 - 1, 2**63 - 5_000, 2**63 - 4_000), ENGINES.index((game, engine))
+    return Scenario(deals, None, rows_chunk=None, packed_chunk=BLOCK, lost=1, chance=100 + number)
 
 
 def read_in(store: Database, deals: DealRange) -> Source:
@@ -175,8 +131,7 @@ def solved_pair(store: Database, scenario: Scenario, engine: str) -> Pair:
     waiting = pending(store)
     chance.shuffle(waiting)
     for number in waiting:
-        job = claimed(store, number)
-        assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        do_job(store, number)
     assert not any(SOLVING_JOBS.finish(store, job, solution) for job, solution in late)
     return pair_of(store, numbers)
 

@@ -20,7 +20,7 @@ from dealmill.pipeline.store.database import Database, database_url, engine_for
 from dealmill.web.app import application
 from dealmill.web.site import Shared
 from dealmill.workers import tasks, working
-from tests.contract.checks import FORMS, Checks, said
+from tests.contract.checks import FORMS, Checks, take
 from tests.contract.damages import DAMAGES, ITEM, PACKED, ROWS, RUN, SQLITE, Damage
 from tests.contract.prepared import DEALS, drop_checks, few_pauses, prepare, work_here
 from tests.doing import dealer
@@ -164,11 +164,11 @@ def test_one_damaged_record(
             "workers": store.workers,
             "others": lambda: list(store.find_run(4).results(retracted=True)),
         }
-        found = {name: said(step) for name, step in steps.items()}
+        results = {name: take(step) for name, step in steps.items()}
         wrong = [
-            *(f"{name}: {one.error!r}" for name, one in found.items() if not _ours(one.error)),
+            *(f"{name}: {result.error!r}" for name, result in results.items() if not _ours(result.error)),
             *(f"a job: {trouble}" for trouble in troubles),
-            *Checks(damage, storage, store, found).all(),
+            *Checks(damage, storage, store, results).all(),
         ]
     assert not wrong, "\n".join(wrong)
 

@@ -4,33 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
-from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.ingest.sources import game_of_file
 from dealmill.testing import Check, checks_of
 from tests.fuzz.layouts import unusual_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 CHECKS = [check for name in games() for check in checks_of(name, unusual_lines(name), GOLDEN)]
 
-each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
-
 
 @pytest.mark.parametrize("check", CHECKS, ids=str)
 def test_every_game_meets_the_checks(check: Check) -> None:
     check()
-
-
-@each_game
-def test_a_game_is_found_by_its_name(game: Game) -> None:
-    assert find_game(game.name) is game
-    assert find_engine(game.name) == (game, game.engines[0])
-
-
-@each_game
-def test_a_file_named_like_a_game_is_taken_for_one_of_it(game: Game) -> None:
-    assert game_of_file(f"{game.name}-deals.txt") is game
 
 
 def test_evidence_longer_than_its_buffer_is_an_error() -> None:

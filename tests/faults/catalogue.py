@@ -12,7 +12,8 @@ import psycopg
 
 from dealmill.pipeline.store.runs import find_run
 from dealmill.workers.app import BROKER_PATIENCE, QUEUE
-from tests.faults.scene import HOSTS, LEASE_SECONDS, UP_SECONDS, Scene
+from tests.faults.place import LEASE_SECONDS, UP_SECONDS
+from tests.faults.scene import HOSTS, Scene
 
 COPY = b"PGCOPY\n\xff\r\n\0"
 """The header of a binary COPY."""
@@ -230,7 +231,7 @@ def _ended(scene: Scene, number: int) -> None:
     scene.until(lambda: len(scene.workers()) == len(HOSTS))
     host = scene.hosts[scene.chance.choice(HOSTS)]
     host.send_signal(number)
-    assert host.wait(60) == 0, f"it ended with {host.returncode}; the commands said:\n{scene.told[-10_000:]}"
+    assert host.wait(60) == 0, f"it ended with {host.returncode}; the commands said:\n{scene.output[-10_000:]}"
 
 
 FAULTS: dict[str, Callable[[Scene], None]] = {

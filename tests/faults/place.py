@@ -1,4 +1,4 @@
-"""A store with a run of many small jobs, real commands that work on it, and a check of the final state."""
+"""A store with runs of many small jobs, real commands that work on them, and a check of the final state."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,36 +20,35 @@ from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database, database_url, patiently
 from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.runs import find_run
-from tests.doing import a_run, a_source, an_audit, dealer
+from tests.doing import a_run, a_source, an_audit
 from tests.faults.processes import is_worker, processes_in
 from tests.forks.background import ForkedCommand
 from tests.forks.slow import JOB_SECONDS
 from tests.servers import dealmill, start
 
 ENGINE = "memory/two-pass"
-CHUNK = 2
 SLEEP_SECONDS = 0.1
 LEASE_SECONDS = 2
 UP_SECONDS = 60
+"""Time for commands to start again after a fault and a lease, on a busy machine."""
 
 
 class Place:
-    """A folder with a store. Commands run there with two workers and short leases."""
+    """A folder with a store and runs over the same layouts. Commands run there with two workers and short leases."""
 
-    def __init__(self, folder: Path, url: str, items: int) -> None:
+    def __init__(self, folder: Path, url: str, layouts: list[str], chunk: int) -> None:
         self.folder = folder
-        self.items = items
         self.store = Database(database_url(url))
         revisions.upgrade(self.store)
-        self._layouts = dealer("memory")(1, 1, items)
-        self.told_in = folder / "told"
         self.settings = {
             "DEALMILL_DATABASE_URL": url,
             "DEALMILL_WORKERS": "2",
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
         }
+        self.layouts = layouts
         self.runs: list[int] = []
-        self.plan()
+        self._chunk = chunk
+        self.output_file = folder / "output"
         self._started: list[ForkedCommand] = []
 
     def __enter__(self) -> Self:
@@ -65,15 +65,20 @@ class Place:
 
     def plan(self) -> None:
         """Plan another run over the same layouts."""
-        source = a_source(self.store, ENGINE, self._layouts, f"{len(self.runs)}.txt")
+        source = a_source(self.store, ENGINE, self.layouts, f"{len(self.runs)}.txt")
         version = find_engine(ENGINE)[1].version
-        self.runs.append(plan_run(self.store, source, ENGINE, version, None, chunk=CHUNK))
+        self.runs.append(plan_run(self.store, source, ENGINE, version, None, chunk=self._chunk))
+
+    @property
+    def planned(self) -> int:
+        """The number of layouts of all runs."""
+        return len(self.layouts) * len(self.runs)
 
     def start(self, *command: str, env: Mapping[str, str] | None = None) -> ForkedCommand:
         """Start a command in the background, with slow jobs."""
         slowly = {**self.settings, JOB_SECONDS: str(SLEEP_SECONDS), **(env or {})}
-        with self.told_in.open("ab") as told, Path(os.devnull).open("rb") as nothing:
-            started = start(*command, cwd=self.folder, env=slowly, streams=(nothing, told, told))
+        with self.output_file.open("ab") as output, Path(os.devnull).open("rb") as nothing:
+            started = start(*command, cwd=self.folder, env=slowly, streams=(nothing, output, output))
         self._started.append(started)
         return started
 
@@ -82,18 +87,23 @@ class Place:
         return dealmill(*command, cwd=self.folder, env={**self.settings, **(env or {})})
 
     @property
-    def told(self) -> str:
+    def output(self) -> str:
         """The output of the started commands."""
-        return self.told_in.read_text(errors="replace")
+        return self.output_file.read_text(errors="replace")
 
     def processes(self) -> list[int]:
         """Return the running processes of all commands."""
         return list(processes_in(self.folder))
 
+    def workers(self) -> list[int]:
+        """Return the Celery workers."""
+        found = processes_in(self.folder)
+        return sorted(process for process, parent in found.items() if is_worker(process) and not is_worker(parent))
+
     def children(self) -> list[int]:
         """Return the child processes of the workers."""
         found = processes_in(self.folder)
-        return sorted(one for one, parent in found.items() if is_worker(one) and is_worker(parent))
+        return sorted(process for process, parent in found.items() if is_worker(process) and is_worker(parent))
 
     def solved(self) -> int:
         """Return the number of layouts that have a verdict."""
@@ -105,12 +115,16 @@ class Place:
 
         return patiently(count, list[str]().append)
 
-    def until(self, true: Callable[[], object]) -> float:
+    def keep_up(self) -> None:
+        """Do what is to be done again and again while a test waits."""
+
+    def until(self, true: Callable[[], object], seconds: float = UP_SECONDS) -> float:
         """Wait until a condition holds, and return the seconds that it took."""
         begun = time.monotonic()
         while not true():
+            self.keep_up()
             waited = time.monotonic() - begun
-            assert waited < UP_SECONDS, f"nothing happened for {waited:.0f} s; the commands said:\n{self.told[-5_000:]}"
+            assert waited < seconds, f"nothing happened for {waited:.0f} s; the commands said:\n{self.output[-10_000:]}"
             time.sleep(0.02)
         return time.monotonic() - begun
 
@@ -118,7 +132,7 @@ class Place:
         """Wait until `items` layouts have a verdict, and return the longest wait between two verdicts in seconds."""
         longest = 0.0
         while (now := self.solved()) < items:
-            longest = max(longest, self.until(lambda: self.solved() > now))
+            longest = max(longest, self.until(lambda: self.solved() > now, LEASE_SECONDS + UP_SECONDS))
         return longest
 
     def until_more(self) -> float:
@@ -126,21 +140,26 @@ class Place:
         now = self.solved()
         return self.until(lambda: self.solved() > now or now == self.planned)
 
-    @property
-    def planned(self) -> int:
-        """The number of layouts of all runs."""
-        return self.items * len(self.runs)
+    @cached_property
+    def expected(self) -> str | None:
+        """The fingerprint of a run that is not disturbed."""
+        undisturbed = Database(database_url(f"sqlite:///{self.folder / 'undisturbed.db'}"))
+        revisions.upgrade(undisturbed)
+        return fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self.layouts).id, len(self.layouts))
+
+    def check_runs(self) -> None:
+        """Check that all runs are finished and have the expected results."""
+        for number in self.runs:
+            run = find_run(self.store, number)
+            assert (run.finished, run.counts) == (True, {Verdict.SCORED: len(self.layouts)})
+            assert (run.retried, run.pending, run.leased) == (0, 0, 0)
+            assert fingerprint_of(self.store, number, run.items) == self.expected
+            audit = an_audit(self.store, run)
+            assert (audit.valid, audit.invalid, audit.faults) == (len(self.layouts), 0, 0)
 
     def check(self) -> None:
         """Check that no result is lost or duplicated, and that no traceback was printed."""
-        undisturbed = Database(database_url(f"sqlite:///{self.folder / 'undisturbed.db'}"))
-        revisions.upgrade(undisturbed)
-        expected = fingerprint_of(undisturbed, a_run(undisturbed, ENGINE, self._layouts).id, self.items)
         with self.store.reading() as connection:
             assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == self.planned
-        for number in self.runs:
-            run = find_run(self.store, number)
-            assert (run.finished, run.counts) == (True, {Verdict.SCORED: self.items})
-            assert fingerprint_of(self.store, number, self.items) == expected
-            assert an_audit(self.store, run).clean
-        assert "Traceback" not in self.told, self.told
+        self.check_runs()
+        assert "Traceback" not in self.output, self.output

@@ -8,12 +8,8 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import text
 
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.runs import find_run
-from tests.doing import an_audit
 from tests.faults.catalogue import FAULTS
-from tests.faults.scene import ITEMS, Scene
-from tests.faults.tables import aligned
+from tests.faults.scene import Scene
 from tests.servers import Postgres
 
 FORGED = "TypeError: do_job() missing 1 required positional argument"
@@ -55,22 +51,17 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
         rows, different = connection.execute(
             text("SELECT count(*), count(DISTINCT (run_id, position)) FROM verdicts")
         ).one()
-    for number in scene.runs:
-        run = find_run(scene.store, number)
-        assert (run.finished, run.solved, run.retried, run.pending, run.leased) == (True, ITEMS, 0, 0, 0)
-        assert fingerprint_of(scene.store, run.id, ITEMS) == scene.expected
-        audit = an_audit(scene.store, run)
-        assert (audit.valid, audit.invalid, audit.faults) == (ITEMS, 0, 0)
-    tracebacks = [traceback for traceback in scene.told.split("Traceback")[1:] if FORGED not in traceback]
+    scene.check_runs()
+    tracebacks = [traceback for traceback in scene.output.split("Traceback")[1:] if FORGED not in traceback]
     assert not tracebacks, "\n".join(tracebacks)
-    assert "DeprecationWarning" not in scene.told
+    assert "DeprecationWarning" not in scene.output
     assert scene.processes() == []
     assert list(scene.temporary.iterdir()) == []
-    return Endured(injected, scene.items, scene.items - different, rows - different, longest)
+    return Endured(injected, scene.planned, scene.planned - different, rows - different, longest)
 
 
 def as_table(endured: Iterable[Endured]) -> str:
-    """Return a table with a row per fault, over all trials that injected it."""
+    """Return a table with a row per fault, over all trials that injected it: numbers are aligned to the right."""
     suffered: dict[str, list[Endured]] = {}
     for one in endured:
         for fault in sorted(one.injected):
@@ -86,4 +77,9 @@ def as_table(endured: Iterable[Endured]) -> str:
         )
         for fault, runs in suffered.items()
     ]
-    return aligned(("fault", "injected", "items", "lost", "doubled", "longest wait, s"), rows)
+    titles = ("fault", "injected", "items", "lost", "doubled", "longest wait, s")
+    lines = [titles, *((fault, *(f"{number:,}" for number in numbers)) for fault, *numbers in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines
+    )

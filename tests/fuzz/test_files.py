@@ -6,15 +6,14 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from pwd import getpwnam
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from dealmill.pipeline.errors import DealmillError, InputError, UnknownSettingWarning
+from dealmill.pipeline.errors import DealmillError, InputError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.ingest.files import GZIP, open_binary
 from dealmill.pipeline.settings import settings
@@ -23,7 +22,7 @@ from dealmill.pipeline.store.revisions import open_store
 from tests.doing import deal
 from tests.fuzz import inputs
 from tests.fuzz.targets import SECRET
-from tests.servers import ORDINARY_USER, clean_environment, dealmill_command
+from tests.servers import clean_environment, dealmill_command, files_of_ordinary_user
 
 GOOD = b"AABB\nABAB\nABBA\n"
 MEBIBYTE = 1 << 20
@@ -238,18 +237,8 @@ def test_devices_folders_and_loops_give_a_one_line_error(
         list(inputs.numbered_lines(file, name))
 
 
-@pytest.fixture
-def somebody() -> Iterator[None]:
-    """Not root, to whom nothing is forbidden."""
-    before = os.geteuid()
-    if before == 0:
-        os.seteuid(getpwnam(ORDINARY_USER).pw_uid)
-    yield
-    os.seteuid(before)
-
-
-def test_an_unreadable_file_is_reported(somebody: None) -> None:
-    with TemporaryDirectory() as folder:
+def test_an_unreadable_file_is_reported() -> None:
+    with files_of_ordinary_user(), TemporaryDirectory() as folder:
         file = Path(folder) / "memory.txt"
         file.write_bytes(GOOD)
         file.chmod(0)
@@ -292,20 +281,21 @@ def test_an_invalid_setting_is_reported_without_its_secrets(
     assert "\n" not in str(told.value)
 
 
-def test_an_env_file_that_is_not_text_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path(".env").write_bytes(b"\xff\xfe")
-    with pytest.raises(DealmillError, match=r"the file \.env cannot be read as text"):
-        settings.__wrapped__()
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero")])
-def test_an_env_file_must_be_a_regular_file(
-    make: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (os.mkfifo, r"^\.env is not a regular file: remove it, or make it a text file"),
+        (os.mkdir, r"^\.env is not a regular file"),
+        (lambda name: Path(name).symlink_to("/dev/zero"), r"^\.env is not a regular file"),
+        (lambda name: Path(name).write_bytes(b"\xff\xfe"), r"the file \.env cannot be read as text"),
+    ],
+)
+def test_an_env_file_must_be_a_text_file(
+    make: Callable[[str], object], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     make(".env")
-    with pytest.raises(DealmillError, match=r"^\.env is not a regular file: remove it, or make it a text file"):
+    with pytest.raises(DealmillError, match=message):
         settings.__wrapped__()
 
 
@@ -330,15 +320,6 @@ def test_unknown_settings_are_named_once_with_the_nearest_known_one(tmp_path: Pa
         "dealmill: unknown setting DEALMILL_WROKERS: did you mean DEALMILL_WORKERS?",
         f"dealmill: unknown setting DEALMILL_X\\x1b[2J: after DEALMILL_, use one of: {known}",
     ]
-
-
-def test_unknown_settings_give_a_warning_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("dealmill_worker", "1")
-    with pytest.warns(
-        UnknownSettingWarning, match=r"^unknown setting DEALMILL_WORKER: did you mean DEALMILL_WORKERS\?$"
-    ):
-        settings.__wrapped__()
 
 
 def test_a_deleted_working_directory_is_reported_in_one_sentence(tmp_path: Path) -> None:

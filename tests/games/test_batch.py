@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.digests import BLOCK, block_digest, whole_blocks
 from dealmill.pipeline.games.batch import Numbers, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -43,14 +42,6 @@ def test_chosen_results_come_in_the_order_asked_for() -> None:
     solved = _solved(["a", "", "ccc"])
     chosen = to_batch(solved.take(np.array([2, 0])))
     assert (chosen.values, chosen.nodes, chosen.evidence) == ([12, 10], [2, 0], ["ccc", "a"])
-
-
-def test_the_digest_of_a_block_is_the_same_from_arrays_whatever_its_texts() -> None:
-    layouts = ["ä" * (number % 3) + "\n😀\0"[: number % 4] for number in range(BLOCK)]
-    solved = _solved(layouts)
-    lists = to_batch(solved)
-    digest = block_digest(1, layouts, lists.verdicts, lists.values, lists.evidence)
-    assert whole_blocks(1, pack(layouts), solved) == {0: digest}
 
 
 def _solved(evidence: list[str]) -> Solved:

@@ -1,15 +1,11 @@
 """What an engine says of very many deals changes only together with its version; tests/contract compares the rest."""
 
-import pytest
-
-from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
+from tests.doing import each_engine
 from tests.golden.files import fingerprint_file, fingerprint_of_deals
 
-ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
 
-
-@pytest.mark.parametrize(("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES])
+@each_engine
 def test_output_changes_only_with_the_version_of_the_engine(game: Game, engine: Engine) -> None:
     path = fingerprint_file(game, engine)
     assert path.exists(), f"version {engine.version} has no {path.name}; write it with: make golden"

@@ -4,21 +4,18 @@ import io
 from typing import cast
 from unittest.mock import patch
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries, concatenate_entries, unpack
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.ingest import files
 from dealmill.pipeline.ingest.scanning import scan
 from dealmill.testing.subject import real_lines
-from tests.doing import deal
+from tests.doing import deal, each_game
 from tests.fuzz import inputs
 
-each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 few = settings(max_examples=40)
 """For each game, so that the files of all games are as many as those of a property by default, twice."""
 KINDS = [*["canonical"] * 4, "real", "mutated", "lower", "blank", "wide", "noise", "comment"]
@@ -26,7 +23,7 @@ KINDS = [*["canonical"] * 4, "real", "mutated", "lower", "blank", "wide", "noise
 
 @st.composite
 def contents(draw: st.DrawFn, game: Game) -> bytes:
-    """A file: mostly canonical layouts, with anything else among them."""
+    """A file: mostly canonical layouts, with anything else among them, and sometimes with damage at its end."""
     canonical, real = deal(game, 9, 1, 40), real_lines(game)
     lines = [draw(inputs.headers).encode()] if draw(st.booleans()) else []
     for kind in draw(st.lists(st.sampled_from(KINDS), max_size=40)):
@@ -50,7 +47,7 @@ def contents(draw: st.DrawFn, game: Game) -> bytes:
                 line = draw(inputs.anything)
         lines.append(line.encode("utf-8", "surrogatepass"))
     ends = draw(st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
-    return ends.join(lines) + draw(st.sampled_from([b"", ends, b"\r"]))
+    return ends.join(lines) + draw(st.sampled_from([b"", ends, b"\r", ends + b"A\0B\n"]))
 
 
 def listed(entries: Entries) -> list[Layout | Reject]:
@@ -130,15 +127,3 @@ def test_entries_can_be_skipped_and_joined(game: Game, data: st.DataObject) -> N
     count = data.draw(st.integers(0, len(expected)))
     assert listed(whole.after(count)) == expected[count:]
     assert listed(Entries.of(expected)) == expected
-
-
-@each_game
-@pytest.mark.parametrize("compiled", [True, False])
-def test_layouts_before_a_damaged_place_are_found(game: Game, *, compiled: bool) -> None:
-    statement = (game.examples / f"{game.name}-statement.txt").read_bytes()
-    for good in (statement, "\n".join(deal(game, 3, 1, 5)).encode() + b"\n"):
-        found, error = scanned(game, good + b"A\0B\n", [1 << 20], compiled=compiled)
-        assert ([entry for part in found for entry in listed(part)], error) == read(game, good + b"A\0B\n")
-        assert any(len(part.layouts) for part in found)
-        assert error is not None
-        assert "NUL byte" in error

@@ -6,8 +6,7 @@ from functools import partial
 
 from tests.fuzz.targets import TARGETS as PROPERTIES
 from tests.soak.files import tiny_files
-from tests.soak.fuzzing import fuzz, fuzz_kernels
-from tests.soak.outcome import Outcome
+from tests.soak.fuzzing import Outcome, fuzz, fuzz_kernels
 
 SECONDS = 60.0
 

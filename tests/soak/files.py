@@ -8,7 +8,7 @@ from pathlib import Path
 from dealmill.pipeline.games import find_game
 from tests.doing import deal
 from tests.servers import dealmill
-from tests.soak.outcome import Outcome
+from tests.soak.fuzzing import Outcome
 
 FILES = 3_000
 """In one command: more than a process may hold open."""

@@ -5,11 +5,19 @@ import re
 import subprocess
 import sys
 import time
-
-from tests.soak.outcome import Outcome
+from dataclasses import dataclass, field
 
 GRACE = 120.0
 """Seconds to start and to compile engines in, and the most that one input may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How much was tried, how many branches of our code that reached (where it was counted), and what went wrong."""
+
+    tried: int
+    coverage: int | None = None
+    failures: list[str] = field(default_factory=list)
 
 
 def fuzz(name: str, seconds: float) -> Outcome:

@@ -1,7 +1,7 @@
 """The edge of the store: what a sound row is, and what is said of one that is not."""
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.tables import Shape, engines, jobs, runs, sources, verdicts
@@ -49,28 +49,3 @@ def test_what_a_database_gives_of_its_own_rows_is_sound(store: Database) -> None
         with store.reading() as connection:
             for row in connection.execute(select(*table.c)):
                 assert Shape(*table.c).trouble(row) is None
-
-
-@pytest.mark.parametrize(
-    ("change", "trouble"),
-    [
-        ("deals = '{'", "sources.deals is '{', not a JSON object"),
-        ("deals = replace(hex(zeroblob(50000)), '0', '[')", f"sources.deals is '{'[' * 59}…, not a JSON object"),
-        ("deals = '[1]'", "sources.deals is [1], not a JSON object"),
-        ("name = CAST(x'61ff' AS TEXT)", r"sources.name is 'a\udcff', which is not UTF-8"),
-        ("accepted = 'many'", "sources.accepted is 'many', not a whole number"),
-    ],
-)
-def test_what_sqlite_lets_somebody_write_is_found(sqlite_store: Database, change: str, trouble: str) -> None:
-    store = sqlite_store
-    with store.writing() as connection:
-        connection.execute(
-            text(
-                "INSERT INTO sources (game, name, digest, accepted, duplicates, rejected, complete, created, seal) "
-                "VALUES ('memory', 'a', x'00', 0, 0, 0, 1, 1.0, x'')"
-            )
-        )
-        connection.execute(text(f"UPDATE sources SET {change}"))
-    with store.reading() as connection:
-        row = connection.execute(select(*sources.c)).one()
-    assert Shape(*sources.c).trouble(row) == trouble

@@ -66,7 +66,7 @@ BATCHES = st.lists(st.text(LETTERS, max_size=12), max_size=4)
 
 
 @given(st.lists(st.tuples(BATCHES, st.booleans(), st.booleans()), max_size=8))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=6)
 def test_a_lookup_gives_the_items_that_have_the_layout(
     store: Database, sources: list[tuple[list[str], bool, bool]]
 ) -> None:

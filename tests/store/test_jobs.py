@@ -1,6 +1,7 @@
 """Jobs on both databases: claimed once, fenced, finished once, freed when their lease has run out."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import plan_repetition, plan_run
 from dealmill.pipeline.store.rows import Rows, SolvedRows, solved_rows
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_of_job
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.source_writing import append, complete, open_source
 from dealmill.pipeline.store.sources import Source
 from dealmill.pipeline.store.tables import PENDING
@@ -43,6 +44,13 @@ def run(store: Database, source: Source) -> int:
 
 def pending(store: Database, most: int = 10) -> list[int]:
     return leases.pending(store, SOLVING, INSTALLED, most)
+
+
+def claimed(store: Database, number: int, worker: str, seconds: float) -> Job:
+    """The lease of a job that can be claimed."""
+    job = claim(store, number, worker, seconds)
+    assert job is not None
+    return job
 
 
 def scored(store: Database, job: Job, *values: int) -> SolvedRows:
@@ -92,11 +100,10 @@ def test_a_job_is_claimed_by_one_worker(store: Database, run: int) -> None:
 
 def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> None:
     [first, *_] = pending(store)
-    job = claim(store, first, "w", LEASE)
-    assert job is not None
+    job = claimed(store, first, "w", LEASE)
     assert finish(store, job, scored(store, job, 4, 6))
     assert not finish(store, job, scored(store, job, 4, 6))
-    assert claim(store, first, "w", LEASE) is None
+    assert claim(store, first, "w", LEASE) is claim(store, 4_711, "w", LEASE) is None
     found = Rows().page(store, find_run(store, run), Filter(), 0, 9).results
     assert [(result.position, result.value, result.evidence) for result in found] == [
         (1, 4, "trace 4"),
@@ -110,19 +117,19 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
 def test_a_lease_of_no_time_is_over_at_once(store: Database, run: int) -> None:
     number = pending(store)[-1]  # of one item: it cannot be split
     for attempt in range(1, 21):  # the clocks of databases hardly move between two statements
-        lease = claim(store, number, "w", 0.0)
-        assert lease is not None and lease.lease.attempt == attempt
+        lease = claimed(store, number, "w", 0.0)
+        assert lease.lease.attempt == attempt
         leases.free_expired(store, SOLVING)
         assert pending(store)[-1] == number
 
 
 def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) -> None:
     first = pending(store)[-1]  # of one item: it cannot be split
-    late = claim(store, first, "late", -1.0)
+    late = claimed(store, first, "late", -1.0)
     assert claim(store, first, "other", LEASE) is None
     leases.free_expired(store, SOLVING)
-    other = claim(store, first, "other", LEASE)
-    assert late is not None and other is not None
+    other = claimed(store, first, "other", LEASE)
+    assert other is not None
     assert other.lease.attempt == late.lease.attempt + 1
     assert not finish(store, late, scored(store, late, 0))
     assert finish(store, other, scored(store, other, 4))
@@ -132,7 +139,7 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) 
 
 def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Database, run: int) -> None:
     first, second, third = pending(store)
-    late = claim(store, first, "gone", -1.0)
+    late = claimed(store, first, "gone", -1.0)
     claim(store, second, "busy", LEASE)
     for _ in range(2):
         leases.free_expired(store, SOLVING)
@@ -144,14 +151,13 @@ def test_a_job_whose_worker_is_gone_is_split_and_others_are_left_alone(store: Da
         (1, 2, 1),
         (2, 3, 1),
     ]
-    assert late is not None and not finish(store, late, scored(store, late, 0, 0))
+    assert not finish(store, late, scored(store, late, 0, 0))
     assert all(finish(store, job, scored(store, job, 4)) for job in halves if job)
 
 
 def test_a_late_worker_cannot_finish_a_new_job_with_the_id_of_its_old_one(store: Database, run: int) -> None:
     last = pending(store)[0]
-    late = claim(store, last, "late", LEASE)
-    assert late is not None
+    late = claimed(store, last, "late", LEASE)
     with store.writing() as connection:
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == last).values(first=100, stop=102))
     assert not finish(store, late, scored(store, late, 4, 6))
@@ -165,37 +171,23 @@ def test_the_reason_of_the_last_failed_attempt_is_stored_with_a_job(store: Datab
     assert last not in pending(store)
     leases.expire(store, SOLVING, last, "w:7", "signal 11")
     leases.free_expired(store, SOLVING)
-    again = claim(store, last, "w:9", -1.0)
-    assert again is not None and (again.lease.attempt, again.lease.trouble) == (2, "signal 11")
+    later = claimed(store, last, "w:9", -1.0)
+    assert (later.lease.attempt, later.lease.trouble) == (2, "signal 11")
 
 
 def test_the_reason_of_an_earlier_attempt_is_not_given_for_a_lost_worker(store: Database, run: int) -> None:
     last = pending(store)[-1]
-    job = claim(store, last, "w:7", LEASE)
-    assert job is not None
+    job = claimed(store, last, "w:7", LEASE)
+    leases.release(store, SOLVING, replace(job.lease, attempt=0), "of an earlier attempt")
+    assert last not in pending(store)
     leases.release(store, SOLVING, job.lease, "ValueError: no room")
     leases.free_expired(store, SOLVING)
     end_the_pause(store)
-    vanished = claim(store, last, "w:8", -1.0)
-    assert vanished is not None and vanished.lease.trouble == "ValueError: no room"
+    vanished = claimed(store, last, "w:8", -1.0)
+    assert vanished.lease.trouble == "ValueError: no room"
     leases.free_expired(store, SOLVING)
-    again = claim(store, last, "w:9", LEASE)
-    assert again is not None and again.lease.trouble == leases.NO_RETURN
-
-
-def test_a_job_is_released_only_by_its_holder_and_is_pending_again(store: Database, run: int) -> None:
-    last = pending(store)[-1]
-    late = claim(store, last, "late", -1.0)
-    leases.free_expired(store, SOLVING)
-    other = claim(store, last, "other", LEASE)
-    assert late is not None and other is not None
-    leases.release(store, SOLVING, late.lease, "late")
-    assert last not in pending(store)
-    leases.release(store, SOLVING, other.lease, "no room")
-    end_the_pause(store)
-    assert last in pending(store)
-    again = claim(store, last, "w", LEASE)
-    assert again is not None and again.lease.trouble == "no room"
+    later = claimed(store, last, "w:9", LEASE)
+    assert later.lease.trouble == leases.NO_RETURN
 
 
 def end_the_pause(store: Database) -> float:
@@ -210,8 +202,7 @@ def end_the_pause(store: Database) -> float:
 def test_a_released_job_waits_longer_after_every_attempt(store: Database, run: int) -> None:
     last = pending(store)[-1]
     for pause in (1, 2, 4, 8, 8):
-        job = claim(store, last, "w", LEASE)
-        assert job is not None
+        job = claimed(store, last, "w", LEASE)
         leases.release(store, SOLVING, job.lease, "no room")
         assert last not in pending(store)
         assert claim(store, last, "w", LEASE) is None
@@ -229,8 +220,7 @@ def set_the_clock_back(store: Database, seconds: float) -> None:
 
 
 def test_a_lease_from_before_the_clock_was_set_back_ends_immediately(store: Database, run: int) -> None:
-    held = claim(store, pending(store)[0], "w", LEASE)
-    assert held is not None
+    held = claimed(store, pending(store)[0], "w", LEASE)
     set_the_clock_back(store, 0.5)
     leases.free_expired(store, SOLVING)
     assert find_run(store, run).leased == 1
@@ -241,8 +231,7 @@ def test_a_lease_from_before_the_clock_was_set_back_ends_immediately(store: Data
 
 
 def test_a_pause_from_before_the_clock_was_set_back_ends_immediately(store: Database, run: int) -> None:
-    held = claim(store, pending(store)[0], "w", LEASE)
-    assert held is not None
+    held = claimed(store, pending(store)[0], "w", LEASE)
     leases.release(store, SOLVING, held.lease, "no room")
     assert len(pending(store)) == 2
     set_the_clock_back(store, 86_400)
@@ -252,8 +241,7 @@ def test_a_pause_from_before_the_clock_was_set_back_ends_immediately(store: Data
 
 def test_rates_are_never_negative_whatever_the_clock_did(store: Database, run: int) -> None:
     for number in pending(store):
-        held = claim(store, number, "w", LEASE)
-        assert held is not None
+        held = claimed(store, number, "w", LEASE)
         assert finish(store, held, scored(store, held, *range(held.lease.stop - held.lease.first)))
         set_the_clock_back(store, 86_400)
     found = find_run(store, run)
@@ -277,8 +265,7 @@ def test_a_job_that_is_being_finished_blocks_no_other_worker(store: Database, ru
 
 def test_a_crash_while_writing_leaves_no_partial_result(store: Database, run: int) -> None:
     [first, *_] = pending(store)
-    job = claim(store, first, "w", LEASE)
-    assert job is not None
+    job = claimed(store, first, "w", LEASE)
     sound = scored(store, job, 4, 6)
 
     class Crashing:
@@ -296,28 +283,13 @@ def test_a_crash_while_writing_leaves_no_partial_result(store: Database, run: in
     assert finish(store, job, scored(store, job, 4, 6))
 
 
-def test_an_unknown_job_cannot_be_claimed(store: Database) -> None:
-    with store.reading() as connection:
-        assert run_of_job(connection, SOLVING, 4711) is None
-    assert claim(store, 4711, "w", LEASE) is None
-
-
-def test_unfinished_counts_pending_and_leased(store: Database, run: int) -> None:
-    assert leases.unfinished(store, SOLVING, INSTALLED) == 3
-    job = claim(store, pending(store, 1)[0], "w", LEASE)
-    assert job is not None
-    assert leases.unfinished(store, SOLVING, INSTALLED) == 3
-    finish(store, job, scored(store, job, 4, 6))
-    assert leases.unfinished(store, SOLVING, INSTALLED) == 2
-
-
 def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
     store: Database, source: Source, run: int
 ) -> None:
     other = plan_run(store, source, "memory/incremental", "7", None, chunk=1)
     for number in leases.pending(store, SOLVING, {("memory/two-pass", "1")}, 2):
-        job = claim(store, number, "w", LEASE)
-        assert job is not None and finish(store, job, scored(store, job, 4, 6))
+        job = claimed(store, number, "w", LEASE)
+        assert finish(store, job, scored(store, job, 4, 6))
     mine, jobs = tables.jobs.c, tables.jobs
     with store.writing() as connection:
         connection.execute(
@@ -336,32 +308,14 @@ def test_an_empty_source_is_a_finished_run(store: Database) -> None:
     assert find_run(store, number).finished
 
 
-def test_pages_are_filtered_and_continue_after_a_position(store: Database, run: int) -> None:
-    for number, values in zip(pending(store), [(4, 6), (8, 10), (12,)], strict=True):
-        job = claim(store, number, "w", LEASE)
-        assert job is not None
-        finish(store, job, scored(store, job, *values))
-    assert [result.value for result in Rows().page(store, find_run(store, run), Filter(), 2, 2).results] == [8, 10]
-    assert [
-        result.value for result in Rows().page(store, find_run(store, run), Filter(value=(6, 8)), 0, 9).results
-    ] == [6, 8]
-    assert Rows().page(store, find_run(store, run), Filter(verdict=(Verdict.UNWINNABLE,)), 0, 9).results == []
-    assert Rows().page(store, find_run(store, run), Filter(nodes=(2, 9)), 0, 9).results == []
-    assert [
-        result.layout for result in Rows().page(store, find_run(store, run), Filter((Verdict.SCORED,)), 0, 9).results
-    ] == TEXTS
-
-
 def test_the_schema_itself_forbids_a_second_verdict(store: Database, run: int) -> None:
-    job = claim(store, pending(store, 1)[0], "w", LEASE)
-    assert job is not None
+    job = claimed(store, pending(store, 1)[0], "w", LEASE)
     finish(store, job, scored(store, job, 4, 6))
     with store.writing() as connection:
         connection.execute(update(tables.jobs).values(state=PENDING))
-    again = claim(store, job.lease.id, "w", LEASE)
-    assert again is not None
+    later = claimed(store, job.lease.id, "w", LEASE)
     with pytest.raises(Exception, match=r"(?i)unique|duplicate"):
-        finish(store, again, scored(store, again, 4, 6))
+        finish(store, later, scored(store, later, 4, 6))
 
 
 def test_jobs_for_an_engine_that_is_not_installed_are_left_alone(store: Database, source: Source, run: int) -> None:

@@ -10,8 +10,8 @@ from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent
 SABOTAGE = Path(__file__).parent / "sabotage"
-SOURCE = "deal:memory:seed=9:1-3000"
-DEADLY = {700: ("9", "SIGKILL"), 2950: ("11", "SIGSEGV")}
+SOURCE = "deal:memory:seed=9:1-64"
+DEADLY = {20: ("9", "SIGKILL"), 60: ("11", "SIGSEGV")}
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
@@ -32,16 +32,16 @@ def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_pat
     ran = dealmill("run", SOURCE, "--json", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr
     [summary] = json.loads(ran.stdout)
-    assert (summary["scored"], summary["failed"]) == (2_998, 2)
+    assert (summary["scored"], summary["failed"]) == (62, 2)
     failed = json.loads(dealmill("query", "1", "--verdict", "failed", "--json", cwd=tmp_path, env=env).stdout)
     assert [row["item"] for row in failed] == [f"1:{number}" for number in DEADLY]
     for row, (number, signal) in zip(failed, DEADLY.values(), strict=True):
         assert row["evidence"] == f"gave up after 5 attempts: Worker exited prematurely: signal {number} ({signal})"
     [status] = json.loads(dealmill("status", "1", "--json", cwd=tmp_path, env=env).stdout)
-    assert status["layouts"] == status["solved"] + status["pending"] == 3_000
+    assert status["layouts"] == status["solved"] + status["pending"] == 64
     assert (status["pending"], status["failed"], len(status["fingerprint"])) == (0, 2, 64)
     audit = dealmill("audit", "1", cwd=tmp_path, env=env)
-    assert "2,998 valid, 0 invalid, 2 without evidence; 0 faults" in audit.stderr, audit.stderr
+    assert "62 valid, 0 invalid, 2 without evidence; 0 faults" in audit.stderr, audit.stderr
     sound = {key: value for key, value in env.items() if key.startswith("DEALMILL_DATABASE")}
     rerun = dealmill("rerun", "1", "--json", cwd=tmp_path, env=sound)
     assert rerun.returncode == 3
@@ -54,9 +54,9 @@ def test_a_deal_of_a_survey_that_kills_its_worker_fails_with_its_block(env: dict
     ran = dealmill("survey", "memory", "--seed", "9", "--count", "3000", "--json", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr
     [row] = json.loads(ran.stdout)
-    assert (row["deals"], row["scored"], row["failed"]) == (3_000, 1_000, 2_000)
+    assert (row["deals"], row["scored"], row["failed"]) == (3_000, 2_000, 1_000)
     failed = json.loads(dealmill("query", "1", "--verdict", "failed", "--json", cwd=tmp_path, env=env).stdout)
-    assert [row["line"] for row in failed] == [*range(1, 1_001), *range(2_001, 3_001)]
-    assert failed[-1]["evidence"] == "gave up after 5 attempts: Worker exited prematurely: signal 11 (SIGSEGV)"
+    assert [row["line"] for row in failed] == list(range(1, 1_001))
+    assert failed[-1]["evidence"] == "gave up after 5 attempts: Worker exited prematurely: signal 9 (SIGKILL)"
     audit = dealmill("audit", "1", cwd=tmp_path, env=env)
-    assert "1,000 valid, 0 invalid, 2,000 without evidence; 0 faults" in audit.stderr, audit.stderr
+    assert "2,000 valid, 0 invalid, 1,000 without evidence; 0 faults" in audit.stderr, audit.stderr

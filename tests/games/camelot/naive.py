@@ -83,15 +83,20 @@ def winnable_literally(deck: str, places: Mapping[str, tuple[int, ...]], slots: 
     return deals(("",) * slots, 0)
 
 
-def winnable_by_prefixes(deck: str, slots: int) -> bool:
-    """The closed form that the engine uses, for any table."""
+def full_prefix(deck: str, slots: int = 16) -> int | None:
+    """The least number of cards whose dealing fills all slots for good, while more are to come."""
     for cards in range(slots, len(deck)):
         prefix = deck[:cards]
         left = sum(card not in WORTH for card in prefix) + prefix.count("5") % 2
         left += sum(abs(prefix.count(low) - prefix.count(high)) for low, high in ("A9", "28", "37", "46"))
         if left >= slots:
-            return False
-    return True
+            return cards
+    return None
+
+
+def winnable_by_prefixes(deck: str, slots: int) -> bool:
+    """The closed form that the engine uses, for any table."""
+    return full_prefix(deck, slots) is None
 
 
 def replay_wins(deck: str, trace: str) -> bool:

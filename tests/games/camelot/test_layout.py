@@ -1,8 +1,6 @@
 """Reading Camelot: the asterisk, untidy decks, and every reason for a bad one."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.camelot.layout import canonical, read
@@ -45,8 +43,3 @@ def test_a_bad_deck_is_rejected_with_all_reasons(deck: str, reasons: list[str]) 
 def test_a_line_longer_than_any_deck_is_told_by_its_length() -> None:
     [entry] = entries("K" * 100_000)
     assert entry == Reject(1, "K" * 200, ("the line is 100000 characters long, expected at most 1000",))
-
-
-@given(st.permutations(DECK))
-def test_any_order_of_the_deck_is_a_layout(order: list[str]) -> None:
-    assert entries("".join(order)) == [Layout(1, "".join(order))]

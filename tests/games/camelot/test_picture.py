@@ -1,12 +1,9 @@
 """The pictures of a game to the letter, and why a lost deck is lost in words."""
 
-import pytest
-
-from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games.camelot.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
-from tests.games.drawn import count, covered, words
+from tests.games.drawn import count, words
 
 deal = dealer("camelot")
 winnable = solver("camelot/winnable")
@@ -66,33 +63,6 @@ def test_a_lost_deck_is_explained() -> None:
     assert list(frames(LOST, Verdict.UNWINNABLE, "16"))[1] == EXPLAINED.strip("\n")
 
 
-def test_no_line_is_wider_than_a_terminal() -> None:
-    decks = deal(6, 1, 200)
-    solved = winnable(decks)
-    for deck, verdict, evidence in zip(decks, solved.verdicts, solved.evidence, strict=True):
-        assert all(len(line) <= 76 for frame in frames(deck, verdict, evidence) for line in frame.split("\n"))
-
-
-def test_an_undecided_or_failed_verdict_shows_the_deck_only() -> None:
-    assert len(list(frames(WON, Verdict.UNDECIDED, None))) == 1
-    assert len(list(frames(WON, Verdict.FAILED, "out of memory"))) == 1
-
-
-@pytest.mark.parametrize(
-    ("verdict", "evidence"),
-    [
-        (Verdict.WINNABLE, TRACE.replace("-fg", "-fj", 1)),
-        (Verdict.WINNABLE, "no slots"),
-        (Verdict.UNWINNABLE, "16"),
-        (Verdict.UNWINNABLE, "52"),
-        (Verdict.UNWINNABLE, "x"),
-    ],
-)
-def test_evidence_that_proves_nothing_is_an_error(verdict: Verdict, evidence: str) -> None:
-    with pytest.raises(InvalidEvidence):
-        list(frames(WON, verdict, evidence))
-
-
 def test_a_phase_numbers_what_is_dealt_and_joins_what_leaves() -> None:
     deck, dealing, removal, *_ = scenes(WON, Verdict.WINNABLE, TRACE)
     assert words(deck, "ink") == [card.replace("0", "10") for card in WON]
@@ -102,15 +72,6 @@ def test_a_phase_numbers_what_is_dealt_and_joins_what_leaves() -> None:
     assert count(removal, "path", "chosen") == 2
     assert count(removal, "rect", "chosen") == 4 + 1, "two pairs, and the next card of the deck"
     assert "Cards in the deck: A 9 A 9 2" in removal.alt
-
-
-def test_lines_between_cards_cover_no_letter() -> None:
-    decks = deal(7, 1, 60)
-    solved = winnable(decks)
-    for deck, verdict, evidence in zip(decks, solved.verdicts, solved.evidence, strict=True):
-        if verdict is Verdict.WINNABLE:
-            for scene in scenes(deck, verdict, evidence):
-                assert covered(scene, ("chosen",)) == []
 
 
 def test_a_loss_is_a_ledger_of_all_cards_dealt() -> None:

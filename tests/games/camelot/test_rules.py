@@ -1,16 +1,14 @@
 """The referee of Camelot accepts proofs and refuses everything else, at the step that is wrong."""
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.camelot.rules import Table, check
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
-from tests.games.camelot.naive import replay_wins
+from tests.games.camelot.naive import full_prefix, replay_wins
+from tests.games.referees import assert_accepts_exactly
 
-deal = dealer("camelot")
 winnable = solver("camelot/winnable")
 
 LOST = "AAAA222233334444555566667777888899990000JJJJQQQQKKKK"
@@ -76,17 +74,6 @@ def test_a_wrong_certificate_is_refused_with_its_reason(certificate: str, reason
         check("winnable", LOST, Verdict.UNWINNABLE, None, certificate)
 
 
-def test_right_proofs_are_accepted() -> None:
-    check("winnable", LOST, Verdict.UNWINNABLE, None, "16")
-    check("winnable", WON, Verdict.WINNABLE, None, proof(WON))
-
-
-def test_a_winnable_deck_has_no_certificate() -> None:
-    for cards in range(100):
-        with pytest.raises(InvalidEvidence):
-            check("winnable", WON, Verdict.UNWINNABLE, None, str(cards))
-
-
 @pytest.mark.parametrize("verdict", [Verdict.SCORED, Verdict.UNDECIDED, Verdict.FAILED, Verdict.UNWINNABLE])
 def test_a_trace_proves_nothing_but_a_win(verdict: Verdict) -> None:
     with pytest.raises(InvalidEvidence):
@@ -100,47 +87,11 @@ def test_evidence_of_another_engine_or_with_a_value_is_refused(engine: str, valu
             check(engine, deck, verdict, value, evidence)
 
 
-def accepts(deck: str, trace: str) -> bool:
-    try:
-        check("winnable", deck, Verdict.WINNABLE, None, trace)
-    except InvalidEvidence:
-        return False
-    return True
+def test_exactly_the_plays_that_win_and_the_least_full_prefixes_are_accepted() -> None:
+    def is_proof(deck: str, verdict: Verdict, evidence: str) -> bool:
+        return replay_wins(deck, evidence) if verdict is Verdict.WINNABLE else evidence == str(full_prefix(deck))
 
-
-def winnable_deck(number: int) -> str:
-    [deck] = deal(31, number, 1)
-    assume(winnable([deck]).verdicts == [Verdict.WINNABLE])
-    return deck
-
-
-@given(st.integers(1, 10_000), st.data())
-def test_a_trace_with_a_word_less_or_more_is_refused(number: int, data: st.DataObject) -> None:
-    deck = winnable_deck(number)
-    words = proof(deck).split(" ")
-    place = data.draw(st.integers(0, len(words) - 1))
-    shortened = words[:place] + words[place + 1 :]
-    doubled = words[: place + 1] + words[place:]
-    for changed in (shortened, doubled, words[:-1]):
-        assert not accepts(deck, " ".join(changed))
-
-
-@given(st.integers(1, 10_000), st.data())
-def test_a_trace_with_signs_changed_or_swapped_is_refused_unless_it_is_another_win(
-    number: int, data: st.DataObject
-) -> None:
-    deck = winnable_deck(number)
-    trace = proof(deck)
-    assert accepts(deck, trace) and replay_wins(deck, trace)
-    one, other = sorted(data.draw(st.lists(st.integers(0, len(trace) - 1), min_size=2, max_size=2, unique=True)))
-    sign = data.draw(st.sampled_from("abcdefghijklmnop- qK"))
-    for changed in (
-        trace[:one] + sign + trace[one + 1 :],
-        trace[:one] + sign + trace[one:],
-        trace[:one] + trace[one + 1 :],
-        trace[:one] + trace[other] + trace[one + 1 : other] + trace[one] + trace[other + 1 :],
-    ):
-        assert accepts(deck, changed) == replay_wins(deck, changed)
+    assert_accepts_exactly("camelot/winnable", dealer("camelot")(31, 1, 60), is_proof)
 
 
 @pytest.mark.parametrize("deck", ["", "55", LOST[1:], LOST + "A", LOST.replace("2", "A"), LOST.lower(), LOST + " "])

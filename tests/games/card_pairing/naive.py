@@ -81,12 +81,6 @@ def ways_to_pair(deck: str, rank: str) -> list[list[Pair]]:
     return [[frozenset({first, mate}), frozenset(rest) - {mate}] for mate in rest]
 
 
-def winnable_by_matchings(deck: str) -> bool:
-    """Whether for some choice of pairs no pair must, by cards that lie on cards, leave before itself."""
-    choices = product(*(ways_to_pair(deck, rank) for rank in sorted(set(deck) - {" "})))
-    return any(is_acyclic([pair for way in choice for pair in way]) for choice in choices)
-
-
 def is_acyclic(pairs: list[Pair]) -> bool:
     below = TopologicalSorter[Pair]()
     for upper, lower in product(pairs, repeat=2):

@@ -1,6 +1,5 @@
 """The engine of card pairing against exhaustive play, and each of its verdicts before the referee."""
 
-import random
 from itertools import combinations
 
 import pytest
@@ -9,7 +8,7 @@ from dealmill.pipeline.games.batch import Batch
 from dealmill.pipeline.games.card_pairing.rules import check
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
-from tests.games.card_pairing.naive import SHAPES, decks, is_refutation, winnable_by_matchings, winnable_by_play
+from tests.games.card_pairing.naive import SHAPES, decks, winnable_by_play
 
 deal = dealer("card-pairing")
 winnable = solver("card-pairing/winnable")
@@ -57,27 +56,10 @@ def test_small_decks_are_won_exactly_if_some_play_wins(ranks: int, stacks: int) 
     prove(small, solved)
 
 
-@pytest.mark.parametrize(("ranks", "stacks"), SHAPES)
-def test_a_deck_is_won_exactly_if_some_choice_of_pairs_is_acyclic(ranks: int, stacks: int) -> None:
-    for deck in decks(ranks, stacks, 40):
-        assert winnable_by_matchings(deck) == winnable_by_play(deck), deck
-
-
-def test_certificates_of_small_decks_hold_for_every_order_of_play() -> None:
-    small = decks(5, 5, 100)
-    solved = winnable(small)
-    lengths = set()
-    for deck, verdict, evidence in zip(small, solved.verdicts, solved.evidence, strict=True):
-        if verdict is Verdict.UNWINNABLE and evidence is not None:
-            assert is_refutation(deck, evidence), deck
-            lengths.add(len(evidence))
-    assert len(lengths) > 2
-
-
 @pytest.mark.parametrize(
     ("ranks", "stacks", "count"),
     [
-        (9, 9, 20_000),
+        (9, 9, 2_000),
         (13, 13, 3_000),
         (16, 16, 1_000),
         (16, 8, 300),
@@ -93,35 +75,3 @@ def test_certificates_of_small_decks_hold_for_every_order_of_play() -> None:
 def test_every_verdict_of_random_deals_is_proved(ranks: int, stacks: int, count: int) -> None:
     layouts = deal(6, 1, count, ranks=ranks, stacks=stacks)
     prove(layouts, winnable(layouts))
-
-
-def test_the_names_of_ranks_and_the_order_of_stacks_change_no_verdict() -> None:
-    chance = random.Random(5)
-    layouts = deal(10, 1, 500)
-    renamed = []
-    for layout in layouts:
-        stacks = layout.split(" ")
-        chance.shuffle(stacks)
-        others = str.maketrans("6789TJQKA", "".join(chance.sample("A23456789TJQKBCD", 9)))
-        renamed.append(" ".join(stacks).translate(others))
-    solved = winnable(renamed)
-    assert wins(solved) == wins(winnable(layouts))
-    prove(renamed, solved)
-
-
-def test_a_verdict_does_not_depend_on_its_batch() -> None:
-    layouts = [*deal(7, 1, 300), *deal(7, 1, 30, ranks=16, stacks=16), *decks(2, 2, 30)]
-    together = winnable(layouts)
-    backwards = winnable(layouts[::-1])
-    assert together.evidence == backwards.evidence[::-1]
-    assert together.nodes == backwards.nodes[::-1]
-    assert together.evidence == [winnable([layout]).evidence[0] for layout in layouts]
-
-
-def test_undecided_deals_leave_the_others_of_their_batch_as_they_are() -> None:
-    layouts = deal(8, 1, 2_000)
-    solved, limited = winnable(layouts), winnable(layouts, 9)
-    assert limited.evidence == [
-        evidence if nodes <= 9 else None for evidence, nodes in zip(solved.evidence, solved.nodes, strict=True)
-    ]
-    assert limited.nodes == [min(nodes, 9) for nodes in solved.nodes]

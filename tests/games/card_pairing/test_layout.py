@@ -1,8 +1,5 @@
 """Reading card pairing: the count line, untidy layouts, and every reason for a bad one."""
 
-import tracemalloc
-from itertools import chain, count, repeat
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,18 +121,6 @@ def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:
     assert entries("6666 7777") == [Layout(1, "6666 7777")]
 
 
-@pytest.mark.parametrize("first_line", ["20000", ONE])
-def test_a_long_file_is_read_in_bounded_memory(first_line: str) -> None:
-    numbers = count(2)
-    lines = ((next(numbers), line) for line in chain.from_iterable(repeat((ONE, "6" * 5_000), 10_000)))
-    tracemalloc.start()
-    found = sum(1 for _ in read(chain([(1, first_line)], lines)))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert found >= 20_000
-    assert peak < 1_000_000
-
-
 @given(st.lists(st.text("6A \t", max_size=10), min_size=1, max_size=4).map(" ".join))
 def test_a_layout_is_accepted_if_and_only_if_it_follows_the_rules(text: str) -> None:
     stacks = text.split()
@@ -146,14 +131,3 @@ def test_a_layout_is_accepted_if_and_only_if_it_follows_the_rules(text: str) -> 
     except BadLayout as error:
         assert error.reasons
         assert not keeps
-
-
-@given(st.data())
-def test_any_order_of_any_deck_in_equal_stacks_is_a_layout(data: st.DataObject) -> None:
-    ranks = data.draw(st.sets(st.sampled_from(RANKS), min_size=1))
-    cards = data.draw(st.permutations(sorted(ranks) * 4))
-    stacks = data.draw(st.sampled_from([number for number in range(2, 37) if len(cards) % number == 0]))
-    height = len(cards) // stacks
-    text = " ".join("".join(cards[start : start + height]) for start in range(0, len(cards), height))
-    assert entries(text) == [Layout(1, text)]
-    assert entries(text.lower()) == [Layout(1, text)]

@@ -1,19 +1,8 @@
 """The text boards of a play and of a certificate."""
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.card_pairing.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
-from tests.doing import dealer, solver
 from tests.games.drawn import count, covered, lines, words
-
-deal = dealer("card-pairing")
-winnable = solver("card-pairing/winnable")
-
-WIDEST = 76
 
 
 def test_a_play_is_shown_move_by_move() -> None:
@@ -38,37 +27,6 @@ def test_a_certificate_is_explained_in_words() -> None:
         "  A: 0.3 with 3.1, 2.1 with 3.2: jams",
         "  A: 0.3 with 3.2, 2.1 with 3.1: jams",
     ]
-
-
-@pytest.mark.parametrize("certificate", ["Q", "QA", "QAAA", "7"])
-def test_a_certificate_that_does_not_hold_is_an_error(certificate: str) -> None:
-    shown = frames("QQA KQK AKK AAQ", Verdict.UNWINNABLE, certificate)
-    next(shown)
-    with pytest.raises(InvalidEvidence):
-        next(shown)
-
-
-def test_without_evidence_there_is_the_layout_alone() -> None:
-    assert len(list(frames("67 76 67 76"))) == 1
-    assert len(list(frames("67 76 67 76", Verdict.UNDECIDED))) == 1
-
-
-def test_an_illegal_move_is_an_error() -> None:
-    shown = frames("67 76 67 76", Verdict.WINNABLE, "01")
-    next(shown)
-    with pytest.raises(IllegalMove, match="7 and 6 are not of the same rank"):
-        next(shown)
-
-
-@pytest.mark.parametrize(("ranks", "stacks"), [(9, 9), (9, 36), (16, 16), (15, 12), (12, 6)])
-def test_frames_are_as_many_as_moves_and_fit_the_terminal(ranks: int, stacks: int) -> None:
-    layouts = deal(51, 1, 50, ranks=ranks, stacks=stacks)
-    solved = winnable(layouts)
-    for layout, verdict, evidence in zip(layouts, solved.verdicts, solved.evidence, strict=True):
-        assert evidence is not None
-        shown = list(frames(layout, verdict, evidence))
-        assert len(shown) == (1 + 2 * ranks if verdict is Verdict.WINNABLE else 2)
-        assert all(len(line) <= WIDEST for frame in shown for line in frame.splitlines())
 
 
 def test_a_move_is_joined_and_the_places_before_it_are_dashed() -> None:
@@ -98,16 +56,6 @@ def test_a_case_shows_its_pairs_and_numbers_the_circle() -> None:
         shown[0].caption == "Case 1 of 7: the 4 on top of stack 0 waits for the 4 below it, so neither can ever leave."
     )
     assert (count(shown[0], "rect", "chosen"), count(shown[0], "rect", "other")) == (4, 2), "solid and dashed rings"
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 2**32), st.sampled_from([(9, 9), (9, 12), (9, 36), (16, 16), (15, 20), (6, 3)]))
-def test_arrows_and_brackets_cover_no_letter(seed: int, shape: tuple[int, int]) -> None:
-    ranks, stacks = shape
-    [layout] = deal(seed, 1, 1, ranks=ranks, stacks=stacks)
-    solved = winnable([layout])
-    for scene in list(scenes(layout, solved.verdicts[0], solved.evidence[0]))[:40]:
-        assert covered(scene, ("arrow", "chosen")) == []
 
 
 def test_the_longest_circle_found_is_drawn() -> None:

@@ -108,12 +108,6 @@ def test_boards_may_be_untidy() -> None:
     assert entries(f"  {EMPTY.lower()} \r") == [Layout(1, EMPTY)]
 
 
-@given(st.lists(st.from_regex(r"-?0{0,2}[0-9]{1,2}", fullmatch=True)))
-def test_any_numbers_are_read_without_an_error(numbers: list[str]) -> None:
-    for entry in entries(" ".join(["1", *numbers])):
-        assert isinstance(entry, Layout) or entry.reasons
-
-
 @given(st.lists(st.sets(st.integers(1, 33)), max_size=5))
 def test_games_that_are_written_are_read(games: list[set[int]]) -> None:
     text = f"{len(games)}\n" + " ".join(" ".join(map(str, [*sorted(game), 0])) for game in games)

@@ -23,7 +23,7 @@ def all_small_layouts() -> list[str]:
 
 def random_layouts() -> Iterator[str]:
     random = Random(20100815)
-    for _ in range(3000):
+    for _ in range(1000):
         letters = random.sample(LETTERS, random.randint(1, 52)) * 2
         random.shuffle(letters)
         yield "".join(letters)
@@ -46,19 +46,3 @@ def test_engine_agrees_with_the_second_implementation_and_the_referee(engine: En
 def test_worst_string_of_the_article(name: str, flips: int) -> None:
     (engine,) = (engine for engine in GAME.engines if engine.name == name)
     assert solver(GAME.full_name(engine))([WORST]).values == [flips]
-
-
-@pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
-def test_no_nodes_allowed_is_undecided(engine: Engine) -> None:
-    batch = solver(GAME.full_name(engine))(["AA", "ABBA"], max_nodes=0)
-    assert batch.verdicts == [Verdict.UNDECIDED] * 2
-    assert (batch.values, batch.nodes, batch.evidence) == ([None] * 2, [0] * 2, [None] * 2)
-
-
-@pytest.mark.parametrize("engine", GAME.engines, ids=lambda engine: engine.name)
-def test_an_empty_batch_and_one_larger_than_the_room_for_evidence(engine: Engine) -> None:
-    solve = solver(GAME.full_name(engine))
-    assert len(solve([])) == 0
-    evidence = solve([WORST] * 10_000).evidence
-    assert len(evidence) == 10_000
-    assert set(evidence) == set(solve([WORST]).evidence)

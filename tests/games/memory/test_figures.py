@@ -101,8 +101,3 @@ def test_incremental_play_is_optimal_on_small_boards(pairs: int) -> None:
 def all_orders(cards: str) -> set[str]:
     """All different texts of the same letters."""
     return {card + rest for card in set(cards) for rest in all_orders(cards.replace(card, "", 1))} or {""}
-
-
-def test_incremental_play_is_optimal_for_25_pairs(layouts: list[str]) -> None:
-    values = [value for value in solver(GAME.full_name(GAME.engines[2]))(layouts).values if value is not None]
-    assert abs(fmean(values) - 2 * optimal_moves(0, 25)) < 5 * stdev(values) / sqrt(DEALS)

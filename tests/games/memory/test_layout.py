@@ -1,8 +1,5 @@
 """Reading layouts: every kind of malformed input, and that nothing makes the reader raise."""
 
-import tracemalloc
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,16 +54,3 @@ def test_canonical_of_nothing() -> None:
 def test_a_layout_is_accepted_if_and_only_if_it_consists_of_pairs(text: str) -> None:
     (found,) = read_lines(text)
     assert isinstance(found, Layout) == all(text.count(letter) == 2 for letter in text)
-
-
-def test_memory_is_bounded() -> None:
-    def endless() -> Iterator[tuple[int, str]]:
-        for number in range(1, 20_001):
-            yield number, "ABCABC" if number % 2 else "x" * 5000
-
-    tracemalloc.start()
-    count = sum(1 for _ in read(endless()))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert count == 20_000
-    assert peak < 1_000_000

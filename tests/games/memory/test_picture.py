@@ -1,8 +1,5 @@
 """The pictures of a small game to the letter."""
 
-import pytest
-
-from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games.memory.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
 from tests.games.drawn import count, words
@@ -41,16 +38,6 @@ def test_boards_move_by_move() -> None:
 
 def test_the_last_pair() -> None:
     assert list(frames("AA", Verdict.SCORED, "1 2"))[1].endswith("Move 1: card 1 is A, card 2 is A: the last pair.")
-
-
-def test_an_undecided_or_failed_verdict_shows_the_layout_only() -> None:
-    assert len(list(frames("AA", Verdict.UNDECIDED, None))) == 1
-    assert len(list(frames("AA", Verdict.FAILED, "out of memory"))) == 1
-
-
-def test_flips_that_break_the_rules_are_an_error() -> None:
-    with pytest.raises(InvalidEvidence, match="step 2: card 1 is already turned up"):
-        list(frames("AA", Verdict.SCORED, "1 1"))
 
 
 def test_a_picture_shows_what_is_turned_up_and_what_is_known() -> None:

@@ -1,10 +1,9 @@
 """Tantrix a second time: brute force on dictionaries, and the numbered deals replayed from their description."""
 
-from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
 
-import numpy as np
+from tests.games.streams import PlainStream
 
 NEIGHBOURS = [(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1)]
 
@@ -95,6 +94,12 @@ def parse(layout: str) -> tuple[Field, list[str]]:
     return field, right.split()
 
 
+@cache
+def listed_moves(layout: str) -> str:
+    """The legal moves of a layout as evidence."""
+    return " ".join(f"{x},{y}:{tile}" for (x, y), tile in legal_moves(*parse(layout)))
+
+
 def unparse(field: Field, hand: list[str]) -> str:
     tiles = " ".join(f"{x},{y}:{tile}" for (x, y), tile in sorted(field.items()))
     return f"{tiles} / {' '.join(sorted(min(rotations(tile)) for tile in hand))}"
@@ -121,29 +126,9 @@ def longest_row() -> str:
     return unparse({(i, 0): tile for i, tile in enumerate(row)}, [tile for tile in bag if tile not in used])
 
 
-def words(seed: int, number: int) -> Iterator[int]:
-    """NumPy's Philox counts up before it makes a block, so it starts one before the block 0 of the deal."""
-    before = (number << 64) - 1
-    counter = [before >> 64 * i & (2**64 - 1) for i in range(4)]
-    generator = np.random.Philox(counter=np.array(counter, dtype=np.uint64), key=np.array([seed, 0], dtype=np.uint64))
+def deal(stream: PlainStream, tiles: int) -> str:
     while True:
-        yield int(generator.random_raw())
-
-
-def below(stream: Iterator[int], n: int) -> int:
-    for word in stream:
-        if word * n % 2**64 >= 2**64 % n:
-            return word * n >> 64
-    raise AssertionError
-
-
-def deal(seed: int, number: int, tiles: int) -> str:
-    stream = words(seed, number)
-    while True:
-        bag = list(all_tiles())
-        for last in range(55, 0, -1):
-            other = below(stream, last + 1)
-            bag[last], bag[other] = bag[other], bag[last]
+        bag = stream.shuffled(all_tiles())
         hands, bag = [bag[:5], bag[5:10]], bag[10:]
         field: Field = {}
         while len(field) < tiles:
@@ -154,7 +139,7 @@ def deal(seed: int, number: int, tiles: int) -> str:
                 moves = sorted(((0, 0), placed) for tile in hand for placed in rotations(tile))
             if not moves:
                 break
-            cell, placed = moves[below(stream, len(moves))]
+            cell, placed = moves[stream.below(len(moves))]
             hand.remove(min(rotations(placed)))
             hand.append(bag.pop(0))
             field[cell] = placed

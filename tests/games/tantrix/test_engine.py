@@ -5,7 +5,6 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.games.tantrix import GAME
 from dealmill.pipeline.games.tantrix.layout import read
 from dealmill.pipeline.games.tantrix.rules import check
 from dealmill.pipeline.games.verdict import Verdict
@@ -30,7 +29,7 @@ def assert_all_agree(layouts: list[str]) -> None:
 
 @pytest.mark.parametrize("tiles", [1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20])
 def test_positions_of_legal_play(tiles: int) -> None:
-    assert_all_agree(deal(2005, 1, 120, tiles=tiles))
+    assert_all_agree(deal(2005, 1, 60, tiles=tiles))
 
 
 def wild_position(random: Random, tiles: int) -> str:
@@ -65,10 +64,10 @@ def has_crowded_space(field: naive.Field) -> bool:
 
 def test_positions_of_no_legal_play() -> None:
     random = Random(56)
-    layouts = [wild_position(random, random.randint(2, 18)) for _ in range(400)]
+    layouts = [wild_position(random, random.randint(2, 18)) for _ in range(150)]
     assert all(isinstance(found, Layout) for found in read(enumerate(layouts)))
     crowded = sum(has_crowded_space(naive.parse(layout)[0]) for layout in layouts)
-    assert crowded > 50
+    assert crowded > 20
     assert_all_agree(layouts)
 
 
@@ -79,24 +78,3 @@ def test_a_long_row_of_all_tiles() -> None:
     assert isinstance(found, Layout)
     assert max(x for x, _ in naive.parse(row)[0]) == 50
     assert_all_agree([row])
-
-
-def test_statement_example() -> None:
-    lines = (GAME.examples / "tantrix-statement.txt").read_text().splitlines()
-    layouts = [found.text for found in read(enumerate(lines, start=1)) if isinstance(found, Layout)]
-    values = SOLVE(layouts).values
-    assert values == [46, 2]
-    assert (GAME.examples / "tantrix-statement.answer").read_text() == "".join(f"{value}\n" for value in values)
-    assert_all_agree(layouts)
-
-
-def test_no_nodes_allowed_is_undecided() -> None:
-    batch = SOLVE(deal(1, 1, 2), max_nodes=0)
-    assert batch.verdicts == [Verdict.UNDECIDED] * 2
-    assert (batch.values, batch.nodes, batch.evidence) == ([None] * 2, [0] * 2, [None] * 2)
-
-
-def test_an_empty_batch_and_one_larger_than_the_room_for_evidence() -> None:
-    assert len(SOLVE([])) == 0
-    (layout,) = deal(1, 1, 1, tiles=1)
-    assert set(SOLVE([layout] * 5000).evidence) == set(SOLVE([layout]).evidence)

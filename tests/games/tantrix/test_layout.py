@@ -1,8 +1,5 @@
 """Reading layouts in both formats: what is accepted, every reason against the rest, and how reading goes on."""
 
-import tracemalloc
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -158,10 +155,6 @@ def test_a_line_that_is_too_long_never_passes() -> None:
     assert isinstance(found, Reject)
 
 
-words = st.sampled_from(["0", "1", "2", "-1", "x", "0,0:BBYYRR", "BBYYRR", "GGRRBB", "/", *HAND.split()])
-lines = st.lists(words, max_size=6).map(" ".join)
-
-
 @given(st.integers(0, 2**64 - 1), st.integers(1, 20), st.data())
 def test_both_formats_give_the_same_layout_in_any_order(number: int, tiles: int, data: st.DataObject) -> None:
     (text,) = deal(1, number, 1, tiles=tiles)
@@ -169,20 +162,3 @@ def test_both_formats_give_the_same_layout_in_any_order(number: int, tiles: int,
     rows = data.draw(st.permutations([f"{x} {y} {tile}" for (x, y), tile in field.items()]))
     turned = [data.draw(st.sampled_from(sorted(naive.rotations(tile)))) for tile in data.draw(st.permutations(hand))]
     assert read_lines("1", str(tiles), *rows, " ".join(turned)) == [Layout(2, text)]
-
-
-def test_memory_is_bounded() -> None:
-    def endless() -> Iterator[tuple[int, str]]:
-        yield 1, "1000000"
-        for number in range(2, 20_000):
-            yield number, CASE[(number - 2) % 4]
-        yield 20_000, "20"
-        for number in range(20_000, 40_000):
-            yield number, "1 1 BBRRGG" + " x" * 3000
-
-    tracemalloc.start()
-    count = sum(1 for _ in read(endless()))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert count == 5003
-    assert peak < 2_000_000

@@ -3,13 +3,11 @@
 import pytest
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.tantrix import GAME
 from dealmill.pipeline.games.tantrix.layout import canonical
 from dealmill.pipeline.games.tantrix.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
-from tests.doing import dealer, solver
+from tests.doing import dealer
 from tests.games.drawn import count, words
-from tests.games.tantrix import naive
 
 deal = dealer("tantrix")
 
@@ -60,29 +58,9 @@ def test_the_samples_second_case() -> None:
     assert list(frames(LAYOUT, Verdict.SCORED, "0,1:GRBBRG 0,1:YRBBRY")) == [FIELD.strip("\n"), MOVES.strip("\n")]
 
 
-@pytest.mark.parametrize("space", ["40,0", "0,40", "0,0"])
-def test_a_move_that_cannot_be_drawn_is_told(space: str) -> None:
-    with pytest.raises(InvalidEvidence, match=f"step 2: {space} is not an empty space next to a tile"):
-        list(frames(LAYOUT, Verdict.SCORED, f"0,1:GRBBRG {space}:YRBBRY"))
-
-
-def test_an_undecided_or_failed_verdict_shows_the_layout_only() -> None:
-    assert len(list(frames(LAYOUT, Verdict.UNDECIDED, None))) == 1
-    assert len(list(frames(LAYOUT, Verdict.FAILED, "out of memory"))) == 1
-
-
 def test_no_legal_moves() -> None:
     (layout,) = deal(1, 24862, 1, tiles=6)
     assert list(frames(layout, Verdict.SCORED, ""))[1].endswith("\n\n0 legal moves on 0 spaces:")
-
-
-def test_every_picture_is_narrow_and_shows_every_tile() -> None:
-    layouts = [naive.longest_row(), *deal(1, 1, 200, tiles=20)]
-    batch = solver(GAME.full_name(GAME.engines[0]))(layouts)
-    for layout, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
-        for frame in frames(layout, verdict, evidence):
-            assert max(map(len, frame.splitlines())) <= 76
-            assert all(f" {entry.partition(':')[0]} " in frame for entry in layout.partition(" / ")[0].split())
 
 
 def test_a_scene_shows_one_move_with_the_forced_and_controlled_spaces() -> None:

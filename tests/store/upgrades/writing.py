@@ -16,12 +16,11 @@ from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress import Event, Ingesting
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, grow
 from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun
 from dealmill.pipeline.store.runs import find_run
 from dealmill.pipeline.survey.growth import open_survey
-from tests.doing import LEASE, a_run, an_audit, dealer, do_runs
+from tests.doing import a_run, an_audit, dealer, do_job, do_runs
 
 CUT = "deal:memory:seed=7:pairs=3:21-620"
 """The range of deals that is interrupted while it is read."""
@@ -110,9 +109,7 @@ def _half_done(store: Store) -> None:
 
 def _do_newest_job(store: Store) -> None:
     *_, number = leases.pending(store._database, SOLVING, installed_engines(), 1_000)
-    job = SOLVING_JOBS.claim(store._database, number, "test", LEASE)
-    assert job is not None
-    assert SOLVING_JOBS.finish(store._database, job, SOLVING_JOBS.do(store._database, job))
+    do_job(store._database, number)
 
 
 def _interrupt(event: Event) -> None:

@@ -121,13 +121,13 @@ def _write_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -
     """Write a table; on a terminal that is too narrow for it, write each row as a record with a line per column."""
     from rich.cells import cell_len
 
-    kept = list(rows)
-    lines = [list(columns), *([_cell(column, row.get(column)) for column in columns] for row in kept)]
+    listed = list(rows)
+    lines = [list(columns), *([_cell(column, row.get(column)) for column in columns] for row in listed)]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     if sys.stdout.isatty() and sum(widths) + GAP * (len(widths) - 1) > shutil.get_terminal_size().columns:
         _write_records(lines)
         return
-    numbers = [all(isinstance(row.get(column), int | float | None) for row in kept) for column in columns]
+    numbers = [all(isinstance(row.get(column), int | float | None) for row in listed) for column in columns]
     for line in lines:
         cells = [
             " " * (width - cell_len(cell)) + cell if number else cell + " " * (width - cell_len(cell))

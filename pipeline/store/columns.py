@@ -163,9 +163,9 @@ def _interleave(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
 
 
 def _copied(table: Table, columns: Columns) -> Insert:
-    rows, kept = _row_heads(table, columns)
+    rows, sent = _row_heads(table, columns)
     texts = columns.texts if columns.there is None else _emptied(columns.texts, columns.there)
-    body = _interleave(rows[kept], kept.sum(axis=1), texts)
+    body = _interleave(rows[sent], sent.sum(axis=1), texts)
     names, written = [*columns.fixed, columns.name], b"".join([BEGIN, body, END])
 
     def insert(connection: Connection) -> None:
@@ -177,8 +177,8 @@ def _copied(table: Table, columns: Columns) -> Insert:
 
 def _emptied(texts: Texts, there: Mask) -> Texts:
     """Return the texts, with an empty text where `there` is false."""
-    kept = texts.concatenated_text[np.repeat(there, texts.lengths)]
-    return Texts(kept, lengths_to_starts(np.where(there, texts.lengths, 0)))
+    sent = texts.concatenated_text[np.repeat(there, texts.lengths)]
+    return Texts(sent, lengths_to_starts(np.where(there, texts.lengths, 0)))
 
 
 def _row_heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
@@ -187,13 +187,13 @@ def _row_heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
     count = len(columns.texts)
     fields = [_field(table, name, column, count) for name, column in columns.fixed.items()]
     parts = [_bytes(np.full(count, len(fields) + 1, dtype=">i2"))]
-    kept = [np.ones_like(parts[0], dtype=np.bool_)]
+    sent = [np.ones_like(parts[0], dtype=np.bool_)]
     for field, there in fields:
         parts += [_lengths(np.full(count, field.shape[1]), there), field]
-        kept += [np.ones((count, 4), dtype=np.bool_), np.repeat(there[:, None], field.shape[1], axis=1)]
+        sent += [np.ones((count, 4), dtype=np.bool_), np.repeat(there[:, None], field.shape[1], axis=1)]
     everywhere = np.ones(count, dtype=np.bool_)
     parts.append(_lengths(columns.texts.lengths, everywhere if columns.there is None else columns.there))
-    return np.hstack(parts), np.hstack([*kept, np.ones((count, 4), dtype=np.bool_)])
+    return np.hstack(parts), np.hstack([*sent, np.ones((count, 4), dtype=np.bool_)])
 
 
 def _field(table: Table, name: str, column: Fixed, count: int) -> tuple[Bytes, Mask]:

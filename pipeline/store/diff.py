@@ -93,8 +93,8 @@ def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Ite
     with store.reading() as connection:
         if connection.execute(select(func.count()).select_from(there.subquery())).scalar_one() == one.items:
             return
-        said = select(verdicts.c.position).where(verdicts.c.run_id.in_((one.id, other.id))).distinct()
-        lost = list(connection.execute(said.except_(there).order_by(verdicts.c.position)).scalars())
+        solved = select(verdicts.c.position).where(verdicts.c.run_id.in_((one.id, other.id))).distinct()
+        lost = list(connection.execute(solved.except_(there).order_by(verdicts.c.position)).scalars())
     for position in lost:
         [ours], [theirs] = (
             Rows().recorded_verdicts(store, run, position, position + 1, evidence=True) for run in (one, other)

@@ -21,29 +21,29 @@ RANGES = (
 )
 TOTALS = (audit_jobs.c.valid, audit_jobs.c.invalid, audit_jobs.c.no_evidence, audit_jobs.c.faults)
 COUNTED = (audit_jobs.c.audit_id, audit_jobs.c.first, audit_jobs.c.stop, *TOTALS)
-JUDGED = (
+JUDGEMENTS_OF_JOB = (
     select(judgements.c.position, judgements.c.outcome, judgements.c.step, judgements.c.reason)
     .where(judgements.c.run_id == bindparam("run"), judgements.c.audit_id == bindparam("audit"))
     .where(judgements.c.position >= bindparam("start"), judgements.c.position < bindparam("end"))
     .order_by(judgements.c.position)
     .limit(bindparam("most", type_=BigInteger))
 )
-OBJECTED = (
+FAULTS_OF_JOB = (
     select(faults.c.number, faults.c.first, faults.c.last, faults.c.reason)
     .where(faults.c.audit_id == bindparam("audit"), faults.c.job == bindparam("job"))
     .order_by(faults.c.number)
     .limit(bindparam("most", type_=BigInteger))
 )
-KNOWN = select(audits.c.id).where(audits.c.run_id == bindparam("run"))
-OF_NO_AUDIT = (
+AUDITS_OF_RUN = select(audits.c.id).where(audits.c.run_id == bindparam("run"))
+JUDGEMENT_OF_NO_AUDIT = (
     select(judgements.c.audit_id)
-    .where(judgements.c.run_id == bindparam("run"), judgements.c.audit_id.not_in(KNOWN))
+    .where(judgements.c.run_id == bindparam("run"), judgements.c.audit_id.not_in(AUDITS_OF_RUN))
     .limit(1)
 )
-OF_NO_JOB = (
+FAULT_OF_NO_JOB = (
     select(faults.c.audit_id)
     .where(
-        faults.c.audit_id.in_(KNOWN),
+        faults.c.audit_id.in_(AUDITS_OF_RUN),
         ~exists().where(
             audit_jobs.c.audit_id == faults.c.audit_id, audit_jobs.c.first == faults.c.job, audit_jobs.c.state == DONE
         ),
@@ -67,8 +67,8 @@ def findings_digest(
 ) -> bytes:
     """Return the digest of a job's findings.
 
-    `counted` holds its audit, range and totals (`COUNTED`), `judged` its judgements in order of position (`JUDGED`),
-    and `objected` its faults in order of number (`OBJECTED`).
+    `counted` holds its audit, range and totals (`COUNTED`), `judged` its judgements in order of position
+    (`JUDGEMENTS_OF_JOB`), and `objected` its faults in order of number (`FAULTS_OF_JOB`).
     """
     positions, outcomes, steps, reasons = zip(*judged, strict=True) if judged else ((), (), (), ())
     places, firsts, lasts, whys = zip(*objected, strict=True) if objected else ((), (), (), ())
@@ -111,9 +111,9 @@ def _trouble(connection: Connection, run: int, job: Row[*tuple[Any, ...]]) -> st
     start, end = _positions(job)
     most = _row_limit(job.valid + job.invalid + job.no_evidence)
     where = {"run": run, "audit": job.audit_id, "start": start, "end": end, "most": most}
-    judged = connection.execute(JUDGED, where).all()
+    judged = connection.execute(JUDGEMENTS_OF_JOB, where).all()
     where = {"audit": job.audit_id, "job": job.first, "most": _row_limit(job.faults)}
-    objected = connection.execute(OBJECTED, where).all()
+    objected = connection.execute(FAULTS_OF_JOB, where).all()
     digest = findings_digest([getattr(job, column.name) for column in COUNTED], judged, objected)
     return None if job.digest == digest else "its judgements or faults were changed"
 
@@ -142,9 +142,9 @@ def audit_faults(store: Database, run: int) -> Iterator[str]:
                 yield f"the plan of audit {plan[0]} was changed"
             elif not _tiled(connection, plan[0], plan[3]):
                 yield f"the jobs of audit {plan[0]} have gaps or overlap"
-        if (audit := connection.execute(OF_NO_AUDIT, {"run": run}).scalar()) is not None:
+        if (audit := connection.execute(JUDGEMENT_OF_NO_AUDIT, {"run": run}).scalar()) is not None:
             yield f"there are judgements of audit {audit}, which is not an audit of this run"
-        if (audit := connection.execute(OF_NO_JOB, {"run": run}).scalar()) is not None:
+        if (audit := connection.execute(FAULT_OF_NO_JOB, {"run": run}).scalar()) is not None:
             yield f"there are faults of audit {audit} that belong to none of its finished jobs"
 
 

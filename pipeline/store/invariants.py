@@ -102,8 +102,8 @@ def _unanswered_items(scope: AuditScope) -> Iterator[Fault]:
 
 def _changed_verdicts(scope: AuditScope) -> Iterator[Fault]:
     for item in scope.stretch.items:
-        if item.again is not None and item.verdict is not None and item.again != item.verdict:
-            again = Verdict(item.again).word
+        if item.verdict_again is not None and item.verdict is not None and item.verdict_again != item.verdict:
+            again = Verdict(item.verdict_again).word
             reason = f"the recorded verdict is {Verdict(item.verdict).word}, but solving again gives {again}"
             yield Fault(item.position, item.position, reason)
 

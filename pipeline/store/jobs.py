@@ -29,8 +29,8 @@ def audits_of(installed: Installed) -> Select[tuple[int]]:
     needs the referee, which depends on the engine's name only. An audit of a packed run needs the same version of the
     engine and the same generator."""
     judged = (runs.c.storage == Storage.ROWS) & engines.c.name.in_(sorted({name for name, _ in installed}))
-    again = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
-    return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | again)
+    solvable = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
+    return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | solvable)
 
 
 def _known(installed: Installed) -> ColumnElement[bool]:

@@ -93,11 +93,11 @@ def _block(
     if stored.verdicts is None:  # nothing to compare with
         return [Item(position, "", None, True, None, None, None) for position in range(first, stop)], []
     layouts, solved = solve_part(deals, run, first, stop, stored.errors)
-    said = to_batch(solved)
-    rows = zip(unpack(layouts), stored.verdicts.tolist(), said.values, said.evidence, said.verdicts, strict=True)
+    batch = to_batch(solved)
+    rows = zip(unpack(layouts), stored.verdicts.tolist(), batch.values, batch.evidence, batch.verdicts, strict=True)
     items = [
-        Item(position, text, None, True, verdict, value, evidence, int(again))
-        for position, (text, verdict, value, evidence, again) in enumerate(rows, start=first)
+        Item(position, text, None, True, verdict, value, evidence, int(verdict_again))
+        for position, (text, verdict, value, evidence, verdict_again) in enumerate(rows, start=first)
     ]
     [found] = whole_blocks(first, layouts, solved, last=True).values()
     return items, [BlockRecord(first, stop, stored.digest, found)]
@@ -109,11 +109,11 @@ def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) 
     where = {"run": run.id, "first": positions.start, "last": positions.stop - 1}
     with store.reading() as connection:
         over, damaged = sound_jobs(connection, run.id, positions)
-        kept = {(row.first, row.stop): row for row in connection.execute(PACKS, where)}
+        packs_here = {(row.first, row.stop): row for row in connection.execute(PACKS, where)}
         errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
     jobs = []
     for row in over:
-        pack = kept.get((row.first, row.stop))
+        pack = packs_here.get((row.first, row.stop))
         counted: Mapping[str, object] = {}
         if row.first >= positions.start and row.state != DONE:
             counted = UNFINISHED

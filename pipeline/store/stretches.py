@@ -31,7 +31,7 @@ class Item(NamedTuple):
 
     `digest` is the recorded digest of the layout, None for a packed run. `due` says whether its job is done, so that it
     must have a verdict. `verdict` is the recorded one, None if there is none. A packed run has no recorded evidence:
-    its `value` and `evidence` come from solving the item again, and `again` is the verdict of that.
+    its `value` and `evidence` come from solving the item again, and `verdict_again` is the verdict of that.
     """
 
     position: int
@@ -41,7 +41,7 @@ class Item(NamedTuple):
     verdict: int | None
     value: int | None
     evidence: str | None
-    again: int | None = None
+    verdict_again: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

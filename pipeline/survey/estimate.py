@@ -68,13 +68,13 @@ def estimates_after(store: Database, run: int, blocks_at: Sequence[int]) -> list
     """
     counted, sums = [], []
     after = 0
-    while (kept := next_pack(store, run, after)) and kept.first == after + 1 and kept.verdicts is not None:
-        if len(kept.verdicts) % BLOCK:
+    while (pack := next_pack(store, run, after)) and pack.first == after + 1 and pack.verdicts is not None:
+        if len(pack.verdicts) % BLOCK:
             break  # damaged: a survey has only whole blocks
-        in_blocks = kept.verdicts.reshape(-1, BLOCK)
+        in_blocks = pack.verdicts.reshape(-1, BLOCK)
         counted.append(np.stack([np.count_nonzero(in_blocks == int(verdict), axis=1) for verdict in Verdict], axis=1))
-        sums.append(kept.moments)
-        after = kept.stop - 1
+        sums.append(pack.moments)
+        after = pack.stop - 1
     if not counted:
         return []
     counts, moments = np.cumsum(np.concatenate(counted), axis=0), np.cumsum(np.concatenate(sums), axis=0)

@@ -8,6 +8,7 @@ from shutil import copyfile
 
 import pytest
 
+from tests.cli.running import run_alone
 from tests.servers import clean_environment, dealmill
 
 DEALS = "deal:memory:seed=1:1-100"
@@ -106,7 +107,7 @@ def test_each_command_says_that_engines_cannot_be_cached(command: tuple[str, ...
 def test_a_cache_folder_that_cannot_be_written_to_is_named(work: Path) -> None:
     (work / "dealmill").mkdir()
     (work / "dealmill" / "kernels").symlink_to("/proc")  # where not even root can create a file
-    ran = dealmill("show", "memory", LAYOUT, cwd=work, env={"XDG_CACHE_HOME": str(work)})
+    ran = run_alone("show", "memory", LAYOUT, cwd=work, env={"XDG_CACHE_HOME": str(work)})
     assert (ran.returncode, ran.stderr.startswith(f"dealmill: {message(str(work))}")) == (1, True), ran.stderr
 
 

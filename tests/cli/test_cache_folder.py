@@ -94,7 +94,11 @@ def message(cache: str) -> str:
     return f"compiled engines are cached in {cache}/dealmill"
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    [*COMMANDS[:4], *(pytest.param(command, marks=pytest.mark.slow) for command in COMMANDS[4:])],
+    ids=" ".join,
+)
 def test_each_command_says_that_engines_cannot_be_cached(command: tuple[str, ...], work: Path) -> None:
     ran = dealmill(*command, cwd=work, env={"XDG_CACHE_HOME": MISSING})
     *progress, error = ran.stderr.splitlines()
@@ -111,6 +115,7 @@ def test_a_cache_folder_that_cannot_be_written_to_is_named(work: Path) -> None:
     assert (ran.returncode, ran.stderr.startswith(f"dealmill: {message(str(work))}")) == (1, True), ran.stderr
 
 
+@pytest.mark.slow
 def test_the_api_and_the_pages_say_that_engines_cannot_be_cached(work: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", API, f"sqlite:///{work / 'dealmill.db'}"],

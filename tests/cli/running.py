@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.store.database import Database, database_url
@@ -59,9 +60,9 @@ def on_terminal(*arguments: str, cwd: Path, columns: int = 200, codes: Sequence[
 
     reader = Thread(target=read)
     reader.start()
-    with os.fdopen(theirs, "wb") as terminal, Path(os.devnull).open("rb") as nothing:
-        env = {"TERM": "xterm-256color", "COLUMNS": str(columns)}
-        code = start(*arguments, cwd=cwd, env=env, streams=(nothing, terminal, terminal)).wait(LONGEST_SECONDS)
+    terminal = patch.dict(os.environ, TERM="xterm-256color", COLUMNS=str(columns))
+    with terminal, os.fdopen(theirs, "wb") as stream, Path(os.devnull).open("rb") as nothing:
+        code = start(*arguments, cwd=cwd, streams=(nothing, stream, stream)).wait(LONGEST_SECONDS)
     reader.join()
     os.close(ours)
     assert code in codes, written

@@ -11,7 +11,7 @@ SOURCE = "deal:memory:seed=1:1-50"
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def without_extras(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of processes that can import none of the modules of the extras."""
     folder = tmp_path_factory.mktemp("without")
     for module, _ in EXTRAS.values():
@@ -30,10 +30,10 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     ],
 )
 def test_a_missing_extra_is_named_before_any_work(
-    folder: Path, bare: dict[str, str], extra: str, command: tuple[str, ...], settings: dict[str, str]
+    folder: Path, without_extras: dict[str, str], extra: str, command: tuple[str, ...], settings: dict[str, str]
 ) -> None:
     before = sorted(folder.iterdir())
-    ran = dealmill(*command, cwd=folder, env=bare | settings)
+    ran = dealmill(*command, cwd=folder, env=without_extras | settings)
     assert (ran.returncode, ran.stdout) == (2, "")
     module, _ = EXTRAS[extra]
     assert f"pip install 'dealmill[{extra}]' (No module named '{module}')" in ran.stderr
@@ -41,7 +41,7 @@ def test_a_missing_extra_is_named_before_any_work(
     assert sorted(folder.iterdir()) == before
 
 
-def test_everything_else_works_without_extras(tmp_path: Path, bare: dict[str, str]) -> None:
+def test_everything_else_works_without_extras(tmp_path: Path, without_extras: dict[str, str]) -> None:
     commands = (
         ("run", SOURCE),
         ("query", "1"),
@@ -57,5 +57,5 @@ def test_everything_else_works_without_extras(tmp_path: Path, bare: dict[str, st
         ("doctor",),
     )
     for command in commands:
-        ran = dealmill(*command, cwd=tmp_path, env=bare)
+        ran = dealmill(*command, cwd=tmp_path, env=without_extras)
         assert ran.returncode == 0, (command, ran.stderr)

@@ -53,8 +53,8 @@ def test_both_stages_use_one_pinned_supported_python() -> None:
     found = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+@sha256:[0-9a-f]{64}", base)
     assert found, base
     required = PROJECT["project"]["requires-python"]
-    least, had = ([int(part) for part in version.split(".")] for version in (required.removeprefix(">="), found[1]))
-    assert had >= least
+    least, actual = ([int(part) for part in version.split(".")] for version in (required.removeprefix(">="), found[1]))
+    assert actual >= least
 
 
 def test_it_runs_as_an_ordinary_user_who_owns_the_cache() -> None:
@@ -71,16 +71,16 @@ def test_it_runs_as_an_ordinary_user_who_owns_the_cache() -> None:
 
 
 def test_everything_that_is_installed_is_hash_checked_and_copied_in_before() -> None:
-    there: set[str] = set()
+    copied: set[str] = set()
     installed = []
     for name, rest in INSTRUCTIONS:
         if name == "COPY" and "--from" not in rest:
             *sources, target = rest.split()
-            there |= {f"{target}{source}" if target.endswith("/") else target for source in sources}
+            copied |= {f"{target}{source}" if target.endswith("/") else target for source in sources}
         elif rest.startswith("pip "):
             installed.append(rest)
             for word in re.findall(r"/build\S*", rest):
-                assert any(one == word or one.startswith(f"{word}/") for one in there), word
+                assert any(one == word or one.startswith(f"{word}/") for one in copied), word
     locked, ours = installed
     assert "--require-hashes --requirement /build/requirements-server.txt" in locked
     assert "--no-deps" in ours

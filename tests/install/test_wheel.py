@@ -59,5 +59,5 @@ def test_the_installed_wheel_solves_its_examples(from_wheel: Environment, tmp_pa
     [summary] = json.loads(ran.stdout)
     assert summary["scored"] == 2004
     assert any((cache / "dealmill" / "kernels").iterdir())
-    again = from_wheel.dealmill("run", *examples, "--json", cwd=tmp_path)
-    assert again.stderr.count("already solved") == 2
+    second = from_wheel.dealmill("run", *examples, "--json", cwd=tmp_path)
+    assert second.stderr.count("already solved") == 2

@@ -146,8 +146,6 @@ FAULTS: dict[str, Callable[[], object]] = {
     "crashes": crashes,
     "aborts": os.abort,
     "kills itself": lambda: os.kill(os.getpid(), 9),
-    "terminates itself": lambda: os.kill(os.getpid(), 15),
-    "exits with 255": lambda: os._exit(255),
     "is killed": lambda: os.kill(0, 9),
     "is killed by signal 40": lambda: os.kill(0, 40),
     "hangs": lambda: time.sleep(FOREVER),

@@ -1,17 +1,15 @@
 """Programs that do what they should not: what becomes of the layout at which they do, and of the others."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from dealmill.pipeline.errors import ProgramError, VersionError
-from dealmill.pipeline.games import find_engine, find_game, kernels
+from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import bounds, solver
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN
-from dealmill.pipeline.solve import load, solve
+from dealmill.pipeline.solve import solve
 from tests.doing import deal
 from tests.programs.conftest import Declare
 from tests.programs.processes import left_in
@@ -28,8 +26,6 @@ FAILURES = {
     "crashes": "retryable: it ended by SIGSEGV",
     "aborts": "retryable: it ended by SIGABRT",
     "kills itself": "retryable: it ended by SIGKILL",
-    "terminates itself": "retryable: it ended by SIGTERM",
-    "exits with 255": "retryable: it ended with exit code 255",
     "is killed": "retryable: it ended by SIGKILL",
     "is killed by signal 40": "retryable: it ended by signal 40",
     "hangs": "retryable: it gave no answer within 1 s",
@@ -110,32 +106,6 @@ def test_a_program_that_changes_on_disk_is_not_used(declare: Declare, tmp_path: 
     with pytest.raises(VersionError, match=rf"the files of {ENGINE} were written to while it ran"):
         solve(ENGINE, LAYOUTS)
     assert processes_of(tmp_path / "engines") == 0
-
-
-def test_what_is_compiled_for_a_program_is_the_check_of_its_game(
-    declare: Declare, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reports: list[str] = []
-
-    @contextmanager
-    def compiling(what: str) -> Iterator[None]:
-        reports.append(what)
-        yield
-
-    monkeypatch.setattr(kernels, "compiling", compiling)
-    declare()
-    load(ENGINE)
-    assert reports == ["the check of memory layouts"]
-
-
-def test_the_node_limit_leaves_layouts_undecided(declare: Declare) -> None:
-    declare()
-    values = [value for value in EXPECTED.values if value is not None]
-    limit = sorted(values)[4]
-    batch = solve(ENGINE, LAYOUTS, limit)
-    expected = [Verdict.SCORED if value <= limit else Verdict.UNDECIDED for value in values]
-    assert batch.verdicts == expected
-    assert len(set(expected)) == 2
 
 
 @pytest.mark.parametrize("fault", ["dies with a child", "hangs", "leaves a child", "aborts"])

@@ -61,22 +61,18 @@ def test_the_referee_imports_no_store_workers_or_engines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "slow"),
+    ("code", "slow"),
     [
-        ("Game, Layout, BadLayout, EachLine, scene", set()),
-        ("Texts, pack", {"numpy"}),
-        ("kernel, open_stream", {"numpy", "numba"}),
+        ("import dealmill.verdicts", set()),
+        ("from dealmill.game import Game, Layout, BadLayout, EachLine, scene", set()),
+        ("from dealmill.game import Texts, pack", {"numpy"}),
+        ("from dealmill.game import kernel, open_stream", {"numpy", "numba"}),
+        ("from dealmill.testing import checks_of\nchecks_of('memory')", {"numpy", "numba"}),
     ],
 )
-def test_the_modules_for_games_import_no_store_or_workers(names: str, slow: set[str]) -> None:
-    loaded = loaded_by(f"import dealmill.verdicts\nfrom dealmill.game import {names}")
-    assert loaded & SLOW == slow
-    assert not [name for name in loaded if name.startswith(("dealmill.workers", "dealmill.pipeline.store"))]
-
-
-def test_the_checks_of_games_import_no_store_or_workers() -> None:
-    loaded = loaded_by("from dealmill.testing import checks_of\nchecks_of('memory')")
-    assert not loaded & (SLOW - {"numpy", "numba"})
+def test_what_games_need_imports_no_store_workers_or_test_framework(code: str, slow: set[str]) -> None:
+    loaded = loaded_by(code)
+    assert loaded & SLOW <= slow
     assert not loaded & {"pytest", "_pytest", "hypothesis"}
     assert not [name for name in loaded if name.startswith(("dealmill.workers", "dealmill.pipeline.store"))]
 

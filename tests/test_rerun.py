@@ -175,13 +175,6 @@ def faults_of_audit(store: Database, run: RunStatus) -> list[str]:
     return [fault.reason for fault in faults_of(store, an_audit(store, run).id)]
 
 
-def test_jobs_of_a_retracted_version_are_left_alone(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
-    retract(store, ENGINE, "1", "miscounts")
-    do_runs(store)
-    assert find_run(store, number).solved == 0
-
-
 def test_retracted_runs_are_queued_again_for_the_installed_version(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS, max_nodes=77)
     [run] = list_runs(store)

@@ -218,7 +218,7 @@ def in_order(found: Sequence[PlainResult], name: str, *, descending: bool) -> li
 
 
 def filters(found: Sequence[PlainResult], chance: Random) -> list[Filter]:
-    """Seven filters by verdicts, ranges or both; some match nothing."""
+    """Four filters by verdicts, ranges or both; some match nothing."""
     values = sorted({one.value for one in found if one.value is not None}) or [0]
     low, high = sorted(chance.choices(values, k=2))
     few, many = sorted(chance.choices([one.nodes for one in found] or [0], k=2))
@@ -239,7 +239,7 @@ def filters(found: Sequence[PlainResult], chance: Random) -> list[Filter]:
         Filter(layout_length=(long + 1, ALL[1])),
         Filter(evidence_length=(ALL[0], wordy)),
     ]
-    return [*chance.sample(wishes, 6), Filter(evidence_length=(brief, wordy), layout_length=(short, ALL[1]))]
+    return [*chance.sample(wishes, 3), Filter(evidence_length=(brief, wordy), layout_length=(short, ALL[1]))]
 
 
 def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResult]:

@@ -125,6 +125,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.parametrize("backend", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_index_is_noticed_and_built_again(store: Database, damage: str) -> None:
     read(store, ["ABCDEFGH"], kept=True, ends=True)

@@ -129,11 +129,6 @@ def test_a_source_that_ends_with_a_chunk_is_covered_too(store: Database) -> None
     assert fingerprint_of(store, run, 2 * CHUNK) is not None
 
 
-def test_the_same_contents_are_the_same_source(store: Database) -> None:
-    first = open_source(store, "memory", "a.txt", b"same")
-    assert open_source(store, "memory", "copy.txt", b"same") == first
-
-
 def test_commands_that_open_a_source_at_once_open_the_same(store: Database) -> None:
     with ThreadPoolExecutor(8) as pool:
         for digest in (b"a", b"b", b"c"):

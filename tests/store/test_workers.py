@@ -64,11 +64,3 @@ def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Databa
         connection.execute(update(tables.jobs).values(started=clock() - 7200))
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == first).values(finished=clock() - 3700))
     assert [worker.name for worker in list_workers(store)] == ["hanging"]
-
-
-def test_a_run_counts_its_failed_attempts(store: Database, run: RunStatus) -> None:
-    number = leases.pending(store, SOLVING, installed_engines(), 1)[0]
-    job = SOLVING_JOBS.claim(store, number, ME, 60.0)
-    assert job is not None
-    leases.release(store, SOLVING, job.lease, "no room")
-    assert find_run(store, run.id).retried == 1

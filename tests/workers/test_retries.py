@@ -74,16 +74,6 @@ def test_a_job_that_always_fails_is_failed_with_its_reason_and_blocks_no_other(s
     assert failed.evidence == "gave up after 5 attempts: MemoryError: no room"
 
 
-def test_a_job_that_fails_temporarily_is_solved_later(
-    store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert work_on_all(store) == 3
-    monkeypatch.setattr(room, "solve_texts", solve_texts)
-    end_pauses(store)
-    assert work_on_all(store) == 1
-    assert find_run(store, run.id).counts == {Verdict.SCORED: 3}
-
-
 def test_a_job_whose_result_cannot_be_stored_is_given_up_with_an_error(
     store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

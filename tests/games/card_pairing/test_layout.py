@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import BadLayout
-from dealmill.pipeline.games.card_pairing.layout import RANKS, canonical, read
+from dealmill.pipeline.games.card_pairing.layout import canonical, read
 from dealmill.pipeline.games.contract import Layout, Reject
 
 ONE = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
@@ -73,12 +73,9 @@ def test_a_count_of_any_size_is_accepted() -> None:
             ["the number of stacks is 37, expected 2 to 36", "rank A occurs 5 times, expected 4"],
         ),
         ("AAA A", ["stacks of unequal height: 3, 1 cards"]),
-        ("AA A", ["stacks of unequal height: 2, 1 cards", "rank A occurs 3 times, expected 4"]),
-        ("AAAA AAAA", ["rank A occurs 8 times, expected 4"]),
         ("AK AK", ["rank A occurs 2 times, expected 4", "rank K occurs 2 times, expected 4"]),
         ("A1 A1 A1 A1", [f"unknown symbol '1' in stack {stack}" for stack in range(4)]),
         ("AAAA KKKX", ["unknown symbol 'X' in stack 1", "rank K occurs 3 times, expected 4"]),
-        ("AAAA ÄÄÄÄ", ["unknown symbol 'Ä' in stack 1"]),
         ("AAAA ßßßß", ["stacks of unequal height: 4, 8 cards", "unknown symbol 'S' in stack 1"]),
         (
             "10AA A0/ KKKK",
@@ -91,7 +88,6 @@ def test_a_count_of_any_size_is_accepted() -> None:
                 "rank A occurs 3 times, expected 4",
             ],
         ),
-        (ONE[:-1], ["stacks of unequal height: 4, 4, 4, 4, 4, 4, 4, 4, 3 cards", "rank Q occurs 3 times, expected 4"]),
         (ONE.replace("Q", "K", 1), ["rank Q occurs 3 times, expected 4", "rank K occurs 5 times, expected 4"]),
         ("A" * 1_001, ["the line is 1001 characters long, expected at most 1000"]),
     ],
@@ -106,11 +102,6 @@ def test_a_bad_layout_is_abbreviated_and_the_next_one_is_read() -> None:
     bad, good = entries(f"2\n{'x' * 100_000}\n{ONE}")
     assert bad == Reject(2, "x" * 200, ("the line is 100000 characters long, expected at most 1000",))
     assert good == Layout(3, ONE)
-
-
-def test_the_largest_layouts() -> None:
-    for layout in (" ".join([RANKS] * 4), " ".join("A23456789" * 4), " ".join(["AB", "CD"] * 4)):
-        assert canonical(layout.lower()) == layout
 
 
 def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:

@@ -92,6 +92,15 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         growth.ten_times,
     ),
     (
+        "More runs",
+        "Stores with 300 to 10,000 runs of one layout each, on SQLite. What concerns one run, or one page, should not "
+        "depend on their number: whole commands, and pages of `dealmill web`. What lists or solves all of them should "
+        "grow in proportion, with a slope of 1 on logarithmic scales: `dealmill run`, without the time of a single "
+        "range or file, and calls in one process. The runs are made a day older first, because the list of workers is "
+        "about the jobs of the last hour.",
+        growth.more_runs,
+    ),
+    (
         "Finding a layout",
         "An ingest into SQLite in one process, with and without the index of layouts; and lookups in one process, with "
         "the store open.",

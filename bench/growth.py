@@ -1,13 +1,21 @@
-"""Benchmark of ten million layouts against one million: time, memory, disk space, and queries."""
+"""Benchmarks of growth: ten million layouts against one million, in time, memory, disk space, and queries; and stores
+with 300 to 10,000 runs."""
 
+import sqlite3
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from math import log
 from pathlib import Path
-from statistics import median
+from statistics import linear_regression, median
+from time import process_time
 from typing import NamedTuple
 
-from bench.measure import dealt, rounded, seconds, table, watched_command
+import dealmill
+from bench.measure import dealt, rounded, seconds, spent_by, table, watched_command
+from bench.pages import alone, serving
 from bench.room import bytes_by_part
+from dealmill.cli.status import status_rows
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load
@@ -15,6 +23,7 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.runs import find_run, list_runs
+from tests.servers import dealmill_command
 
 GAME = "card-pairing"
 FEW, MANY = 1_000_000, 10_000_000
@@ -89,3 +98,136 @@ def _asked(database: Path) -> str:
         first = seconds(ask)
         rows.append([what, rounded(first * 1e3), rounded(median(seconds(ask) for _ in range(TIMES)) * 1e3)])
     return table([f"query on {MANY:,} verdicts", "first time, ms", f"median of {TIMES}, ms"], rows)
+
+
+RUNS = (300, 1_000, 3_000, 10_000)
+"""Runs of one layout each in a store."""
+SOLVED, ENGINE = "memory", "memory/two-pass"
+ROUNDS = 3
+REQUESTS = 50
+CONSTANT = {
+    "`status RUN`": ("status", "last"),
+    "`query RUN`": ("query", "last"),
+    "`query`": ("query",),
+    "`query --order nodes`": ("query", "--order", "nodes"),
+    "`audit RUN`": ("audit", "last"),
+}
+"""Commands whose time should not depend on the number of runs."""
+PAGES = {
+    "runs": "/",
+    "run": "/runs/{run}",
+    "layouts of a run": "/runs/{run}/layouts",
+    "verdict": "/runs/{run}/layouts/1",
+    "log": "/log",
+}
+LINEAR: dict[str, Callable[[dealmill.Store], object]] = {
+    "`status` of all": lambda store: status_rows(store, store.status()),
+    "`query` of all results": lambda store: sum(1 for _ in store.query()),
+    "`log` of all": lambda store: store.log(),
+}
+"""Calls whose time grows with the number of runs."""
+
+
+def more_runs() -> str:
+    """Return a table of what should not grow with the number of runs, and a table of what has to."""
+    with tempfile.TemporaryDirectory() as name:
+        folders = [Path(name) / f"{count}" for count in RUNS]
+        linear = _solved(folders)
+        for folder in folders:
+            _age(folder)
+        for what, call in LINEAR.items():
+            linear[what] = [_cpu_of_call(folder, call) for folder in folders]
+        constant = _commands(folders) | _pages(folders)
+    heads = [f"{count:,} runs, ms" for count in RUNS]
+    rows = [
+        [what, *(rounded(time * 1e3) for time in times), f"{times[-1] / times[0]:.2f} ×"]
+        for what, times in constant.items()
+    ]
+    rows_of_each = [[what, *map(_each, RUNS, times), _slope(times)] for what, times in linear.items()]
+    return "\n\n".join(
+        (table(["CPU time", *heads, "ratio"], rows), table(["CPU time for each run", *heads, "slope"], rows_of_each))
+    )
+
+
+def _each(count: int, time: float) -> str:
+    return rounded(time / count * 1e3)
+
+
+def _slope(times: Sequence[float]) -> str:
+    """Return the exponent of the growth: the slope of a line through the logarithms."""
+    return f"{linear_regression(list(map(log, RUNS)), list(map(log, times))).slope:.2f}"
+
+
+def _solved(folders: Sequence[Path]) -> dict[str, list[float]]:
+    """Create a store in each folder by solving ranges of one deal. Return the CPU seconds of that, of the same command
+    once more, and of solving files of one layout instead, each without those of a single range or file."""
+    load(ENGINE)
+    least = _spent_on_runs(folders[0].parent / "one", 1)
+    costs = [_spent_on_runs(folder, count) for folder, count in zip(folders, RUNS, strict=True)]
+    whats = ("`run` of ranges", "`run` of the same ranges again", "`run` of files")
+    return {what: [cost[place] - least[place] for cost in costs] for place, what in enumerate(whats)}
+
+
+def _spent_on_runs(folder: Path, count: int) -> list[float]:
+    folder.mkdir()
+    ranges, files = _ranges(count), _files(folder / "files", count)
+    return [
+        _cpu_of_run(ranges, folder, "dealmill.db"),
+        _cpu_of_run(ranges, folder, "dealmill.db"),
+        _cpu_of_run(files, folder, "files.db"),
+    ]
+
+
+def _age(folder: Path) -> None:
+    """Let the runs of a store be from yesterday: the list of workers is about the jobs of the last hour."""
+    with closing(sqlite3.connect(folder / "dealmill.db")) as connection, connection:
+        connection.execute("UPDATE jobs SET started = started - 86400, finished = finished - 86400")
+
+
+def _ranges(count: int) -> list[str]:
+    return [f"deal:{SOLVED}:seed=1:{number}-{number}" for number in range(1, count + 1)]
+
+
+def _files(folder: Path, count: int) -> list[str]:
+    """Write files of one layout each, and return their paths."""
+    folder.mkdir()
+    names = [str(folder / f"{SOLVED}-{number}.txt") for number in range(1, count + 1)]
+    for name, layout in zip(names, dealmill.deals(SOLVED, count=count), strict=True):
+        Path(name).write_text(f"{layout.text}\n")
+    return names
+
+
+def _cpu_of_run(sources: Sequence[str], folder: Path, database: str) -> float:
+    settings = {"DEALMILL_DATABASE_URL": f"sqlite:///{database}"}
+    return spent_by(dealmill_command(["run", *sources]), folder, settings).cpu
+
+
+def _commands(folders: Sequence[Path]) -> dict[str, list[float]]:
+    """Return the median CPU seconds of each command of `CONSTANT` on each store, which are measured in turn."""
+    found = {}
+    for what, words in CONSTANT.items():
+        rounds = [[spent_by(dealmill_command(words), folder).cpu for folder in folders] for _ in range(ROUNDS)]
+        found[what] = [median(times) for times in zip(*rounds, strict=True)]
+    return found
+
+
+def _pages(folders: Sequence[Path]) -> dict[str, list[float]]:
+    """Return the mean CPU seconds of each of `PAGES` on each store."""
+    found: dict[str, list[float]] = {f"page: {what}": [] for what in PAGES}
+    for count, folder in zip(RUNS, folders, strict=True):
+        with serving(f"sqlite:///{folder}/dealmill.db") as (port, process):
+            for times, path in zip(found.values(), PAGES.values(), strict=True):
+                times.append(alone(port, path.format(run=count), [process], REQUESTS)[1] / 1e3)
+    return found
+
+
+def _cpu_of_call(folder: Path, call: Callable[[dealmill.Store], object]) -> float:
+    """Return the median CPU seconds of a call in this process."""
+    with dealmill.open(f"sqlite:///{folder}/dealmill.db") as store:
+        return median(_cpu_seconds(lambda: call(store)) for _ in range(ROUNDS))
+
+
+def _cpu_seconds(call: Callable[[], object]) -> float:
+    start = process_time()
+    call()
+    return process_time() - start

@@ -3,12 +3,15 @@ all of them."""
 
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from operator import truediv
 from pathlib import Path
 from statistics import median
 from threading import Event, Thread
 from time import perf_counter
+from types import MappingProxyType
+from typing import NamedTuple
 from uuid import uuid4
 
 from dealmill.pipeline.deals import parse_deal_range
@@ -19,6 +22,7 @@ ROUNDS = 3
 SEED = 20261121
 GAMES = ("card-pairing", "camelot", "hi-q", "memory", "tantrix")
 MARK = "MARK_OF_BENCH"
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -94,3 +98,37 @@ def _watch(mark: str, ended: Event, peaks: list[int]) -> None:
                         peaks.append(int(status.partition("VmHWM:")[2].split()[0]))
                 except (OSError, IndexError):
                     continue  # the process has ended
+
+
+BETWEEN = """
+import ctypes, os, resource, subprocess, sys, time
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans become children of this process
+begun = time.perf_counter()
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+elapsed = time.perf_counter() - begun
+try:
+    while True:
+        os.wait()
+except ChildProcessError:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(elapsed, spent.ru_utime + spent.ru_stime)
+"""
+"""A small parent process of a command. It counts the CPU time of all processes of the command, including orphans."""
+
+
+class Spent(NamedTuple):
+    """The cost of a command: its elapsed seconds, the CPU seconds of all its processes, and its standard error."""
+
+    elapsed: float
+    cpu: float
+    said: str
+
+
+def spent_by(command: Sequence[str], folder: Path, settings: Mapping[str, str] = NO_SETTINGS) -> Spent:
+    """Run a command with two workers in a folder, and return its cost."""
+    env = clean_environment({"DEALMILL_WORKERS": "2", **settings})
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    between = [sys.executable, "-S", "-c", BETWEEN, *command]
+    ran = subprocess.run(between, cwd=folder, env=env, check=True, capture_output=True, text=True)
+    elapsed, cpu = map(float, ran.stdout.split())
+    return Spent(elapsed, cpu, ran.stderr)

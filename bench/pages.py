@@ -69,19 +69,19 @@ def pages(verdicts: int = VERDICTS, deals: int = DEALS) -> str:
 
 def measured(urls: dict[str, str], server: Postgres, verdicts: int, deals: int) -> str:
     """Return the tables for stores that have the run and the survey."""
-    alone: dict[str, list[str]] = {name: [name] for name, _ in paths(verdicts, deals)}
+    rows: dict[str, list[str]] = {name: [name] for name, _ in paths(verdicts, deals)}
     together = []
     for database, url in urls.items():
         others = [server.process.pid] if database == "PostgreSQL" else []
-        with _serving(url) as (port, process):
+        with serving(url) as (port, process):
             for name, path in paths(verdicts, deals):
-                wall, cpu = _alone(port, path, [process, *others])
-                alone[name] += [rounded(wall), rounded(cpu)]
+                wall, cpu = alone(port, path, [process, *others])
+                rows[name] += [rounded(wall), rounded(cpu)]
             together.append([database, *_together(port, url)])
     heads = [f"{database}, {what}" for database in urls for what in ("ms", "ms of CPU time")]
     return "\n\n".join(
         (
-            table([f"page ({verdicts:,} verdicts, {deals:,} deals)", *heads], list(alone.values())),
+            table([f"page ({verdicts:,} verdicts, {deals:,} deals)", *heads], list(rows.values())),
             table(
                 [
                     f"{TABS} tabs",
@@ -97,14 +97,14 @@ def measured(urls: dict[str, str], server: Postgres, verdicts: int, deals: int) 
     )
 
 
-def _alone(port: int, path: str, processes: list[int]) -> tuple[float, float]:
+def alone(port: int, path: str, processes: list[int], times: int = TIMES) -> tuple[float, float]:
     """Return the median ms of a request, and the mean ms of CPU time of all processes. Each request has another URL,
     so that none gets a page that was made for another one."""
     _get(port, path)
     before = sum(map(cpu_seconds, processes))
     mark = "&" if "?" in path else "?"
-    times = [seconds(partial(_get, port, f"{path}{mark}again={time}")) * 1e3 for time in range(TIMES)]
-    return median(times), (sum(map(cpu_seconds, processes)) - before) / TIMES * 1e3
+    waited = [seconds(partial(_get, port, f"{path}{mark}again={time}")) * 1e3 for time in range(times)]
+    return median(waited), (sum(map(cpu_seconds, processes)) - before) / times * 1e3
 
 
 def _together(port: int, url: str) -> list[str]:
@@ -164,7 +164,7 @@ def _get(port: int, path: str, tag: str = "", *, allowed: tuple[int, ...] = (200
 
 
 @contextmanager
-def _serving(url: str) -> Iterator[tuple[int, int]]:
+def serving(url: str) -> Iterator[tuple[int, int]]:
     """Serve the pages for the duration of the `with` block, and yield the port and the number of the process."""
     process = subprocess.Popen(
         dealmill_command(["web", "--port", "0"]), env=_environment(url), stderr=subprocess.PIPE, text=True

@@ -1,49 +1,22 @@
 """Benchmark of the startup time of commands."""
 
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from types import MappingProxyType
-from typing import NamedTuple
 
 import dealmill
-from bench.measure import rounded, table
+from bench.measure import NO_SETTINGS, rounded, spent_by, table
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
-from tests.servers import clean_environment, dealmill_command
+from tests.servers import dealmill_command
 
 GAME = "card-pairing"
 TIMES = 9
 TOLD = "compiling"
 NOTHING = "pass"
 COMPILER = "import numba"
-NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
-
-BETWEEN = """
-import ctypes, os, resource, subprocess, sys, time
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans become children of this process
-begun = time.perf_counter()
-subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
-elapsed = time.perf_counter() - begun
-try:
-    while True:
-        os.wait()
-except ChildProcessError:
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(elapsed, spent.ru_utime + spent.ru_stime)
-"""
-"""A small parent process of a command. It counts the CPU time of all processes of the command, including orphans."""
-
-
-class Spent(NamedTuple):
-    """The cost of a command: its elapsed seconds, the CPU seconds of all its processes, and its standard error."""
-
-    elapsed: float
-    cpu: float
-    said: str
 
 
 def start_up() -> str:
@@ -59,7 +32,7 @@ def start_up() -> str:
             _warm("`dealmill status`", ["status"], NOTHING, "–", {"DEALMILL_DATABASE_URL": _store(Path(folder))}),
             _warm("`dealmill run` on one layout, two workers", run, COMPILER, "2 s, alone on the machine"),
         ]
-        cold = _spent(dealmill_command(run), Path(folder), {"XDG_CACHE_HOME": folder})
+        cold = spent_by(dealmill_command(run), Path(folder), {"XDG_CACHE_HOME": folder})
     told = f"without compiled engines: {cold.said.count(TOLD)} × “{TOLD} …”"
     rows = [*warm, [f"the same, {told}", f"{cold.elapsed:.2f}", f"{cold.cpu:.2f}", "–", "–", "12 s"]]
     return table(["command", "median, s", "CPU, s", "against `python -c`", "CPU / CPU", "goal"], rows)
@@ -87,18 +60,9 @@ def _warm(
     pairs = []
     for _ in range(1 + TIMES):
         with tempfile.TemporaryDirectory() as folder:
-            ours = _spent(dealmill_command(words), Path(folder), settings)
-            pairs.append((ours, _spent([sys.executable, "-c", other], Path(folder))))
+            ours = spent_by(dealmill_command(words), Path(folder), settings)
+            pairs.append((ours, spent_by([sys.executable, "-c", other], Path(folder))))
     counted = pairs[1:]
     elapsed, cpu = (median(column) for column in zip(*((ours.elapsed, ours.cpu) for ours, _ in counted), strict=True))
     ratio = median(ours.cpu / theirs.cpu for ours, theirs in counted)
     return [what, f"{elapsed:.2f}", f"{cpu:.2f}", f"`{other}`", f"{rounded(ratio)} ×", goal]
-
-
-def _spent(command: Sequence[str], folder: Path, settings: Mapping[str, str] = NO_SETTINGS) -> Spent:
-    env = clean_environment({"DEALMILL_WORKERS": "2", **settings})
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    between = [sys.executable, "-S", "-c", BETWEEN, *command]
-    ran = subprocess.run(between, cwd=folder, env=env, check=True, capture_output=True, text=True)
-    elapsed, cpu = map(float, ran.stdout.split())
-    return Spent(elapsed, cpu, ran.stderr)

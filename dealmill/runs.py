@@ -86,8 +86,8 @@ class Run:
 
     @property
     def related(self) -> list[int]:
-        """The numbers of the other runs of the same engine, in any version, over the same layouts, and of those that
-        repeat this run or that it repeats; oldest first."""
+        """The numbers of the other runs of the same engine, in any version, over the same layouts, such as reruns;
+        oldest first."""
         return related_runs(self._store, self.progress)
 
     @property

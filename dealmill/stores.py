@@ -36,7 +36,7 @@ from dealmill.pipeline.store.results import (
     unless_retracted,
 )
 from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, run_numbers, summarise
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, numbers_between, summarise
 from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
 from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.store.workers import Worker, list_workers
@@ -293,9 +293,12 @@ class Store:
         """Return all runs, oldest first."""
         return [Run(self._database, status) for status in list_runs(self._database)]
 
-    def run_numbers(self) -> list[int]:
-        """Return the numbers of all runs, oldest first."""
-        return run_numbers(self._database)
+    def run_numbers(
+        self, *, after: int = 0, before: int = MOST, limit: int | None = None, descending: bool = False
+    ) -> list[int]:
+        """Return the numbers of the runs after and before these numbers: the first `limit` of them, or all; oldest
+        first, or newest first if `descending`."""
+        return numbers_between(self._database, after, before, limit, descending=descending)
 
     def status(self, run: int | str | Collection[int] | None = None) -> list[Run]:
         """Return all runs, oldest first, or one run, or those with the given numbers, with their newest audits.
@@ -367,11 +370,14 @@ class Store:
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
         over = None if source is None else str(source)
-        among = None
+        status = None
         if run is not None:
             status = run.progress if isinstance(run, Run) else find_run(self._database, run)
-            among = [unless_retracted(status, retracted=retracted)]
-        runs = matching_runs(self._database, game, engine, over, among, retracted=retracted)
+            unless_retracted(status, retracted=retracted)
+        only_run = None if status is None else status.id
+        runs: Sequence[RunStatus] = matching_runs(self._database, game, engine, over, run=only_run, retracted=retracted)
+        if status is not None and runs:
+            runs = [status]  # without reading it again
         only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
         return query_of(self._database, runs, only, after, limit, before=before, order=order, descending=descending)
 
@@ -525,12 +531,15 @@ class Store:
         """
         return [Run(self._database, status) for status in unretract(self._database, engine, version, why)]
 
-    def log(self, run: int | None = None) -> list[Action]:
-        """Return the action log, oldest first: who did what to the store, when and why.
+    def log(
+        self, run: int | None = None, *, skip: int = 0, limit: int | None = None, descending: bool = False
+    ) -> list[Action]:
+        """Return the action log, oldest first, or newest first if `descending`: who did what to the store, when and
+        why. Leave out the first `skip` entries, and those after the next `limit`.
 
         With `run`, return only its entries for this run and for retractions of its engine version.
         """
-        return list_actions(self._database, run)
+        return list_actions(self._database, run, skip=skip, limit=limit, descending=descending)
 
     def _audited_run(self, status: RunStatus, audit: AuditStatus | None) -> Run:
         run = Run(self._database, status)

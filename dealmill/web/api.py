@@ -131,8 +131,7 @@ def runs(
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
 ) -> list[Run]:
     """List the runs, oldest first."""
-    later = [number for number in store.run_numbers() if number > after]
-    return list(map(_run, store.status(later[:limit])))
+    return list(map(_run, store.status(store.run_numbers(after=after, limit=limit))))
 
 
 @router.get("/runs/{run}")

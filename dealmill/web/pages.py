@@ -117,8 +117,8 @@ def overview(
 
 
 def _runs(store: dealmill.Store, before: int) -> dict[str, Any]:
-    older = [number for number in store.run_numbers() if number < before]
-    shown = store.status(older[-RUNS:])[::-1]
+    older = store.run_numbers(before=before, limit=RUNS + 1, descending=True)
+    shown = store.status(older[:RUNS])[::-1]
     live = any(_is_live(run) or (run.latest_audit and not run.latest_audit.status.finished) for run in shown)
     return {
         "runs": shown,
@@ -136,9 +136,8 @@ def _is_live(run: dealmill.Run) -> bool:
 @router.get("/log")
 def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0) -> Response:
     """Show the action log, newest entry first."""
-    entries = store.log()
-    shown = list(islice(reversed(entries), skip, skip + ENTRIES))
-    return page(request, "log.html", entries=shown, skip=skip, size=ENTRIES, total=len(entries))
+    shown, older = (store.log(skip=first, limit=ENTRIES, descending=True) for first in (skip, skip + ENTRIES))
+    return page(request, "log.html", entries=shown, skip=skip, size=ENTRIES, older=bool(older))
 
 
 FINDINGS, REJECTS, FEW, MOST_RELATED = 20, 100, 5, 20

@@ -15,10 +15,11 @@ __all__ = ["Code", "IllegalMove", "InvalidEvidence", "Verdict"]
 class Code(IntEnum):
     """A stored number, with the word that users read and write for it."""
 
-    @property
-    def word(self) -> str:
-        """The name, in lower case with dashes."""
-        return self.name.lower().replace("_", "-")
+    word: str
+    """The name, in lower case with dashes."""
+
+    def __init__(self, _number: int) -> None:
+        self.word = self.name.lower().replace("_", "-")
 
     @classmethod
     def of(cls, word: Self | str) -> Self:

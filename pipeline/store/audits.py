@@ -25,11 +25,11 @@ from sqlalchemy import (
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import log
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database, clock, one_of
 from dealmill.pipeline.store.earlier_audits import audit_seal
 from dealmill.pipeline.store.jobs import audits_of, bounded, sizes
 from dealmill.pipeline.store.leases import JobTable, cut
-from dealmill.pipeline.store.runs import MOST_PARAMETERS, RunStatus
+from dealmill.pipeline.store.runs import NUMBERS, RunStatus
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.stretches import Fault, greatest_below_end
 from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, Shape, audit_jobs, audits, faults, judgements, runs
@@ -168,11 +168,11 @@ def latest_audits(store: Database, of: Sequence[int] | None = None) -> dict[int,
     """Return the newest audit of every run that has one, or of the runs `of`, by run. Issue a `DamagedWarning` for each
     audit that cannot be read."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
-    if of is not None and len(of) <= MOST_PARAMETERS:
-        newest = newest.where(audits.c.run_id.in_(of))
+    if of is not None:
+        newest = newest.where(one_of(audits.c.run_id, NUMBERS))
     found = {}
     with store.reading() as connection:
-        for row in connection.execute(_counted().where(audits.c.id.in_(newest))):
+        for row in connection.execute(_counted().where(audits.c.id.in_(newest)), {} if of is None else {"numbers": of}):
             if trouble := AUDIT.trouble(row):
                 warnings.warn(DamagedWarning(f"audit {row.id} cannot be read: {trouble}"), stacklevel=2)
             else:

@@ -7,13 +7,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, insert, or_, select
 
 from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint, node_digest
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import MOST_PARAMETERS
+from dealmill.pipeline.store.database import Database, one_of
+from dealmill.pipeline.store.runs import NUMBERS
 from dealmill.pipeline.store.tables import DONE, Shape, blocks, items, jobs, runs, sources, verdicts
 
 DIGEST = (blocks.c.number, blocks.c.digest)
@@ -55,15 +55,15 @@ STRAYS = select(blocks.c.number).where(
     blocks.c.run_id == bindparam("run"), or_(blocks.c.number < 0, blocks.c.number > bindparam("last"))
 )
 DIGESTS = (
-    select(blocks.c.run_id, *DIGEST)
-    .where(blocks.c.run_id.in_(bindparam("runs", expanding=True)))
-    .order_by(blocks.c.run_id, blocks.c.number)
+    select(blocks.c.run_id, *DIGEST).where(one_of(blocks.c.run_id, NUMBERS)).order_by(blocks.c.run_id, blocks.c.number)
 )
 MAY_BE_RETRIED = (verdicts.c.verdict == int(Verdict.FAILED), verdicts.c.evidence.contains(RETRYABLE))
-TO_RETRY = (
-    select(verdicts.c.run_id)
-    .where(verdicts.c.run_id.in_(bindparam("runs", expanding=True)), *MAY_BE_RETRIED)
+FAILED = verdicts.alias("failed")
+TO_RETRY = (  # joined with itself, since SQLite would read the rows of all verdicts otherwise, not only of failed ones
+    select(FAILED.c.run_id)
     .distinct()
+    .join(verdicts, and_(verdicts.c.run_id == FAILED.c.run_id, verdicts.c.position == FAILED.c.position))
+    .where(one_of(FAILED.c.run_id, NUMBERS), FAILED.c.verdict == int(Verdict.FAILED), *MAY_BE_RETRIED)
 )
 FETCHED = 10_000
 FARTHEST = 2**63 // BLOCK - 1
@@ -160,14 +160,12 @@ def fingerprints_of(store: Database, counts: Mapping[int, int]) -> dict[int, str
     The digests are hashed as they are read: a run of 10¹¹ items has 3 GB of them.
     """
     found: dict[int, str | None] = {run: fingerprint(()) for run, count in counts.items() if not count}
-    runs_asked = list(counts)
+    these = {"numbers": list(counts)}
     with store.reading() as connection:
-        for start in range(0, len(runs_asked), MOST_PARAMETERS):
-            these = {"runs": runs_asked[start : start + MOST_PARAMETERS]}
-            to_retry = {*connection.execute(TO_RETRY, these).scalars()}
-            rows = connection.execution_options(yield_per=FETCHED).execute(DIGESTS, these)
-            for run, of_run in groupby(rows, attrgetter("run_id")):
-                found[run] = None if run in to_retry else _fingerprint(of_run, counts[run])
+        to_retry = {*connection.execute(TO_RETRY, these).scalars()}
+        rows = connection.execution_options(yield_per=FETCHED).execute(DIGESTS, these)
+        for run, of_run in groupby(rows, attrgetter("run_id")):
+            found[run] = None if run in to_retry else _fingerprint(of_run, counts[run])
     return {run: whole for run, whole in found.items() if whole is not None}
 
 

@@ -1,11 +1,11 @@
 """Insert rows: many at once, by the fastest method of each database (measured in docs/decisions/0004-bulk-writes.md),
 or a single row that another process may insert concurrently."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Table, insert
+from sqlalchemy import Connection, Insert, Table
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.types import TypeEngine
 
@@ -42,10 +42,10 @@ def copying(connection: Connection, table: Table, columns: Sequence[str]) -> "It
         raise DBAPIError.instance(statement, None, error, connection.dialect.loaded_dbapi.Error) from error
 
 
-def insert_once(connection: Connection, table: Table, **values: object) -> None:
+def insert_once(connection: Connection, statement: Insert, values: Mapping[str, object]) -> None:
     """Insert a row. Do nothing if it violates a constraint, that is, if another process has inserted it already."""
     with suppress(IntegrityError), connection.begin_nested():
-        connection.execute(insert(table).values(**values))
+        connection.execute(statement, values)
 
 
 def _postgresql_name(connection: Connection, kind: TypeEngine[Any]) -> str:

@@ -3,7 +3,7 @@ results."""
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.store import log
@@ -11,6 +11,13 @@ from dealmill.pipeline.store.bulk import insert_once
 from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.runs import RunStatus, list_runs
 from dealmill.pipeline.store.tables import engines
+
+LOCKED = (
+    select(engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
+    .where(engines.c.name == bindparam("name"), engines.c.version == bindparam("version"))
+    .with_for_update(key_share=True)
+)
+NEW = insert(engines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +39,11 @@ def enter_engine(connection: Connection, name: str, version: str) -> EngineVersi
     RetractedError
         If it was retracted, so that no new runs can be planned with it.
     """
-    wanted = (
-        select(engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
-        .where(engines.c.name == name, engines.c.version == version)
-        .with_for_update(key_share=True)
-    )
-    row = connection.execute(wanted).one_or_none()
+    wanted = {"name": name, "version": version}
+    row = connection.execute(LOCKED, wanted).one_or_none()
     if row is None:
-        insert_once(connection, engines, name=name, version=version)
-        row = connection.execute(wanted).one()
+        insert_once(connection, NEW, wanted)
+        row = connection.execute(LOCKED, wanted).one()
     entered = EngineVersion(*row)
     if entered.why is not None:
         raise RetractedError(f"version {version} of {name} was retracted ({entered.why}): install another version")

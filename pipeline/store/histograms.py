@@ -113,8 +113,10 @@ def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[i
     runs from before revision 0011 have none and are left out; so are damaged ones, with a `DamagedWarning`."""
     wanted = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in COLUMNS[column]))
     shape = Shape(*wanted)
+    query = select(*wanted).where(jobs.c.run_id == run, jobs.c.state == DONE)
     with store.reading() as connection:
-        rows = connection.execute(select(*wanted).where(jobs.c.run_id == run, jobs.c.state == DONE)).all()
+        # ordered, since SQLite would read the finished jobs of all runs by their state otherwise
+        rows = connection.execute(query.order_by(jobs.c.first)).all()
     for row in rows:
         *_, counts = row
         if counts is None:

@@ -87,12 +87,14 @@ JOBS_OVER = (
 )
 
 
+END_OF_LAST = select(jobs.c.stop).where(jobs.c.run_id == bindparam("run")).order_by(jobs.c.first.desc()).limit(1)
+
+
 def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
     """Cut the items of a run that belong to no job yet into jobs of `chunk` items. `count` is the number of items of
     its source. While the source is not `complete`, only full chunks are cut."""
     end = count if complete else count - count % chunk
-    last = select(jobs.c.stop).where(jobs.c.run_id == run).order_by(jobs.c.first.desc()).limit(1)
-    starts = range(connection.execute(last).scalar() or 1, end + 1, chunk)
+    starts = range(connection.execute(END_OF_LAST, {"run": run}).scalar() or 1, end + 1, chunk)
     leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
 
 

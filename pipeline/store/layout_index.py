@@ -18,7 +18,21 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, literal, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from dealmill.pipeline.digests import columns_digest, digests, layout_digest, numbers
 from dealmill.pipeline.errors import DamagedError, DamagedWarning
@@ -83,6 +97,8 @@ class DigestPrefixes:
 def _repeated(prefixes: Bytes) -> Numbers:
     """Return the indexes of the prefixes (n × `PREFIX`) that occur more than once. Sixteenths of them are sorted one
     after the other, which needs less memory than sorting all."""
+    if len(prefixes) < 2:
+        return np.empty(0, dtype=np.int64)
     sixteenths = prefixes[:, 0] & 15
     parts = (np.sort(_prefix_numbers(prefixes[sixteenths == part])) for part in range(16))
     repeated = np.concatenate([part[1:][part[1:] == part[:-1]] for part in parts])
@@ -286,14 +302,25 @@ BLOCK = 4_096
 """The most entries of a block on average: 32 KB."""
 
 
+LEFT = (sources.c.accepted - unindexed.c.position + 1).label("left")
+FIRST_UNINDEXED = select(unindexed.c.position).where(unindexed.c.source_id == bindparam("source"))
+WAITING = (
+    select(unindexed.c.source_id, unindexed.c.position, LEFT)
+    .join(sources)
+    .where(sources.c.complete, *PLAUSIBLE, LEFT > 0)
+    .order_by(unindexed.c.source_id)
+    .limit(SOURCES)
+)
+WAITING_TOTAL = select(func.count(), func.sum(WAITING.subquery().c.left))
+
+
 def index_items(connection: Connection, before: Source, after: Source, seen: DigestPrefixes | None) -> None:
     """Index the items of a source that has grown, if there are enough, in the transaction that stores them. `seen`
     holds the beginnings of its digests, if they are known."""
     if after.accepted // SEGMENT == before.accepted // SEGMENT and not after.complete:
         return
     _lock(connection)
-    listed = select(unindexed.c.position).where(unindexed.c.source_id == after.id)
-    first = connection.execute(listed).scalar()
+    first = connection.execute(FIRST_UNINDEXED, {"source": after.id}).scalar()
     if first is None:
         return
     count = min(after.accepted - first + 1, 2 * SEGMENT)
@@ -325,20 +352,11 @@ def clear_index(store: Database) -> None:
 
 
 def _index_complete(connection: Connection) -> bool:
-    left = (sources.c.accepted - unindexed.c.position + 1).label("left")
-    waiting = (
-        select(unindexed.c.source_id, unindexed.c.position, left)
-        .join(sources)
-        .where(sources.c.complete, *PLAUSIBLE, left > 0)
-        .order_by(unindexed.c.source_id)
-        .limit(SOURCES)
-    )
-    each = waiting.subquery()
-    count, total = connection.execute(select(func.count(), func.sum(each.c.left))).one()
+    count, total = connection.execute(WAITING_TOTAL).one()
     if count < SOURCES and (total or 0) < LEAST:
         return False
     stretches, free = list[tuple[int, int, int]](), SEGMENT
-    for source, position, size in connection.execute(waiting).all():
+    for source, position, size in connection.execute(WAITING).all():
         if free:
             stretches.append((source, position, min(size, free)))
             free -= stretches[-1][2]

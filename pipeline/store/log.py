@@ -15,7 +15,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, case, exists, insert, or_, select, text
+from sqlalchemy import Connection, Select, bindparam, case, exists, insert, or_, select, text, union_all
 
 from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedWarning
@@ -88,7 +88,7 @@ def record(
         connection.execute(LOCK)
     before, digest = connection.execute(LATEST).one_or_none() or (0, None)
     named = connection.execute(NAMED, {"engine": engine}).one()
-    who, dealmill = f"{_user()}@{socket.gethostname()}", version("dealmill")
+    who, dealmill = f"{_user()}@{socket.gethostname()}", _version()
     connection.execute(
         NEW,
         {
@@ -105,6 +105,11 @@ def record(
     )
 
 
+@cache  # reading it takes a millisecond
+def _version() -> str:
+    return version("dealmill")
+
+
 def _user() -> str:
     try:
         return getpass.getuser()
@@ -112,14 +117,22 @@ def _user() -> str:
         return str(os.getuid())
 
 
-def list_actions(store: Database, run: int | None = None) -> list[Action]:
-    """Return all entries of the action log, oldest first; or those for a run and for retractions of its engine version.
-    Issue a `DamagedWarning` for each entry that cannot be read."""
-    query = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines)).order_by(actions.c.id)
+def list_actions(
+    store: Database, run: int | None = None, *, skip: int = 0, limit: int | None = None, descending: bool = False
+) -> list[Action]:
+    """Return the entries of the action log, or those for a run and for retractions of its engine version: at most
+    `limit` of them after the first `skip`, oldest first, or newest first if `descending`. Issue a `DamagedWarning` for
+    each entry that cannot be read."""
+    order = actions.c.id.desc() if descending else actions.c.id
+    listed = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines))
+    query = listed.order_by(order).offset(skip).limit(limit)
     if run is not None:
         engine = select(runs.c.engine_id).where(runs.c.id == run).scalar_subquery()
-        retraction = actions.c.what.in_((RETRACT, UNRETRACT)) & (actions.c.engine_id == engine)
-        query = query.where((actions.c.run_id == run) | retraction)
+        of_run = select(actions.c.id).where(actions.c.run_id == run)
+        retractions = select(actions.c.id).where(
+            actions.c.engine_id == engine, actions.c.what.in_((RETRACT, UNRETRACT))
+        )
+        query = query.where(actions.c.id.in_(union_all(of_run, retractions)))
     found = []
     with store.reading() as connection:
         for *entry, number in connection.execute(query):

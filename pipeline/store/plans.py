@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, insert, literal, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 
 from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of, seal
@@ -21,7 +21,7 @@ from dealmill.pipeline.store.leases import cut
 from dealmill.pipeline.store.runs import JOINED, PlannedRun, RunStatus, find_run, item_count
 from dealmill.pipeline.store.sources import Source, find_source
 from dealmill.pipeline.store.storages import storage_of
-from dealmill.pipeline.store.tables import DONE, NodeLimit, Storage, blocks, engines, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.tables import DONE, Storage, blocks, engines, jobs, runs, sources, verdicts
 
 PLAN = (
     runs.c.id,
@@ -37,6 +37,17 @@ PLAN = (
 )
 """The columns that the seal of a run covers."""
 PLAN_OF_RUN = select(*PLAN).select_from(JOINED).where(runs.c.id == bindparam("run"))
+
+# One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
+SAME_PLAN = [runs.c[name] == bindparam(name) for name in ("source_id", "engine_id", "node_limit", "storage")]
+FIRST_RUN = select(runs.c.id).where(*SAME_PLAN).order_by(runs.c.repetition).limit(1)
+SAME_RUNS = select(func.count()).select_from(runs).where(*SAME_PLAN)
+NEW = insert(runs).values(created=clock(), seal=b"").returning(runs.c.id)
+"""Its seal follows, because it covers the number of the run."""
+SEALED = update(runs).where(runs.c.id == bindparam("number")).values(seal=bindparam("found"))
+LOCKED_SOURCE = (
+    select(sources.c.accepted, sources.c.complete).where(sources.c.id == bindparam("source")).with_for_update(read=True)
+)
 
 
 def run_seal(connection: Connection, run: int) -> bytes:
@@ -64,15 +75,11 @@ def plan_run(
     source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log."""
     with store.writing() as connection:
         entered = enter_engine(connection, engine, version)
-        known: int | None = connection.execute(
-            select(runs.c.id)
-            .where(*_same_plan(source.id, entered.id, max_nodes, storage))
-            .order_by(runs.c.repetition)
-            .limit(1)
-        ).scalar()
+        plan = _same_plan(source.id, entered.id, max_nodes, storage)
+        known: int | None = connection.execute(FIRST_RUN, plan).scalar()
         if known is not None:
             return known
-        number = _plan(connection, source.id, entered.id, max_nodes, storage, None)
+        number = _plan(connection, plan, None)
         items, complete = _items(connection, source, storage)
         cut_jobs(connection, number, items, complete, chunk or chunk_of(items, storage))
         log.record(connection, "run", entered.id, run=number, why=why)
@@ -85,56 +92,26 @@ def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | 
     with store.writing() as connection:
         entered = enter_engine(connection, run.engine, version)
         unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)
-        begun: int | None = connection.execute(
-            select(runs.c.id)
-            .where(
-                *_same_plan(run.source, entered.id, run.max_nodes, run.storage), runs.c.repeats == run.id, unfinished
-            )
-            .limit(1)
-        ).scalar()
+        plan = _same_plan(run.source, entered.id, run.max_nodes, run.storage)
+        rerun = select(runs.c.id).where(*SAME_PLAN, runs.c.repeats == run.id, unfinished).limit(1)
+        begun: int | None = connection.execute(rerun, plan).scalar()
         if begun is not None:
             return begun
-        number = _plan(connection, run.source, entered.id, run.max_nodes, run.storage, run.id)
+        number = _plan(connection, plan, run.id)
         cut_jobs(connection, number, run.items, True, chunk or chunk_of(run.items, run.storage))
         log.record(connection, "rerun", entered.id, run=number, why=f"repeats run {run.id}")
     return number
 
 
-def _same_plan(source: int, engine: int, max_nodes: int | None, storage: Storage) -> tuple[ColumnElement[bool], ...]:
-    return (
-        runs.c.source_id == source,
-        runs.c.engine_id == engine,
-        runs.c.node_limit == literal(max_nodes, NodeLimit),
-        runs.c.storage == storage,
-    )
+def _same_plan(source: int, engine: int, max_nodes: int | None, storage: Storage) -> dict[str, object]:
+    """Return the parameters of `SAME_PLAN`."""
+    return {"source_id": source, "engine_id": engine, "node_limit": max_nodes, "storage": storage}
 
 
-def _plan(
-    connection: Connection,
-    source: int,
-    engine: int,
-    max_nodes: int | None,
-    storage: Storage,
-    repeats: int | None,
-) -> int:
-    repetition = connection.execute(
-        select(func.count()).select_from(runs).where(*_same_plan(source, engine, max_nodes, storage))
-    ).scalar_one()
-    run: int = connection.execute(
-        insert(runs)
-        .values(
-            source_id=source,
-            engine_id=engine,
-            node_limit=max_nodes,
-            storage=storage,
-            repetition=repetition,
-            repeats=repeats,
-            created=clock(),
-            seal=b"",  # it covers the number of the run
-        )
-        .returning(runs.c.id)
-    ).scalar_one()
-    connection.execute(update(runs).where(runs.c.id == run).values(seal=run_seal(connection, run)))
+def _plan(connection: Connection, plan: Mapping[str, object], repeats: int | None) -> int:
+    repetition = connection.execute(SAME_RUNS, plan).scalar_one()
+    run: int = connection.execute(NEW, {**plan, "repetition": repetition, "repeats": repeats}).scalar_one()
+    connection.execute(SEALED, {"number": run, "found": run_seal(connection, run)})
     return run
 
 
@@ -145,9 +122,7 @@ def _items(connection: Connection, source: Source, storage: Storage) -> tuple[in
         assert source.deals is not None  # noqa: S101 -- checked by `queue_run`
         deals = DealRange.of(find_game(source.game), source.deals)
         return 0 if deals.endless else len(deals), True
-    row = connection.execute(
-        select(sources.c.accepted, sources.c.complete).where(sources.c.id == source.id).with_for_update(read=True)
-    ).one()
+    row = connection.execute(LOCKED_SOURCE, {"source": source.id}).one()
     return item_count(f"source {source.id}", row.accepted), row.complete
 
 

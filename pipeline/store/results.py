@@ -2,11 +2,14 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import chain, islice
 from time import monotonic
+
+from sqlalchemy import ColumnElement, false, or_
 
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, UsageError
@@ -17,11 +20,12 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Order, Ordering
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.runs import Runs, RunStatus, by_storage, find_run, run_numbers
 from dealmill.pipeline.store.sources import find_source
-from dealmill.pipeline.store.storage import Page
-from dealmill.pipeline.store.storages import storage_of
+from dealmill.pipeline.store.storage import Page, Storage
+from dealmill.pipeline.store.storages import storage_for, storage_of
 from dealmill.pipeline.store.stretches import Fault
+from dealmill.pipeline.store.tables import engines, runs, sources
 
 
 class Unreadable:
@@ -84,7 +88,7 @@ class Query:
     """
 
     store: Database
-    runs: list[RunStatus]
+    runs: Sequence[RunStatus]
     filter: Filter
     after: tuple[int, int] = START
     limit: int | None = None
@@ -92,11 +96,11 @@ class Query:
     ordering: Ordering = BY_POSITION
 
     def __repr__(self) -> str:
-        return f"<Query of runs {', '.join(str(run.id) for run in self.runs) or 'none'}>"
+        return f"<Query of runs {', '.join(map(str, self.numbers)) or 'none'}>"
 
     def __iter__(self) -> Iterator[Result]:
         if self.ordering.order is not Order.POSITION and self.limit is not None:
-            return iter(nsmallest(self.limit, self._first_of_each_run(self.limit), self.ordering.key))
+            return iter(nsmallest(self.limit, self._first(self.limit), self.ordering.key))
         return islice(chain.from_iterable(page.results for page in self.pages()), self.limit)
 
     def pages(self) -> Iterator[Page]:
@@ -107,12 +111,15 @@ class Query:
         UsageError
             If there is only one run, it is packed, and the results that audits found valid are wanted.
         """
+        self._check_listed()
         size = PAGE if self.limit is None else max(1, min(self.limit, PAGE))
         backwards = self.ordering.descending
-        for run in reversed(self.listed) if backwards else self.listed:
+        numbers = self.numbers
+        runs = self.runs[bisect_left(numbers, self.after[0]) : bisect_right(numbers, self.before[0])]
+        for run in reversed(runs) if backwards else runs:
             after = self.after[1] if run.id == self.after[0] else 0
             before = self.before[1] if run.id == self.before[0] else BEHIND
-            end: int | None = 0 if self.after[0] <= run.id <= self.before[0] else None
+            end: int | None = 0 if _can_list(storage_of(run), self.filter) else None
             unreadable = Unreadable(run.id)
             while end is not None:
                 page = storage_of(run).page(
@@ -125,13 +132,16 @@ class Query:
                     after, before = (after, end) if backwards else (end, before)
             unreadable.warn()
 
-    def _first_of_each_run(self, most: int) -> Iterator[Result]:
-        """Yield the first `most` results of each run in the order of the query."""
-        for run in self.listed:
-            results, faults = storage_of(run).ordered(self.store, run, self.filter, self.ordering, most)
-            unreadable = Unreadable(run.id)
-            unreadable.add(faults, before_results=True)
-            yield from results
+    def _first(self, most: int) -> Iterator[Result]:
+        """Yield results in any order, among them the first `most` in the order of the query."""
+        self._check_listed()
+        for code, numbers in by_storage(self.store, self.numbers).items():
+            storage = storage_for(code)
+            if _can_list(storage, self.filter):
+                for run, results, faults in storage.ordered(self.store, numbers, self.filter, self.ordering, most):
+                    unreadable = Unreadable(run)
+                    unreadable.add(faults, before_results=True)
+                    yield from results
 
     def search(self, seconds: float) -> Searched:
         """Search for the results in order of position, and stop after about this many seconds.
@@ -152,31 +162,36 @@ class Query:
                 return Searched(results, (page.run.id, page.end))
         return Searched(results, None)
 
-    @property
-    def listed(self) -> list[RunStatus]:
-        """The runs whose record has what is needed to list the wanted results.
+    def _check_listed(self) -> None:
+        """Check that the record has what is needed to list the wanted results, if there is only one run.
 
         Raises
         ------
         UsageError
-            If there is only one run, and its record has not.
+            If it has not.
         """
         if len(self.runs) == 1 and self.unlisted:
             raise UsageError(
-                f"run {self.runs[0].id} is packed: audits of packed runs only record verdicts that are invalid or lack "
+                f"run {self.numbers[0]} is packed: audits of packed runs only record verdicts that are invalid or lack "
                 "evidence"
             )
-        return [run for run in self.runs if _can_list(run, self.filter)]
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the runs."""
+        return self.runs.numbers if isinstance(self.runs, Runs) else [run.id for run in self.runs]
 
     @property
     def unfinished(self) -> list[RunStatus]:
         """The runs that have layouts without a verdict."""
-        return [run for run in self.runs if not run.finished]
+        return self.runs.unfinished if isinstance(self.runs, Runs) else [run for run in self.runs if not run.finished]
 
     @property
     def unlisted(self) -> list[RunStatus]:
         """The packed runs, if valid verdicts are queried: audits of packed runs only count those."""
-        return [run for run in self.runs if not _can_list(run, self.filter)]
+        if self.filter.audit is not Outcome.VALID:
+            return []
+        return [run for run in self.runs if not _can_list(storage_of(run), self.filter)]
 
     @property
     def unaudited(self) -> list[RunStatus]:
@@ -185,13 +200,13 @@ class Query:
         return (
             []
             if audited is None
-            else [run for run in self.runs if run.id not in audited and _can_list(run, self.filter)]
+            else [run for run in self.runs if run.id not in audited and _can_list(storage_of(run), self.filter)]
         )
 
 
 def query_of(
     store: Database,
-    runs: list[RunStatus],
+    runs: Sequence[RunStatus],
     wanted: Filter,
     after: Item,
     limit: int | None,
@@ -253,50 +268,52 @@ def matching_runs(
     game: str | None,
     engine: str | None,
     source: str | None,
-    among: list[RunStatus] | None = None,
     *,
+    run: int | None = None,
     retracted: bool,
-) -> list[RunStatus]:
-    """Return the runs of a game, an engine (see `find_engine`) or a source (number or name), oldest first, `among` some
-    runs or all.
-
-    They are either the retracted ones or those that are not retracted.
+) -> Runs:
+    """Return the runs of a game, an engine (see `find_engine`) or a source (number or name), all of them or only `run`,
+    oldest first. They are either the retracted ones or those that are not retracted.
 
     Raises
     ------
     NotFoundError
         If there is no such game or engine, neither here nor of a run, or the source does not exist.
     """
-    if game is not None:
-        _check_game(store, game)
-    full_name = None if engine is None else _full_name(store, engine)
-    over = None if source is None else find_source(store, source)
-    return [
-        run
-        for run in (list_runs(store) if among is None else among)
-        if (run.retracted is not None) == retracted
-        and (game is None or run.game == game)
-        and (full_name is None or run.engine == full_name)
-        and (over is None or run.source == over.id or run.source_name == over.name == printable(str(source)))
+    conditions: list[ColumnElement[bool]] = [
+        engines.c.retracted_why.is_not(None) if retracted else engines.c.retracted_why.is_(None)
     ]
+    if run is not None:
+        conditions.append(runs.c.id == run)
+    if game is not None:
+        conditions.append(_of_game(store, game))
+    if engine is not None:
+        conditions.append(_of_engine(store, engine))
+    if source is not None:
+        over = find_source(store, source)
+        named = sources.c.name == over.name if over.name == printable(source) else false()
+        conditions.append(or_(runs.c.source_id == over.id, named))
+    return Runs(store, run_numbers(store, *conditions))
 
 
-def _check_game(store: Database, game: str) -> None:
+def _of_game(store: Database, game: str) -> ColumnElement[bool]:
+    condition = sources.c.game == game
     try:
         find_game(game)
     except NotFoundError:
-        if all(run.game != game for run in list_runs(store)):
+        if not run_numbers(store, condition):
             raise
+    return condition
 
 
-def _full_name(store: Database, engine: str) -> str:
+def _of_engine(store: Database, engine: str) -> ColumnElement[bool]:
     try:
         game, found = find_engine(engine)
     except NotFoundError:
-        if all(run.engine != engine for run in list_runs(store)):
+        if not run_numbers(store, engines.c.name == engine):
             raise
-        return engine
-    return game.full_name(found)
+        return engines.c.name == engine
+    return engines.c.name == game.full_name(found)
 
 
 def unless_retracted(run: RunStatus, *, retracted: bool) -> RunStatus:
@@ -314,9 +331,9 @@ def unless_retracted(run: RunStatus, *, retracted: bool) -> RunStatus:
     return run
 
 
-def _can_list(run: RunStatus, wanted: Filter) -> bool:
-    """Return whether the record of a run has what is needed to list the wanted results."""
-    return wanted.audit is not Outcome.VALID or storage_of(run).stores_valid_judgements
+def _can_list(storage: Storage, wanted: Filter) -> bool:
+    """Return whether records of runs that are stored in this way have what is needed to list the wanted results."""
+    return wanted.audit is not Outcome.VALID or storage.stores_valid_judgements
 
 
 def find_result(store: Database, run: RunStatus, position: int) -> Result:

@@ -2,17 +2,19 @@
 
 A page starts beyond the last position of the previous one, so the thousandth page is as fast as the first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from sqlalchemy import (
     BigInteger,
+    BindParameter,
     ColumnElement,
     Connection,
+    FromClause,
     Row,
     Select,
     and_,
@@ -32,10 +34,10 @@ from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store import rows_audit
 from dealmill.pipeline.store.blocks import mark, read_block, record_blocks
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database import Database, one_of
 from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
 from dealmill.pipeline.store.histograms import spread_of
-from dealmill.pipeline.store.runs import PlannedRun, RunStatus
+from dealmill.pipeline.store.runs import NUMBERS, PlannedRun, RunStatus, list_runs
 from dealmill.pipeline.store.storage import (
     NO_RESULTS,
     Columns,
@@ -46,7 +48,7 @@ from dealmill.pipeline.store.storage import (
     next_job,
 )
 from dealmill.pipeline.store.stretches import Fault, Stretch, greatest_below_end
-from dealmill.pipeline.store.tables import Shape, items, jobs, judgements, verdicts
+from dealmill.pipeline.store.tables import Shape, items, jobs, judgements, runs, verdicts
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Solved, Texts
@@ -69,7 +71,12 @@ class Conditions(NamedTuple):
 def parameters(run: RunStatus, wanted: Filter) -> dict[str, int]:
     """Return the parameters of a statement for a run and a filter. Callers add ``most``, the number of rows, and for
     `by_position` the positions ``first`` and ``last``."""
-    found = {"run": run.id, "source": run.source}
+    return {"run": run.id, "source": run.source, **_range_ends(wanted)}
+
+
+def _range_ends(wanted: Filter) -> dict[str, int]:
+    """Return the parameters for the ranges of a filter."""
+    found: dict[str, int] = {}
     for order, ends in wanted.ranges.items():
         found |= zip(_ends(order), ends, strict=True)
     return found
@@ -84,20 +91,32 @@ def _ends(order: Order) -> tuple[str, str]:
 def by_position(filtered: Conditions, backwards: bool) -> Select[*tuple[Any, ...]]:
     """Select the first ``most`` matching verdicts at the positions ``first`` to ``last``; the last ones if
     `backwards`."""
+    source: BindParameter[int] = bindparam("source")
     place = judgements.c.position if filtered.audit else verdicts.c.position
-    cut = _selected(filtered).where(place.between(bindparam("first"), bindparam("last")))
-    return _with_items(cut.order_by(place.desc() if backwards else place))
+    cut = _selected(filtered, lambda column: column == bindparam("run"), source).where(
+        place.between(bindparam("first"), bindparam("last"))
+    )
+    return _with_items(cut.order_by(place.desc() if backwards else place), lambda _: source)
 
 
 @lru_cache
 def by_number(filtered: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...]]:
-    """Select the first ``most`` matching verdicts in the given order."""
-    number = _number(ordering.order)
+    """Select the first ``most`` matching verdicts of the runs ``numbers`` in the given order."""
+    number = _number(ordering.order, _source_of(verdicts))
     first = number.desc() if ordering.descending else number.asc()
-    return _with_items(_selected(filtered).order_by(first.nulls_last(), verdicts.c.position))
+    cut = _selected(filtered, lambda column: one_of(column, NUMBERS), _source_of(verdicts))
+    cut = cut.order_by(first.nulls_last(), verdicts.c.run_id, verdicts.c.position)
+    return _with_items(cut, _source_of)
 
 
-def _with_items(cut: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+def _source_of(rows: FromClause) -> ColumnElement[int]:
+    """Return the expression for the source of the run of a verdict."""
+    return select(runs.c.source_id).where(runs.c.id == rows.c.run_id).correlate(rows).scalar_subquery()
+
+
+def _with_items(
+    cut: Select[*tuple[Any, ...]], source_of: Callable[[FromClause], ColumnElement[int]]
+) -> Select[*tuple[Any, ...]]:
     """Select the first of these verdicts with their lines and layouts, in any order.
 
     The verdicts are selected first, and items are then fetched by scalar subqueries, so that no query planner joins the
@@ -106,31 +125,35 @@ def _with_items(cut: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
     found = cut.limit(bindparam("most", type_=BigInteger)).subquery()
     line, layout = (
         select(items.c[name])
-        .where(items.c.source_id == bindparam("source"), items.c.position == found.c.position)
+        .where(items.c.source_id == source_of(found), items.c.position == found.c.position)
         .scalar_subquery()
         for name in ("line", "layout")
     )
     verdict = (found.c[name] for name in ("verdict", "value", "nodes", "evidence"))
-    return select(found.c.position, line, layout, *verdict, found.c.outcome, found.c.step, found.c.reason)
+    judged = (found.c[name] for name in ("outcome", "step", "reason"))
+    return select(found.c.position, line, layout, *verdict, *judged, found.c.run_id)
 
 
-def _selected(filtered: Conditions) -> Select[*tuple[Any, ...]]:
-    """Select the verdicts of a run that match a filter, with their judgements if an outcome is wanted."""
+def _selected(
+    filtered: Conditions, of_runs: Callable[[ColumnElement[int]], ColumnElement[bool]], source: ColumnElement[int]
+) -> Select[*tuple[Any, ...]]:
+    """Select the verdicts of some runs that match a filter, with their judgements if an outcome is wanted."""
     judged = (null().label("outcome"), null().label("step"), null().label("reason"))
     cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
     if filtered.audit:
-        cut = _judged(filtered.audit).where(judgements.c.run_id == bindparam("run"))
-    cut = cut.where(verdicts.c.run_id == bindparam("run"))
+        cut = _judged(filtered.audit).where(of_runs(judgements.c.run_id))
+    cut = cut.where(of_runs(verdicts.c.run_id))
     if filtered.verdicts:
         cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in filtered.verdicts]))
     for order in filtered.ranges:
         least, greatest = _ends(order)
-        cut = cut.where(_number(order).between(bindparam(least), bindparam(greatest)))
+        cut = cut.where(_number(order, source).between(bindparam(least), bindparam(greatest)))
     return cut
 
 
-def _number(order: Order) -> ColumnElement[Any]:
-    """Return the expression for the number by which verdicts are ordered (see `Order.measure`)."""
+def _number(order: Order, source: ColumnElement[int]) -> ColumnElement[Any]:
+    """Return the expression for the number by which verdicts are ordered (see `Order.measure`). `source` is that of
+    their run."""
     match order:
         case Order.POSITION:
             return verdicts.c.position
@@ -142,7 +165,7 @@ def _number(order: Order) -> ColumnElement[Any]:
             return func.length(verdicts.c.evidence)
     return (
         select(func.length(items.c.layout))
-        .where(items.c.source_id == bindparam("source"), items.c.position == verdicts.c.position)
+        .where(items.c.source_id == source, items.c.position == verdicts.c.position)
         .correlate(verdicts)
         .scalar_subquery()
     )
@@ -182,6 +205,7 @@ ROW = Shape(*COLUMNS)
 SEARCHED = 50_000
 """The most verdicts that are read for one page of a filter: some milliseconds."""
 JUDGED = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+RUN_OF_ROW = itemgetter(-1)
 
 
 def _searched(
@@ -219,6 +243,20 @@ def _rows(
         return list(connection.execute(query, {**parameters(run, wanted), **where}).all())
 
 
+def _first_pages(store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int) -> list[Page]:
+    """Return the first `most` matching verdicts of these runs in the given order, a page for each run that has some."""
+    query, ends = by_number(Conditions.of(wanted), ordering), _range_ends(wanted)
+    while True:
+        with store.reading() as connection:
+            rows = connection.execute(query, {"numbers": numbers, "most": most, **ends}).all()
+        of_runs = {run: list(of_run) for run, of_run in groupby(sorted(rows, key=RUN_OF_ROW), RUN_OF_ROW)}
+        readable = list_runs(store, of_runs)
+        if len(readable) == len(of_runs):
+            return [_page(run, wanted, of_runs[run.id], None) for run in readable]
+        unreadable = of_runs.keys() - {run.id for run in readable}
+        numbers = [number for number in numbers if number not in unreadable]  # so that others take their places
+
+
 def _page(
     run: RunStatus,
     wanted: Filter,
@@ -234,7 +272,7 @@ def _page(
     if troubles:
         columns = list(zip(*(row for place, row in enumerate(rows) if place not in troubles), strict=True))
     results = Columns(*columns[: len(COLUMNS)]) if columns else NO_RESULTS
-    judged = zip(*columns[len(COLUMNS) :], strict=True) if wanted.audit else ()
+    judged = zip(*columns[len(COLUMNS) : -1], strict=True) if wanted.audit else ()
     judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
     return Page(run, results, [*missing, *faults], end, judgements)
 
@@ -435,12 +473,10 @@ class Rows(Storage):
         return _page(run, wanted, rows, int(rows[-1][0]) if rows else None, missing)
 
     def ordered(
-        self, store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int
-    ) -> tuple[list[Result], list[Fault]]:
-        page = _page(
-            run, wanted, _rows(store, run, by_number(Conditions.of(wanted), ordering), wanted, {"most": most}), None
-        )
-        return sorted(page.results, key=ordering.key), list(page.faults)
+        self, store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int
+    ) -> Iterator[tuple[int, list[Result], list[Fault]]]:
+        for page in _first_pages(store, numbers, wanted, ordering, most):
+            yield page.run.id, page.results, list(page.faults)
 
     def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
         """See `Storage`. They are computed from the rows as they are now, not from the recorded digests."""

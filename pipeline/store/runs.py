@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any
+from typing import Any, overload
 
 from sqlalchemy import (
     BigInteger,
@@ -12,22 +12,20 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Float,
-    Row,
-    RowMapping,
     Select,
     and_,
     bindparam,
     case,
     cast,
     func,
-    or_,
+    literal,
     select,
 )
 
 from dealmill.pipeline.arguments import MOST_PACKED, row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database, NumberList, clock, one_of
 from dealmill.pipeline.store.jobs import MOST, TOTALS, bounded, sizes
 from dealmill.pipeline.store.leases import JobTable
 from dealmill.pipeline.store.sources import Source
@@ -75,6 +73,7 @@ PLANNED: tuple[ColumnElement[Any], ...] = (
     engines.c.retracted_why.label("retracted"),
 )
 """The fields of a `PlannedRun`."""
+NAMES = tuple(field.name for field in fields(PlannedRun))
 
 
 SHAPE = Shape(
@@ -93,7 +92,7 @@ SHAPE = Shape(
 )
 
 
-def planned_fields(row: RowMapping) -> dict[str, Any]:
+def planned_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a `PlannedRun` from a row of its columns.
 
     Raises
@@ -101,7 +100,7 @@ def planned_fields(row: RowMapping) -> dict[str, Any]:
     DamagedError
         If the row is damaged.
     """
-    found = {field.name: row[field.name] for field in fields(PlannedRun)}
+    found = {name: row[name] for name in NAMES}
     if trouble := SHAPE.trouble(list(found.values())):
         raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
     return {**found, "storage": Storage(row["storage"])}
@@ -126,7 +125,7 @@ def item_count(what: str, items: object) -> int:
 def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRun | None:
     """Return the run that a job is about; None if the job does not exist (any more)."""
     row = connection.execute(_run_of_job(jobs), {"number": number}).one_or_none()
-    return None if row is None else PlannedRun(**planned_fields(row._mapping))
+    return None if row is None else PlannedRun(**planned_fields(row._asdict()))
 
 
 @cache
@@ -209,15 +208,78 @@ class RunStatus(PlannedRun):
 
 
 MINUTE = 60.0
-NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", expanding=True)
-MOST_PARAMETERS = 10_000
-"""The most parameters of one query, well below the limits of the databases."""
+NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
 
 
-def run_numbers(store: Database) -> list[int]:
-    """Return the numbers of all runs, oldest first."""
+def run_numbers(
+    store: Database, *which: ColumnElement[bool], limit: int | None = None, descending: bool = False
+) -> list[int]:
+    """Return the numbers of all runs, or of those that meet conditions on their row, source and engine: at most `limit`
+    of them, oldest first, or newest first if `descending`."""
+    query = select(runs.c.id).select_from(JOINED if which else runs).where(*which)
+    order = runs.c.id.desc() if descending else runs.c.id
     with store.reading() as connection:
-        return list(connection.execute(select(runs.c.id).order_by(runs.c.id)).scalars())
+        return list(connection.execute(query.order_by(order).limit(limit)).scalars())
+
+
+def numbers_between(
+    store: Database, after: int, before: int, limit: int | None, *, descending: bool = False
+) -> list[int]:
+    """Return the first `limit` numbers of runs between `after` and `before` (both exclusive), oldest or newest
+    first."""
+    first, last = (literal(number, BigInteger) for number in (after, before))  # the column is narrower
+    return run_numbers(store, runs.c.id > first, runs.c.id < last, limit=limit, descending=descending)
+
+
+def by_storage(store: Database, numbers: Sequence[int]) -> dict[Storage, list[int]]:
+    """Return the numbers of the runs that are stored in each way. A run with an invalid code is among those stored as
+    rows."""
+    found: dict[Storage, list[int]] = {}
+    query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBERS))
+    with store.reading() as connection:
+        for number, code in connection.execute(query, {"numbers": numbers}):
+            storage = Storage.PACKED if code == Storage.PACKED else Storage.ROWS
+            found.setdefault(storage, []).append(number)
+    return found
+
+
+class Runs(Sequence[RunStatus]):
+    """Runs with some numbers, oldest first, that are read in parts while they are iterated over. Those that cannot be
+    read are left out then, with a `DamagedWarning` for each."""
+
+    PART = 100
+
+    def __init__(self, store: Database, numbers: Sequence[int]) -> None:
+        self._store = store
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> RunStatus: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Runs": ...
+    def __getitem__(self, place: int | slice) -> "RunStatus | Runs":
+        if isinstance(place, slice):
+            return Runs(self._store, self.numbers[place])
+        return find_run(self._store, self.numbers[place])
+
+    def __iter__(self) -> Iterator[RunStatus]:
+        for start in range(0, len(self), self.PART):
+            yield from list_runs(self._store, self.numbers[start : start + self.PART])
+
+    def __reversed__(self) -> Iterator[RunStatus]:
+        for stop in range(len(self), 0, -self.PART):
+            yield from reversed(list_runs(self._store, self.numbers[max(stop - self.PART, 0) : stop]))
+
+    @property
+    def unfinished(self) -> list[RunStatus]:
+        """Those that have layouts without a verdict."""
+        with self._store.reading() as connection:
+            doubtful = {*connection.execute(_doubtful()).scalars()}
+        found = list_runs(self._store, [number for number in self.numbers if number in doubtful])
+        return [run for run in found if not run.finished]
 
 
 def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunStatus]:
@@ -231,12 +293,10 @@ def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunS
 
 
 def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
-    found: list[RunStatus] = []
     with store.reading() as connection:
-        for start in range(0, len(numbers), MOST_PARAMETERS):
-            these = {"numbers": list(numbers[start : start + MOST_PARAMETERS])}
-            found += map(_run, connection.execute(_counted(), these))
-    return found
+        rows = connection.execute(_counted(), {"numbers": numbers})
+        names = tuple(rows.keys())
+        return [_run(dict(zip(names, row, strict=True))) for row in rows]
 
 
 def _readable(store: Database, number: int) -> list[RunStatus]:
@@ -270,17 +330,10 @@ def runs_over(store: Database, source: int) -> list[RunStatus]:
 
 
 def related_runs(store: Database, run: RunStatus) -> list[int]:
-    """Return the numbers of the other runs of the same engine, in any version, over the same source, and of those that
-    repeat this run or that it repeats; oldest first."""
-    same = and_(runs.c.source_id == run.source, engines.c.name == run.engine)
-    query = (
-        select(runs.c.id)
-        .select_from(runs.join(engines))
-        .where(runs.c.id != run.id, or_(same, runs.c.repeats == run.id, runs.c.id == run.repeats))
-        .order_by(runs.c.id)
-    )
-    with store.reading() as connection:
-        return list(connection.execute(query).scalars())
+    """Return the numbers of the other runs of the same engine, in any version, over the same source; oldest first.
+    Reruns are among them."""
+    same = (runs.c.source_id == run.source, engines.c.name == run.engine, runs.c.id != run.id)
+    return run_numbers(store, *same)
 
 
 def find_run(store: Database, key: int | str) -> RunStatus:
@@ -320,7 +373,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             clock().label("now"),
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
-        .where(runs.c.id.in_(NUMBERS))
+        .where(one_of(runs.c.id, NUMBERS))
         .order_by(runs.c.id)
     )
     return query
@@ -333,7 +386,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
         return func.sum(case((jobs.c.state == state, 1), else_=0))
 
     size = sizes(jobs)
-    these = jobs.c.run_id.in_(NUMBERS)
+    these = one_of(jobs.c.run_id, NUMBERS)
     latest = (
         select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
     )
@@ -360,8 +413,25 @@ def _sums() -> Select[*tuple[Any, ...]]:
     return query
 
 
-def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
-    counted = row._mapping
+@cache
+def _doubtful() -> Select[int]:
+    """The runs of which a sum over their jobs does not show that they are finished; this includes all packed ones."""
+    counted = (
+        select(
+            jobs.c.run_id,
+            func.sum(sizes(jobs)).label("covered"),
+            func.sum(case((jobs.c.state == DONE, 0), else_=1)).label("left"),
+        )
+        .group_by(jobs.c.run_id)
+        .subquery()
+    )
+    whole = func.coalesce(counted.c.covered, 0) == sources.c.accepted
+    finished = and_(runs.c.storage == Storage.ROWS, sources.c.complete, whole, func.coalesce(counted.c.left, 0) == 0)
+    joined = runs.outerjoin(sources).outerjoin(counted, counted.c.run_id == runs.c.id)
+    return select(runs.c.id).select_from(joined).where(finished.is_not(True))
+
+
+def _run(counted: Mapping[str, Any]) -> RunStatus:
     planned = planned_fields(counted)
     counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
     return RunStatus(
@@ -384,7 +454,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> RunStatus:
     )
 
 
-def _items(planned: Mapping[str, Any], counted: RowMapping) -> int:
+def _items(planned: Mapping[str, Any], counted: Mapping[str, Any]) -> int:
     """Return the number of items of a run."""
     deals = planned["deals"] or {}
     first, last = deals.get("first"), deals.get("last")

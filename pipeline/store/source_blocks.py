@@ -28,8 +28,8 @@ class Listing:
 
     def columns(self, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
         """Return the digested columns of complete rows of the table."""
-        order = list(self.table.c)
-        places = [order.index(column) for column, _ in self.digested]
+        order = self.table.c.keys()
+        places = [order.index(column.name) for column, _ in self.digested]
         return [[row[place] for row in rows] for place in places]
 
     def digest(self, columns: Sequence[Any]) -> bytes:

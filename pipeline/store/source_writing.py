@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import DIGEST, continued, digest_start
@@ -20,15 +20,28 @@ from dealmill.pipeline.store.jobs import cut_jobs
 from dealmill.pipeline.store.layout_index import DigestPrefixes, count_duplicates, index_items
 from dealmill.pipeline.store.revisions import create_store
 from dealmill.pipeline.store.source_blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
-from dealmill.pipeline.store.sources import (
-    COLUMNS,
-    Source,
-    one_source,
-)
+from dealmill.pipeline.store.sources import BY_CONTENTS, BY_NUMBER, Source, one_source
 from dealmill.pipeline.store.tables import Storage, items, rejects, runs, sources, unindexed
 
 UNSEALED = b""
 """The seal of a source before its number is known; the seal covers the number."""
+COUNTED = ("accepted", "duplicates", "rejected", "complete")
+NOTHING_READ = {"accepted": 0, "duplicates": 0, "rejected": 0, "complete": False, "seal": UNSEALED}
+
+# One command may read a hundred thousand sources, and building these statements would take longer than executing them.
+NEW = insert(sources).values(created=clock())
+NEW_UNINDEXED = insert(unindexed)
+FIRST_SEAL = (
+    update(sources)
+    .where(sources.c.id == bindparam("number"), sources.c.seal == UNSEALED)
+    .values(seal=bindparam("found"))
+)
+ADVANCE = (
+    update(sources)
+    .where(sources.c.id == bindparam("number"), sources.c.seal == bindparam("seal_before"))
+    .values({name: bindparam(name) for name in (*COUNTED, "seal")})
+)
+RUNS_OVER = select(runs.c.id).where(runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS)
 
 
 def layout_digests(game: str, layouts: Texts) -> Bytes:
@@ -65,29 +78,15 @@ def open_deals(store: Database, deals: DealRange) -> Source:
 
 
 def _open(store: Database, *, game: str, digest: bytes, **described: object) -> Source:
-    wanted = select(*COLUMNS).where(sources.c.game == game, sources.c.digest == digest)
+    wanted = {"game": game, "digest": digest}
     create_store(store)  # a source is the first thing that any store holds
     with store.writing() as connection:
-        if store_has := one_source(connection, wanted):
+        if store_has := one_source(connection, BY_CONTENTS, wanted):
             return store_has
-        insert_once(
-            connection,
-            sources,
-            game=game,
-            digest=digest,
-            accepted=0,
-            duplicates=0,
-            rejected=0,
-            complete=False,
-            created=clock(),
-            seal=UNSEALED,
-            **described,
-        )
-        opened = one_source(connection, wanted)
+        insert_once(connection, NEW, {**wanted, **NOTHING_READ, **described})
+        opened = one_source(connection, BY_CONTENTS, wanted)
         assert opened is not None  # noqa: S101 -- inserted by now
-        unsealed = (sources.c.id == opened.id, sources.c.seal == UNSEALED)
-        if connection.execute(update(sources).where(*unsealed).values(seal=opened.seal)).rowcount:
-            connection.execute(insert(unindexed).values(source_id=opened.id, position=1))
+        connection.execute(FIRST_SEAL, {"number": opened.id, "found": opened.seal})
     return opened
 
 
@@ -118,6 +117,8 @@ def append(
         after = replace(after, complete=shared is not None and not len(shared))
     with store.writing() as connection:
         _advance(connection, source, after)
+        if after.accepted and not source.accepted:
+            insert_once(connection, NEW_UNINDEXED, {"source_id": source.id, "position": 1})
         insert(connection)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
         reject_columns = REJECT_LISTING.columns(rejected)
@@ -147,8 +148,7 @@ def cut_remaining_jobs(store: Database, source: Source) -> None:
 
 def _cut_new_jobs(connection: Connection, source: Source) -> None:
     """Cut jobs for the new items of a source, in every run over it that is stored as rows."""
-    over = select(runs.c.id).where(runs.c.source_id == source.id, runs.c.storage == Storage.ROWS)
-    for run in connection.execute(over).scalars().all():
+    for run in connection.execute(RUNS_OVER, {"source": source.id}).scalars().all():
         cut_jobs(connection, run, source.accepted, source.complete)
 
 
@@ -173,13 +173,11 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
     DamagedError
         If its row was changed.
     """
-    counted = {name: getattr(after, name) for name in ("accepted", "duplicates", "rejected", "complete")}
+    counted = {name: getattr(after, name) for name in COUNTED}
     moved = connection.execute(
-        update(sources)
-        .where(sources.c.id == before.id, sources.c.seal == before.seal)
-        .values(**counted, seal=after.seal)
+        ADVANCE, {"number": before.id, "seal_before": before.seal, "seal": after.seal, **counted}
     )
-    if moved.rowcount != 1 and one_source(connection, select(*COLUMNS).where(sources.c.id == before.id)) == before:
+    if moved.rowcount != 1 and one_source(connection, BY_NUMBER, {"number": before.id}) == before:
         raise DamagedError(
             f"{before.name}: ingest cannot be resumed, because the row of source {before.id} was changed; delete the "
             "source from the store, or restore the store from a backup"

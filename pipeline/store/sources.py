@@ -5,9 +5,10 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from dealmill.pipeline.arguments import MOST, row_number
 from dealmill.pipeline.digests import layout_digest, seal
@@ -18,6 +19,7 @@ from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.tables import Shape, items, rejects, sources
 
 PAGE = 1_000
+NO_PARAMETERS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ COLUMNS = (
     sources.c.complete,
 )
 SOURCE = Shape(*COLUMNS)
+BY_NUMBER = select(*COLUMNS).where(sources.c.id == bindparam("number"))
+BY_CONTENTS = select(*COLUMNS).where(sources.c.game == bindparam("game"), sources.c.digest == bindparam("digest"))
 ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
 REJECT = Shape(*ENTRY)
 
@@ -83,15 +87,10 @@ def find_source(store: Database, key: int | str) -> Source:
     NotFoundError
         If there is no such source.
     """
-    numbered = row_number(key)
+    named = select(*COLUMNS).where(sources.c.name == printable(str(key))).order_by(sources.c.id.desc()).limit(1)
     with store.reading() as connection:
-        found = one_source(
-            connection,
-            select(*COLUMNS)
-            .where((sources.c.id == numbered) | (sources.c.name == printable(str(key))))
-            .order_by((sources.c.id == numbered).desc(), sources.c.id.desc())
-            .limit(1),
-        )
+        found = one_source(connection, BY_NUMBER, {"number": row_number(key)})
+        found = found or one_source(connection, named)
     if found is None:
         raise NotFoundError(f"the store has no source {str(key)!r}; add it with: dealmill ingest FILE")
     return found
@@ -124,7 +123,7 @@ def list_sources(store: Database) -> list[Source]:
 def reread(store: Database, source: Source) -> Source:
     """Return the current state of a source."""
     with store.reading() as connection:
-        now = one_source(connection, select(*COLUMNS).where(sources.c.id == source.id))
+        now = one_source(connection, BY_NUMBER, {"number": source.id})
     assert now is not None  # noqa: S101 -- sources are never deleted
     return now
 
@@ -152,7 +151,9 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
         after = found[-1].number
 
 
-def one_source(connection: Connection, query: Select[*tuple[Any, ...]]) -> Source | None:
+def one_source(
+    connection: Connection, query: Select[*tuple[Any, ...]], parameters: Mapping[str, object] = NO_PARAMETERS
+) -> Source | None:
     """Return the source that a query of `COLUMNS` finds; None if there is none.
 
     Raises
@@ -160,7 +161,7 @@ def one_source(connection: Connection, query: Select[*tuple[Any, ...]]) -> Sourc
     DamagedError
         If it cannot be read.
     """
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(query, parameters).one_or_none()
     if row is not None and (trouble := SOURCE.trouble(row)):
         raise DamagedError(_unreadable(row.id, trouble))
     return None if row is None else Source(**row._mapping)

@@ -17,7 +17,7 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import ALL, BEHIND, Filter, Ordering
 from dealmill.pipeline.store.jobs import LONGEST
-from dealmill.pipeline.store.runs import PlannedRun, RunStatus
+from dealmill.pipeline.store.runs import PlannedRun, RunStatus, list_runs
 from dealmill.pipeline.store.stretches import Fault, Stretch
 from dealmill.pipeline.store.tables import DONE, jobs, judgements
 
@@ -156,19 +156,18 @@ class Storage(ABC):
         """
 
     def ordered(
-        self, store: Database, run: RunStatus, wanted: Filter, ordering: Ordering, most: int
-    ) -> tuple[list[Result], list[Fault]]:
-        """Return the first `most` verdicts in the given order that match `wanted`, and faults for those that cannot be
-        read. Memory grows with `most` only.
+        self, store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int
+    ) -> Iterator[tuple[int, list[Result], list[Fault]]]:
+        """Yield verdicts of these runs that match `wanted`, among them the first `most` in the given order: the number
+        of a run, verdicts of it, and faults for those that cannot be read. Memory grows with `most` only.
 
         Raises
         ------
         VersionError
             If the items must be solved again, but another version of the engine or of the generator is installed.
         """
-        faults = list[Fault]()
 
-        def results() -> Iterator[Result]:
+        def results(run: RunStatus, faults: list[Fault]) -> Iterator[Result]:
             after: int | None = 0
             while after is not None:
                 page = self.page(store, run, wanted, after, BLOCK)
@@ -176,7 +175,9 @@ class Storage(ABC):
                 yield from page.results
                 after = page.end
 
-        return nsmallest(most, results(), ordering.key), faults
+        for run in list_runs(store, numbers):
+            faults = list[Fault]()
+            yield run.id, nsmallest(most, results(run, faults), ordering.key), faults
 
     @abstractmethod
     def marks(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:

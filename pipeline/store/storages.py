@@ -7,7 +7,12 @@ from dealmill.pipeline.store.storage import Storage
 
 def storage_of(run: PlannedRun) -> Storage:
     """Return the storage of a run's verdicts."""
-    if run.storage is tables.Storage.PACKED:
+    return storage_for(run.storage)
+
+
+def storage_for(code: tables.Storage) -> Storage:
+    """Return a storage by its code."""
+    if code is tables.Storage.PACKED:
         from dealmill.pipeline.store.packed import Packed  # loads the compiler
 
         return Packed()

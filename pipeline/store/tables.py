@@ -52,7 +52,7 @@ from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0012"
+REVISION = "0013"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -266,6 +266,9 @@ runs = Table(
 PENDING, LEASED, DONE = 1, 2, 3
 """The states of jobs."""
 
+SEEN = text("coalesce(finished, started)")
+"""When a worker last finished or claimed a job."""
+
 
 def _lease() -> tuple[Column[Any], ...]:
     """Return the columns that all kinds of jobs have: a range, a state, and the lease."""
@@ -303,6 +306,7 @@ jobs = Table(
     Column("node_counts", JsonNumbers, comment="verdicts by start of the bar of their nodes"),
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
+    Index("ix_jobs_seen", SEEN),
 )
 
 verdicts = Table(
@@ -366,6 +370,7 @@ audit_jobs = Table(
     Column("digest", LargeBinary, comment="digest of its findings, once done; see pipeline.seals"),
     UniqueConstraint("audit_id", "first"),
     Index(None, "state", "id"),
+    Index("ix_audit_jobs_seen", SEEN),
 )
 
 judgements = Table(
@@ -418,6 +423,7 @@ actions = Table(
     Column("digest", LargeBinary, nullable=False, comment="covers this entry and all earlier ones; see pipeline.seals"),
     Index(None, "run_id"),
     Index(None, "audit_id"),
+    Index(None, "engine_id", "what"),
 )
 
 

@@ -74,9 +74,12 @@ def local_process(worker: str) -> int | None:
 
 def list_workers(store: Database) -> list[Worker]:
     """Return the workers that hold a lease, or have claimed or finished a job in the last hour, ordered by name."""
-    every = union_all(_rows_of(jobs, "run", jobs.c.run_id), _rows_of(audit_jobs, "audit", audit_jobs.c.audit_id)).cte()
     with store.reading() as connection:
         now = connection.execute(select(clock())).scalar_one()
+        every = union_all(
+            _rows_of(jobs, "run", jobs.c.run_id, now - HOUR),
+            _rows_of(audit_jobs, "audit", audit_jobs.c.audit_id, now - HOUR),
+        ).cte()
         size = sizes(every)
         done = every.c.finished > now - HOUR
         recent = every.c.finished > now - MINUTE
@@ -89,7 +92,6 @@ def list_workers(store: Database) -> list[Worker]:
                 func.min(case((recent, every.c.started))).label("since"),
                 func.max(func.coalesce(every.c.finished, every.c.started)).label("seen"),
             )
-            .where(or_(every.c.state == LEASED, func.coalesce(every.c.finished, every.c.started) > now - HOUR))
             .group_by(every.c.worker)
             .order_by(every.c.worker)
         ).all()
@@ -113,9 +115,10 @@ def list_workers(store: Database) -> list[Worker]:
     ]
 
 
-def _rows_of(table: Table, kind: str, owner: ColumnElement[int]) -> Select[tuple[object, ...]]:
-    """Select the jobs of a table that have a worker. Damaged values are cast instead of reported, because the result is
-    only a snapshot for display."""
+def _rows_of(table: Table, kind: str, owner: ColumnElement[int], since: float) -> Select[tuple[object, ...]]:
+    """Select the jobs of a table that a worker holds, or has claimed or finished `since` some time. Damaged values are
+    cast instead of reported, because the result is only a snapshot for display."""
+    seen = func.coalesce(table.c.finished, table.c.started) > since
     return select(
         literal(kind).label("kind"),
         owner.label("owner"),
@@ -123,4 +126,4 @@ def _rows_of(table: Table, kind: str, owner: ColumnElement[int]) -> Select[tuple
         table.c.state,
         *(cast(table.c[name], BigInteger).label(name) for name in ("first", "stop")),
         *(cast(table.c[name], Float).label(name) for name in ("started", "finished", "leased_until")),
-    ).where(table.c.worker.is_not(None))
+    ).where(table.c.worker.is_not(None), or_(table.c.state == LEASED, seen))

@@ -26,7 +26,6 @@ from sqlalchemy import (
     null,
     select,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from dealmill.pipeline.digests import block_digest, block_of, block_range, node_digest, verdict_codes, whole_blocks
 from dealmill.pipeline.games.verdict import Verdict
@@ -413,8 +412,8 @@ def _joined(dialect: str) -> Select[int, str]:
     if dialect == "sqlite":  # group_concat keeps the order of the inner query
         texts = func.count(case((func.typeof(rows.c.layout) == "text", 1)))
         return select(texts, func.group_concat(rows.c.layout, "\n"))
-    joined = func.string_agg(rows.c.layout, aggregate_order_by(literal("\n"), rows.c.position))
-    return select(func.count(rows.c.layout), joined)
+    joined = func.string_agg(rows.c.layout, literal("\n"))
+    return select(func.count(rows.c.layout), joined.aggregate_order_by(rows.c.position))
 
 
 LAST_ITEM = greatest_below_end(items.c.position, items.c.source_id == bindparam("source"))

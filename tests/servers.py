@@ -34,12 +34,6 @@ LONGEST_SECONDS = 240.0
 """How long a command may take."""
 MOST_ROOM = 10 * 2**30
 """More bytes than all databases of a test session take."""
-SETTINGS = ("DEALMILL_", "CELERY_", "PG")
-"""What the names of variables begin with that change what Dealmill, Celery or clients of PostgreSQL do."""
-OUTPUT = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHONPATH", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE")
-"""Variables that change what commands print or import, or how fast they start."""
-for _name in [name for name in os.environ if name.startswith(SETTINGS) or name in OUTPUT]:
-    del os.environ[_name]  # tests behave alike in all shells
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script, and inherited by all commands
     signal.signal(signal.SIGINT, signal.default_int_handler)
 try:

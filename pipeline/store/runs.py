@@ -29,7 +29,18 @@ from dealmill.pipeline.store.database import Database, NumberList, clock, one_of
 from dealmill.pipeline.store.jobs import MOST, TOTALS, bounded, sizes
 from dealmill.pipeline.store.leases import JobTable
 from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, Shape, Storage, engines, jobs, runs, sources
+from dealmill.pipeline.store.tables import (
+    DONE,
+    LEASED,
+    PENDING,
+    Shape,
+    Storage,
+    engines,
+    jobs,
+    runs,
+    shown_value,
+    sources,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +127,7 @@ def item_count(what: str, items: object) -> int:
     """
     if not isinstance(items, int) or not 0 <= items <= MOST_PACKED:
         raise DamagedError(
-            f"{what} cannot be read: its number of items is {items!r}, not a number from 0 to {MOST_PACKED:,}; restore "
+            f"{what} cannot be read: its number of items is {shown_value(items)}, not a number from 0 to {MOST_PACKED:,}; restore "
             "the database from a backup"
         )
     return items

@@ -130,10 +130,10 @@ sources = Table(
     "sources",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("game", Text, nullable=False),
-    Column("name", Text, nullable=False),
+    Column("game", Text, nullable=False, info=LONGEST_NAME),
+    Column("name", Text, nullable=False, info={MOST_CHARACTERS: 50_000}),
     Column("digest", LargeBinary, nullable=False, comment="SHA-256 of the text, or of the range and its generator"),
-    Column("generator", Text, comment="name and version of the generator of numbered deals"),
+    Column("generator", Text, comment="name and version of the generator of numbered deals", info=LONGEST_NAME),
     Column(
         "deals",
         JsonNumbers,
@@ -472,17 +472,17 @@ class Shape:
         if types not in self._sound:
             for column, value in zip(self._columns, values, strict=True):
                 if not _fits(column, value):
-                    return f"{column} is {_shown(value)}, not {KINDS[column.type.python_type]}"
+                    return f"{column} is {shown_value(value)}, not {KINDS[column.type.python_type]}"
             self._sound.add(types)
         for place, column, codes in self._codes:
             if values[place] is not None and values[place] not in codes:
                 return f"{column} is {values[place]}, which is not a valid {column.info[CODES].__name__.lower()}"
         for place in self._texts:
             if not _is_unicode(values[place]):
-                return f"{self._columns[place]} is {_shown(values[place])}, which is not UTF-8"
+                return f"{self._columns[place]} is {shown_value(values[place])}, which is not UTF-8"
         for place, column in self._bounded:
             if len(values[place] or "") > (most := column.info[MOST_CHARACTERS]):
-                return f"{column} is {_shown(values[place])}, which is longer than {most:,} characters"
+                return f"{column} is {shown_value(values[place])}, which is longer than {most:,} characters"
         return None
 
 
@@ -508,7 +508,8 @@ def _is_unicode(text: str | None) -> bool:
     return True
 
 
-def _shown(value: object) -> str:
+def shown_value(value: object) -> str:
+    """Return a stored value of any type as a message shows it."""
     if value is None:
         return "missing"
     text = printable(repr(value))

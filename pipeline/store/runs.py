@@ -127,8 +127,8 @@ def item_count(what: str, items: object) -> int:
     """
     if not isinstance(items, int) or not 0 <= items <= MOST_PACKED:
         raise DamagedError(
-            f"{what} cannot be read: its number of items is {shown_value(items)}, not a number from 0 to {MOST_PACKED:,}; restore "
-            "the database from a backup"
+            f"{what} cannot be read: its number of items is {shown_value(items)}, not a number from 0 to "
+            f"{MOST_PACKED:,}; restore the database from a backup"
         )
     return items
 

@@ -1,4 +1,5 @@
-// Camelot: a port of pipeline/games/camelot/engine.py, function by function; see the comments there.
+// Camelot: a formula decides, and a play with the slots in an array is the evidence; see docs/decisions/0006-camelot.md.
+// pipeline/games/camelot/engine.py must produce identical results; it decides by the play, on a board in one word.
 #include "farm.hpp"
 
 #include <algorithm>

@@ -4,14 +4,33 @@
   slot with a King becomes a corner, and likewise for Queens and Jacks. There are as many slots for each as cards.
 - Removing more cards never hurts, since each value can be removed with one other value only.
 
-So after P cards, the fewest cards are left if each value is paired with its partner as often as possible. Play can
-continue iff this number is less than sixteen, and a deck is winnable iff that holds for P = 16 … 51. See
-``docs/decisions/0006-camelot.md``.
+So it plays each deck once: it deals until the board is full, removes all cards that can be removed, and so on. If the
+deck is dealt to the end, that play wins. If nothing can be removed from a full board, no play can continue after that
+number of cards. See ``docs/decisions/0006-camelot.md``.
+
+The board is a word with four bits per slot, so one operation compares all slots with a rank. A slot is the index of its
+lowest bit, 0, 4, … 60, and a set of slots is a word with these bits. Indexes are unsigned: for a signed index, compiled
+code checks at each access whether it counts from the end.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, kernel, run_kernel
+import numpy as np
+from numpy.typing import NDArray
+
+from dealmill.game import (
+    NO_LIMIT,
+    Bytes,
+    Numbers,
+    Results,
+    Solved,
+    Texts,
+    count_bits,
+    inlined,
+    kernel,
+    lowest_bit,
+    run_kernel,
+)
 from dealmill.pipeline.games.camelot.layout import CARDS, VALUES
 from dealmill.verdicts import Verdict
 
@@ -19,21 +38,41 @@ WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)
 UNDECIDED = int(Verdict.UNDECIDED)
 
-SLOTS = 16
-TEN, FIVE = 10, 5
-PIPS = np.zeros(128, dtype=np.int64)
+RANKS = np.zeros(128, dtype=np.uint64)
 """The rank of a card by its symbol: 1 to 10, and 11 to 13 for the court cards (Jack, Queen, King)."""
-for pip, symbol in enumerate(VALUES, start=1):
-    PIPS[ord(symbol)] = pip
-JACK, QUEEN, KING = 11, 12, 13
-PLACES = np.array([list(b"ehil"), list(b"bcno"), list(b"admp"), list(b"fgjk")], dtype=np.uint8)
-"""The slots of Jacks, of Queens and of Kings, and the four slots for number cards only."""
-FREE = len(PLACES) - 1
-EMPTY = 0
-BLANK, DASH = ord(" "), ord("-")
+RANKS[list(VALUES.encode("ascii"))] = np.arange(1, len(VALUES) + 1)
+FIVE, TEN, JACK = np.uint64(5), np.uint64(10), np.uint64(11)
+PLACES = np.frombuffer(b"ehilbcnoadmpfgjk", dtype=np.uint8)
+"""The names of slots by kind, four each: for Jacks, for Queens, for Kings, and for number cards only."""
+FREE = np.uint64(3)
+"""The last of these kinds."""
+FIRST_PLACES = np.uint64(0xC840)
+"""The index in `PLACES` of the first slot of each kind, in four bits each."""
+
+DECK, SLOTS = np.uint64(CARDS), np.uint64(16)
+EVERY_SLOT = np.uint64(0x1111_1111_1111_1111)
+LOWER_THREE = np.uint64(0x7777_7777_7777_7777)
+"""The three lower bits of each slot."""
+RANK = np.uint64(15)
+"""The four bits of one slot."""
+SLOT_BITS = np.uint64(2)
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+BLANK, DASH, DIGIT = ord(" "), ord("-"), ord("0")
 
 LONGEST_EVIDENCE = 256
 """52 slots dealt to, 40 slots cleared, and two characters for each of at most 22 removals and 37 dealing phases."""
+MOST_PAIRS = 18
+"""Tens leave alone, the other 36 number cards in pairs."""
+
+
+class Scratch(NamedTuple):
+    """Arrays that are allocated once for many decks."""
+
+    names: Bytes
+    """The byte to write for each byte of a play: the names of the slots 0 … 15, which differ from deck to deck; all
+    other bytes stand for themselves."""
+    pairs: NDArray[np.uint64]
+    """The offsets in the evidence of the slots cleared in pairs."""
 
 
 def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
@@ -43,127 +82,125 @@ def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
-    deck = np.empty(CARDS, dtype=np.int64)
-    end = 0
+    scratch = Scratch(np.arange(256).astype(np.uint8), np.empty(MOST_PAIRS + 1, dtype=np.uint64))
+    end = ZERO
     for i in range(first, len(results.verdicts)):
-        if len(results.evidence) - end < LONGEST_EVIDENCE:
+        if len(results.evidence) - np.int64(end) < LONGEST_EVIDENCE:
             return i
         results.nodes[i] = min(limit, 1)
         if limit < 1:
             results.verdicts[i] = UNDECIDED
         else:
-            for card in range(CARDS):
-                deck[card] = PIPS[text[starts[i] + card]]
-            failing = _first_failing_prefix(deck)
-            if failing:
-                results.verdicts[i] = UNWINNABLE
-                end = _write_number(failing, results.evidence, end)
-            else:
-                results.verdicts[i] = WINNABLE
-                end = _write_play(deck, results.evidence, end)
+            results.verdicts[i], end = _play(text, np.uint64(starts[i]), scratch, results.evidence, end)
         results.ends[i] = end
     return len(results.verdicts)
 
 
-@kernel
-def _first_failing_prefix(deck: Numbers) -> int:
-    """Return the least number of cards after which all sixteen slots must be full; 0 if there is none."""
-    seen = np.zeros(KING + 1, dtype=np.int64)
-    left = 0
-    for dealt in range(1, CARDS):
-        pip = deck[dealt - 1]
-        if pip > TEN:
-            left += 1
-        elif pip == FIVE:
-            left += 1 if seen[FIVE] % 2 == 0 else -1
-        elif pip < TEN:
-            left += 1 if seen[pip] >= seen[TEN - pip] else -1
-        seen[pip] += 1
-        if dealt >= SLOTS and left >= SLOTS:
-            return dealt
-    return 0
+@inlined
+def _play(text: Bytes, deck: np.uint64, scratch: Scratch, evidence: Bytes, start: np.uint64) -> tuple[int, np.uint64]:
+    """Play the deck at ``text[deck]`` and write the evidence; return the verdict and the new end.
 
-
-@kernel
-def _write_play(deck: Numbers, evidence: Bytes, start: int) -> int:
-    """Write a winning play and return the new end. Slots are bytes 0 … 15 until they are named at the end."""
-    slots = np.zeros(SLOTS, dtype=np.int64)
+    Until they are named, slots are bytes 0 … 15.
+    """
+    board = dealt = pairs = ZERO
     end = start
-    dealt = 0
-    removed = 0
-    while dealt < CARDS:
-        if dealt:
-            end = _write_sign(BLANK, evidence, end)
-        for slot in range(SLOTS):
-            if slots[slot] == EMPTY and dealt < CARDS:
-                slots[slot] = deck[dealt]
-                dealt += 1
-                end = _write_sign(slot, evidence, end)
-        removed, end = _remove(slots, removed, dealt == CARDS, evidence, end)
-    _name_slots(slots, evidence[start:end])
-    return end
+    while True:
+        board, dealt, end = _deal(text, deck, board, dealt, evidence, end)
+        board, pairs, end = _remove(board, DECK - dealt, scratch, pairs, evidence, end)
+        if dealt == DECK:
+            _name_slots(board, scratch, pairs, evidence, start, end)
+            return WINNABLE, end
+        if _slots_with(ZERO, board) == ZERO:
+            evidence[start] = DIGIT + dealt // TEN
+            evidence[start + ONE] = DIGIT + dealt % TEN
+            return UNWINNABLE, start + TWO
+        evidence[end] = BLANK
+        end += ONE
 
 
-@kernel
-def _remove(slots: Numbers, removed: int, deck_is_empty: bool, evidence: Bytes, end: int) -> tuple[int, int]:
-    """Remove all cards that can be removed, but keep some for the last phase.
+@inlined
+def _deal(
+    text: Bytes, deck: np.uint64, board: np.uint64, dealt: np.uint64, evidence: Bytes, end: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """Deal to the empty slots in order; return the new board, number of cards dealt, and end."""
+    empty = _slots_with(ZERO, board)
+    while empty and dealt < DECK:
+        slot = lowest_bit(empty)
+        empty &= empty - ONE
+        board |= RANKS[text[deck + dealt]] << slot
+        dealt += ONE
+        evidence[end] = slot >> SLOT_BITS
+        end += ONE
+    return board, dealt, end
+
+
+@inlined
+def _remove(
+    board: np.uint64, in_deck: np.uint64, scratch: Scratch, pairs: np.uint64, evidence: Bytes, end: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """Remove all cards that can be removed, but keep some for the last phase; return the new board, number of pairs
+    removed, and end. A slot is cleared with the first later slot whose card adds up to ten with its own.
 
     A phase in which nothing is removed loses, and the last cards dealt may all be court cards. So while there are cards
-    in the deck, stop as soon as the rest of the deck fits on the board.
+    in the deck, stop as soon as they fit on the board.
     """
-    for slot in range(SLOTS):
-        if removed >= CARDS - SLOTS and not deck_is_empty:
-            break
-        partner = _partner(slots, slot)
-        if partner >= 0:
-            slots[slot] = EMPTY
-            slots[partner] = EMPTY
-            end = _write_sign(BLANK, evidence, end)
-            end = _write_sign(DASH, evidence, end)
-            end = _write_sign(slot, evidence, end)
-            removed += 1
-            if partner != slot:
-                end = _write_sign(partner, evidence, end)
-                removed += 1
-    return removed, end
+    waiting = _removable(board)
+    while waiting and (in_deck == ZERO or count_bits(_slots_with(ZERO, board)) < in_deck):
+        slot = lowest_bit(waiting)
+        waiting &= waiting - ONE
+        rank = board >> slot & RANK
+        partners = ONE << slot if rank == TEN else _slots_with(TEN - rank, board) & waiting
+        if partners:
+            partner = lowest_bit(partners)
+            is_pair = np.uint64(partner != slot)
+            evidence[end] = BLANK
+            evidence[end + ONE] = DASH
+            evidence[end + TWO] = slot >> SLOT_BITS
+            evidence[end + THREE] = partner >> SLOT_BITS  # written in any case, but not counted for a ten
+            scratch.pairs[pairs] = end + TWO
+            pairs += is_pair
+            end += THREE + is_pair
+            board &= ~(RANK << slot | RANK << partner)
+            waiting &= ~(ONE << partner)
+    return board, pairs, end
 
 
-@kernel
-def _partner(slots: Numbers, slot: int) -> int:
-    """Return the first later slot whose card adds up to ten with that in `slot`; `slot` itself for a ten; else -1."""
-    pip = slots[slot]
-    if pip == TEN:
-        return slot
-    if EMPTY < pip < TEN:
-        for other in range(slot + 1, SLOTS):
-            if slots[other] == TEN - pip:
-                return other
-    return -1
+@inlined
+def _removable(board: np.uint64) -> np.uint64:
+    """Return the slots with tens, and those with other cards for which there is a partner on another slot."""
+    fives = _slots_with(FIVE, board)
+    slots = _slots_with(TEN, board)
+    slots |= fives if fives & (fives - ONE) else ZERO
+    for rank in range(ONE, FIVE):
+        low, high = _slots_with(np.uint64(rank), board), _slots_with(TEN - rank, board)
+        slots |= low | high if (low != ZERO) & (high != ZERO) else ZERO
+    return slots
 
 
-@kernel
-def _name_slots(slots: Numbers, play: Bytes) -> None:
+@inlined
+def _slots_with(rank: np.uint64, board: np.uint64) -> np.uint64:
+    """Return the set of slots with this rank; 0 is the rank of an empty slot."""
+    differences = board ^ rank * EVERY_SLOT
+    # Adding 7 to the lower three bits carries into the highest bit unless they are zero.
+    nonzero = (differences & LOWER_THREE) + LOWER_THREE | differences
+    return ~nonzero >> THREE & EVERY_SLOT
+
+
+@inlined
+def _name_slots(
+    board: np.uint64, scratch: Scratch, pairs: np.uint64, evidence: Bytes, start: np.uint64, end: np.uint64
+) -> None:
     """Replace slot numbers in a play by names, which follow from the court cards at its end; sort each pair."""
-    names = np.empty(SLOTS, dtype=np.uint8)
-    used = np.zeros(len(PLACES), dtype=np.int64)
-    for slot in range(SLOTS):
-        kind = slots[slot] - JACK if slots[slot] else FREE
-        names[slot] = PLACES[kind, used[kind]]
-        used[kind] += 1
-    for k in range(len(play)):
-        if play[k] < SLOTS:
-            play[k] = names[play[k]]
-            if k > 1 and play[k - 2] == DASH and play[k - 1] > play[k]:
-                play[k - 1], play[k] = play[k], play[k - 1]
-
-
-@kernel
-def _write_sign(sign: int, evidence: Bytes, end: int) -> int:
-    evidence[end] = sign
-    return end + 1
-
-
-@kernel
-def _write_number(number: int, evidence: Bytes, end: int) -> int:
-    end = _write_sign(ord("0") + number // 10, evidence, end)
-    return _write_sign(ord("0") + number % 10, evidence, end)
+    names = scratch.names
+    next_places = FIRST_PLACES
+    for number in range(SLOTS):
+        rank = board >> (number << SLOT_BITS) & RANK
+        kind = (rank - JACK if rank else FREE) << SLOT_BITS
+        names[number] = PLACES[next_places >> kind & RANK]
+        next_places += ONE << kind
+    for at in range(start, end):
+        evidence[at] = names[evidence[at]]
+    for pair in range(pairs):
+        at = scratch.pairs[pair]
+        one, other = evidence[at], evidence[at + ONE]
+        evidence[at], evidence[at + ONE] = min(one, other), max(one, other)

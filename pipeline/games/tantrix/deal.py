@@ -19,11 +19,13 @@ from dealmill.pipeline.games.tantrix.board import (
     MOVE_SHIFT,
     OPEN_ROOM,
     TURNED_HAND,
+    ZERO,
     clear,
     empty_field,
     insert,
     list_moves,
     place,
+    sort,
     turn_hand,
 )
 from dealmill.pipeline.games.tantrix.notation import (
@@ -31,6 +33,7 @@ from dealmill.pipeline.games.tantrix.notation import (
     ORIGIN,
     SLASH,
     WHOLE_TILE,
+    Words,
     least_rotation,
     read_tile,
     write_placed,
@@ -55,42 +58,44 @@ def deal(seed: int, first: int, count: int, tiles: int = 10) -> Texts:
 @kernel
 def _deal_each(seed: np.uint64, first: np.uint64, tiles: int, names: Bytes, text: Bytes, ends: Numbers) -> None:
     stream = np.empty(8, dtype=np.uint64)
-    all_tiles = np.empty(len(names) // SIDES, dtype=np.int64)
+    all_tiles = np.empty(len(names) // SIDES, dtype=np.uint64)
     for number in range(len(all_tiles)):
         all_tiles[number] = read_tile(names, number * SIDES)
     field = empty_field()
-    played = np.empty(tiles, dtype=np.int64)
-    hands = np.empty((PLAYERS, HAND), dtype=np.int64)
-    hand = np.empty(HAND, dtype=np.int64)
+    played = np.empty(tiles, dtype=np.uint64)
+    hands = np.empty((PLAYERS, HAND), dtype=np.uint64)
+    hand = np.empty(HAND, dtype=np.uint64)
     end = 0
     for i in range(len(ends)):
         open_stream(stream, seed, first + np.uint64(i))
         while not _play(stream, all_tiles, field, played, hands):
             pass
         for count in range(HAND):
-            insert(hand, count, hands[tiles % PLAYERS, count])
+            hand[count] = hands[tiles % PLAYERS, count]
+        sort(hand)
         end = _write(played, hand, text, end)
         ends[i] = end
 
 
 @kernel
-def _play(stream: Stream, all_tiles: Numbers, field: Numbers, played: Numbers, hands: Numbers) -> bool:
+def _play(stream: Stream, all_tiles: Words, field: Words, played: Words, hands: Words) -> bool:
     """Play until `played` is full, and sort it; return False if a player has no legal move before that. Leaves the
     field empty."""
-    open_spaces = np.empty(OPEN_ROOM, dtype=np.int64)
-    turned_hand = np.empty(TURNED_HAND, dtype=np.int64)
-    moves = np.empty(MOVE_ROOM, dtype=np.int64)
+    open_spaces = np.empty(OPEN_ROOM, dtype=np.uint64)
+    turned_hand = np.empty(TURNED_HAND, dtype=np.uint64)
+    moves = np.empty(MOVE_ROOM, dtype=np.uint64)
     bag = np.empty(len(all_tiles), dtype=np.uint8)
     for number in range(len(bag)):
         bag[number] = number
     shuffle(stream, bag, len(bag))
     for i in range(PLAYERS * HAND):
         hands[i // HAND, i % HAND] = all_tiles[bag[i]]
-    turn = count = 0
+    turn, count = 0, ZERO
     while turn < len(played):
         hand = hands[turn % PLAYERS]
         turn_hand(hand, turned_hand)
         if turn == 0:
+            sort(turned_hand)
             move = ORIGIN << MOVE_SHIFT | turned_hand[below(stream, TURNED_HAND)]
         else:
             choice = list_moves(field, open_spaces, count, turned_hand, moves)
@@ -100,14 +105,15 @@ def _play(stream: Stream, all_tiles: Numbers, field: Numbers, played: Numbers, h
         space, tile = move >> MOVE_SHIFT, move & WHOLE_TILE
         count = place(field, open_spaces, count, space, tile)
         _replace(hand, least_rotation(tile), all_tiles[bag[PLAYERS * HAND + turn]])
-        turn = insert(played, turn, move)
+        insert(played, np.uint64(turn), move)
+        turn += 1
     clear(field, played[:turn] >> MOVE_SHIFT)
     clear(field, open_spaces[:count])
     return turn == len(played)
 
 
 @kernel
-def _replace(hand: Numbers, played: int, drawn: int) -> None:
+def _replace(hand: Words, played: np.uint64, drawn: np.uint64) -> None:
     for i in range(HAND):
         if hand[i] == played:
             hand[i] = drawn
@@ -115,7 +121,7 @@ def _replace(hand: Numbers, played: int, drawn: int) -> None:
 
 
 @kernel
-def _write(played: Numbers, hand: Numbers, text: Bytes, end: int) -> int:
+def _write(played: Words, hand: Words, text: Bytes, end: int) -> int:
     """Write the canonical text of a position at `end`, and return the new end."""
     for move in played:
         end = write_placed(move >> MOVE_SHIFT, move & WHOLE_TILE, text, end)

@@ -9,13 +9,22 @@ from dealmill.pipeline.games.tantrix.board import (
     MOVE_SHIFT,
     OPEN_ROOM,
     TURNED_HAND,
+    ZERO,
     clear,
     empty_field,
     list_moves,
     place,
     turn_hand,
 )
-from dealmill.pipeline.games.tantrix.notation import BLANK, SLASH, WHOLE_TILE, read_space, read_tile, write_placed
+from dealmill.pipeline.games.tantrix.notation import (
+    BLANK,
+    SLASH,
+    WHOLE_TILE,
+    Words,
+    read_space,
+    read_tile,
+    write_placed,
+)
 from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD
 from dealmill.verdicts import Verdict
 
@@ -33,11 +42,11 @@ def legal_moves(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     field = empty_field()
-    played = np.empty(MOST_ON_FIELD, dtype=np.int64)
-    open_spaces = np.empty(OPEN_ROOM, dtype=np.int64)
-    hand = np.empty(HAND, dtype=np.int64)
-    turned_hand = np.empty(TURNED_HAND, dtype=np.int64)
-    moves = np.empty(MOVE_ROOM, dtype=np.int64)
+    played = np.empty(MOST_ON_FIELD, dtype=np.uint64)
+    open_spaces = np.empty(OPEN_ROOM, dtype=np.uint64)
+    hand = np.empty(HAND, dtype=np.uint64)
+    turned_hand = np.empty(TURNED_HAND, dtype=np.uint64)
+    moves = np.empty(MOVE_ROOM, dtype=np.uint64)
     end = 0
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - end < LONGEST_EVIDENCE:
@@ -58,11 +67,10 @@ def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: R
 
 
 @kernel
-def _read(
-    text: Bytes, at: int, field: Numbers, played: Numbers, open_spaces: Numbers, hand: Numbers
-) -> tuple[int, int]:
+def _read(text: Bytes, at: int, field: Words, played: Words, open_spaces: Words, hand: Words) -> tuple[int, np.uint64]:
     """Set up the layout whose text starts at `at`; return the numbers of tiles on the field and of open spaces."""
-    tiles = count = 0
+    tiles = 0
+    count = ZERO
     while text[at] != SLASH:
         played[tiles], at = read_space(text, at)
         count = place(field, open_spaces, count, played[tiles], read_tile(text, at + 1))
@@ -75,7 +83,7 @@ def _read(
 
 
 @kernel
-def _write(moves: Numbers, count: int, evidence: Bytes, end: int) -> int:
+def _write(moves: Words, count: int, evidence: Bytes, end: int) -> int:
     """Write the first `count` moves at `end`, and return the new end."""
     for i in range(count):
         if i > 0:

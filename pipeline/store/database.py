@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
     Connection,
     Dialect,
     Engine,
     Float,
-    Integer,
     Text,
     TypeDecorator,
     create_engine,
@@ -151,7 +151,7 @@ class NumberList(TypeDecorator[Sequence[int]]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         """Return the type of a database."""
-        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else ARRAY(Integer))
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else ARRAY(BigInteger))
 
     def process_bind_param(self, value: Sequence[int] | None, dialect: Dialect) -> Any:
         """Return the parameter for a list of numbers."""

@@ -155,3 +155,9 @@ def test_a_source_that_was_only_opened_is_not_waiting_for_the_index(store: Datab
         open_source(store, "memory", f"{number}.txt", bytes([number]))
     with store.reading() as connection:
         assert connection.execute(select(func.count()).select_from(unindexed)).scalar_one() == 0
+
+
+def test_numbers_of_any_size_are_no_runs(store: Database) -> None:
+    some_runs(store, 2)
+    listed = Store(store).status([2, 3, 2**31, 2**62])
+    assert [run.id for run in listed] == [2]

@@ -117,7 +117,7 @@ class InvalidEvidence(DealmillError):
 
     def __init__(self, step: int, reason: str) -> None:
         if len(reason) > self.MOST_CHARACTERS:
-            reason = f"{reason[: self.MOST_CHARACTERS]}…"
+            reason = f"{reason[: self.MOST_CHARACTERS]}..."
         super().__init__(f"step {step}: {reason}")
         self.step = step
         self.reason = reason

@@ -40,7 +40,7 @@ from tests.fuzz import inputs
 
 Property = Callable[[], None]
 
-LONGEST_REASON = InvalidEvidence.MOST_CHARACTERS + 1
+LONGEST_REASON = InvalidEvidence.MOST_CHARACTERS + 3
 LIMIT = 2_000
 """Nodes: enough for most layouts, and for none too many."""
 SECRET = "hunter2hunter2"  # noqa: S105

@@ -95,6 +95,8 @@ READ_ONLY = "25006"
 """The SQLSTATE with which PostgreSQL rejects a write in read-only mode."""
 CANCELLED = "57014"
 """The SQLSTATE with which PostgreSQL ends a statement that takes too long."""
+LIMITS = "54"
+"""What the SQLSTATEs begin with by which PostgreSQL says that a value is too large, for example for an index."""
 MOST_CONNECTIONS = 40
 """The most connections that a process keeps open: as many as the threads of a web server may use at a time."""
 STEPS_BETWEEN_CHECKS = 10_000
@@ -524,7 +526,8 @@ class Database:
             return StoreUnavailable(
                 f"the database {place} is read-only: {reason}; is it a standby, or was it set to read-only?"
             )
-        if isinstance(error, exc.OperationalError):
+        too_large = str(getattr(error.orig, "sqlstate", "")).startswith(LIMITS)  # which waiting does not change
+        if isinstance(error, exc.OperationalError) and not too_large:
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
             return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
         return StoreError(f"the database {place} reports an error: {reason}")

@@ -159,7 +159,9 @@ DAMAGES = [
     _of_run("run engine dangling", RUNS.format("engine_id = 99"), Cost.RUN),
     _of_run("engine name unknown", ENGINES.format("name = 'memory/none'"), Cost.RUN, BOTH),
     _of_run("engine name BLOB", ENGINES.format("name = x'ff'"), Cost.RUN),
-    Damage("engine name of a megabyte", ENGINES.format("name = :huge"), Cost.RUN, (ROWS, PACKED), BOTH, {"huge": HUGE}),
+    Damage(
+        "engine name of a megabyte", ENGINES.format("name = :huge"), Cost.RUN, (ROWS, PACKED), values={"huge": HUGE}
+    ),
     _of_run("engine retracted without a reason", ENGINES.format("retracted = 5"), Cost.NOTHING, BOTH),
     _of_run("engine name NULL", ENGINES.format("name = NULL"), Cost.RUN),
     _of_packed("pack stop 2**62", PACKS.format(f"stop = {FAR}"), Cost.ITEM, BOTH),

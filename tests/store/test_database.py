@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, func, select, text, update
 
+from dealmill.pipeline.errors import StoreError, StoreUnavailable
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.source_writing import open_source
 from dealmill.pipeline.store.sqlite import EmbeddedConnection
@@ -36,6 +37,15 @@ def test_only_browsing_transactions_may_be_idle(store: Database) -> None:
         assert connection.execute(patience).scalar() == "0"
     with store.writing() as connection:
         assert connection.execute(patience).scalar() == "1min"
+
+
+def test_a_value_that_is_too_large_is_not_waited_for(store: Database) -> None:
+    if store.embedded:
+        return
+    large = select(func.jsonb_build_object("a", func.repeat("x", 2**28)))  # more than the server allows
+    with pytest.raises(StoreError) as refused, store.reading() as connection:
+        connection.execute(large)
+    assert not isinstance(refused.value, StoreUnavailable), refused.value
 
 
 def test_an_interrupt_in_the_middle_of_a_command_is_not_hidden_by_an_error(store: Database) -> None:

@@ -203,7 +203,7 @@ COLUMNS = (
 ROW = Shape(*COLUMNS)
 SEARCHED = 50_000
 """The most verdicts that are read for one page of a filter: some milliseconds."""
-JUDGED = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+JUDGED_ROW = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
 RUN_OF_ROW = itemgetter(-1)
 
 
@@ -266,7 +266,7 @@ def _page(
     """Return the page with the results in these rows. Rows that cannot be read give faults, after those for `missing`
     results."""
     columns = list(zip(*rows, strict=True))
-    troubles = (JUDGED if wanted.audit else ROW).troubles(columns)
+    troubles = (JUDGED_ROW if wanted.audit else ROW).troubles(columns)
     faults = [Fault(int(rows[place][0]), int(rows[place][0]), trouble) for place, trouble in troubles.items()]
     if troubles:
         columns = list(zip(*(row for place, row in enumerate(rows) if place not in troubles), strict=True))

@@ -26,8 +26,8 @@ PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 OF_A_PACKAGE = (
     "if the package is yours, fix it; otherwise, upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS"
 )
-OF_THE_TABLES = ("tables", "clock")
-"""The checks that need a database."""
+NEED_DATABASE = ("tables", "clock")
+"""The checks that are left out if the database cannot be used."""
 LEAST_FREE = 1e9
 """Free disk space in bytes, enough for some millions of layouts with their verdicts."""
 MOST_SECONDS = 5.0
@@ -72,7 +72,7 @@ def doctor(url: str | None = None) -> list[Check]:
     done = dict[str, Check]()
     with closing(store):
         for name, check in checks.items():
-            if name in OF_THE_TABLES and not done["database"].passed:
+            if name in NEED_DATABASE and not done["database"].passed:
                 done[name] = Check(name, False, "not checked, because the database cannot be used")
             else:
                 done[name] = _check(name, check)

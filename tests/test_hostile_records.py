@@ -1,0 +1,83 @@
+"""Layouts on record that somebody has edited, on both databases: each fails alone, and an audit names it."""
+
+import pytest
+from sqlalchemy import text
+
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.audits import faults_of
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import differences
+from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.plans import queue_rerun
+from dealmill.pipeline.store.rows import Rows
+from dealmill.pipeline.store.runs import find_run
+from tests.doing import a_run, an_audit, deal, do_runs
+
+ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
+each_engine = pytest.mark.parametrize(
+    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
+)
+COUNT = 1_100
+"""A block and a part of one."""
+CHUNK = 1_000
+
+
+def hostile(game: Game) -> list[str]:
+    """Texts that are no canonical layouts of a game, though some of them nearly are."""
+    one, another = deal(game, 77, 1, 2)
+    [foreign] = deal(next(other for other in games().values() if other is not game), 77, 1, 1)
+    return [
+        *("", " ", "A", "garbage", "ä", "😀", "1 5 0", "'; --", '{"a": "\\u0000"}', "\t\r\n", "\x1b[2J", "9" * 100_000),
+        *(foreign, f"{one}\n", f"{one}\n{another}", one[:20] + "\n" + one[20:], f" {one}", one[:-1], one + one),
+        one.lower() + " ",
+        one.replace(one[0], "ä"),
+    ]
+
+
+def edit(store: Database, edits: dict[int, str]) -> None:
+    """Change layouts behind our back."""
+    with store.writing() as connection:
+        for position, layout in edits.items():
+            connection.execute(
+                text("UPDATE items SET layout = :layout WHERE position = :position"),
+                {"layout": layout, "position": position},
+            )
+
+
+def results(store: Database, number: int) -> list[Result]:
+    return list(Rows().page(store, find_run(store, number), Filter(), 0, COUNT).results)
+
+
+@each_engine
+def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
+    store: Database, game: Game, engine: Engine
+) -> None:
+    run = a_run(store, game.full_name(engine), deal(game, 4, 1, COUNT), max_nodes=2_000, chunk=CHUNK)
+    edits = {1 + 53 * number: layout for number, layout in enumerate(hostile(game))}
+    edit(store, edits)
+    again = queue_rerun(store, run, any_version=False)
+    do_runs(store)
+
+    assert find_run(store, again).finished
+    assert fingerprint_of(store, again, COUNT) is not None
+    for before, after in zip(results(store, run.id), results(store, again), strict=True):
+        if after.position in edits:
+            assert after.layout == edits[after.position]
+            assert (after.verdict, after.value, after.nodes) == (Verdict.FAILED, None, 0)
+            assert after.evidence is not None and after.evidence.isascii() and after.evidence.isprintable()
+            assert after.evidence.startswith("fault of the record: ")
+            assert f" is not a canonical layout of {game.name}: " in after.evidence
+            assert len(after.evidence) < 4_000
+            assert list(after.frames()) == []
+        else:
+            assert (after.verdict, after.value, after.nodes) == (before.verdict, before.value, before.nodes)
+            assert (after.layout, after.evidence) == (before.layout, before.evidence)
+
+    assert [found.one.position for found in differences(store, run, find_run(store, again))] == list(edits)
+    faults = faults_of(store, an_audit(store, find_run(store, again)).id)
+    assert [fault.first for fault in faults] == list(edits)
+    assert {fault.reason for fault in faults} == {"the text of the layout does not match its digest"}

@@ -51,7 +51,6 @@ from tests.contract.pairs import (
 from tests.doing import ENGINES, a_run, deal, do_runs, each_engine
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter
 
-
 QUICK = {PAIRING, MEMORY}
 """The engines whose storages `make test` compares: with winnable and unwinnable deals, and with values."""
 

@@ -82,8 +82,8 @@ def test_a_file_of_another_game_is_recognised(tmp_path: Path) -> None:
 
 
 def test_nothing_is_stored_of_a_long_file_of_another_game_unless_it_is_wanted(tmp_path: Path) -> None:
-    (tmp_path / "memory.txt").write_text(f"{'98AK 7T8T Q6KA 9J79\n' * 20}AABB\n")
-    (tmp_path / "memory-good.txt").write_text(f"{'98AK\n' * 19}AABB\n")
+    (tmp_path / "memory.txt").write_text("98AK 7T8T Q6KA 9J79\n" * 20 + "AABB\n")
+    (tmp_path / "memory-good.txt").write_text("98AK\n" * 19 + "AABB\n")
     ran = dealmill("run", "memory.txt", "memory-good.txt", cwd=tmp_path)
     assert ran.returncode == 1
     assert (

@@ -394,6 +394,7 @@ class Choice:
                     leaving ^= 1 << left
                     if left not in last:
                         following.append(left + step)
+        self.board.work += len(following)
         return gone ^ (1 << len(self.board.stop_of)) - 1
 
 
@@ -482,14 +483,13 @@ class LemmaChecker:
             )
         steps = certificate.split(" ")
         for self._step, step in enumerate(steps, start=1):
-            if step.startswith(("+", "-")):
-                self._place = f"lemma {len(self.lemmas) + 1}"
+            self._place = f"lemma {len(self.lemmas) + 1}: " if step.startswith(("+", "-")) else ""
+            if self._place:
                 self.lemmas.append(self.proved(step))
-            else:
-                self._place = "root step"
-                if self.follow(step, self.root):
-                    break
+            elif self.follow(step, self.root):
+                break
         else:
+            self._place = ""
             raise self._invalid("the certificate ends without a contradiction")
         if self._step < len(steps):
             raise self._invalid("this is a contradiction, but the certificate continues")
@@ -511,7 +511,9 @@ class LemmaChecker:
         if used is None:
             raise self._invalid("the hints lead to no contradiction")
         if used < len(lemma) + len(hints):
-            raise self._invalid(f"{used} of its {len(lemma) + len(hints)} literals and hints are a contradiction")
+            raise self._invalid(
+                f"{used} of its {len(lemma) + len(hints)} literals and hints are already a contradiction"
+            )
         return lemma
 
     def literal(self, text: str) -> Literal:
@@ -520,7 +522,7 @@ class LemmaChecker:
             raise self._invalid(f"{text!a} is not a literal")
         number = int(text[1:])
         if number >= self.numbering.options:
-            raise self._invalid(f"there is no option {number}, but {self.numbering.options}")
+            raise self._invalid(f"there is no option {number}; the last one is {self.numbering.options - 1}")
         return text[0] == "+", self.numbering.option(number)
 
     def follow(self, hint: str, choice: Choice) -> bool:
@@ -539,7 +541,7 @@ class LemmaChecker:
     def _conclude_group(self, number: int, choice: Choice) -> bool:
         """Take the only option of a group that is open; if there is none, this is a contradiction."""
         if number >= len(self.numbering.groups):
-            raise self._invalid(f"there is no group {number}, but {len(self.numbering.groups)}")
+            raise self._invalid(f"there is no group {number}; the last one is {len(self.numbering.groups) - 1}")
         card = self.numbering.groups[number]
         mates = choice.mates(card)
         if mates & (mates - 1):
@@ -550,11 +552,13 @@ class LemmaChecker:
         """Make the only literal true that is not false in an earlier lemma; without one, this is a contradiction."""
         if not 1 <= back <= len(self.lemmas):
             raise self._invalid(f"there is no lemma {back} places before")
-        possible = [literal for literal in self.lemmas[-back] if not choice.refutes(*literal)]
+        lemma = self.lemmas[-back]
+        self.board.work += len(lemma)
+        possible = [literal for literal in lemma if not choice.refutes(*literal)]
         if len(possible) > 1:
             number = len(self.lemmas) + 1 - back
             raise self._invalid(f"{len(possible)} literals of lemma {number} (l{back}) can be true")
         return not possible or choice.assume(*possible[0])
 
     def _invalid(self, reason: str) -> InvalidEvidence:
-        return InvalidEvidence(self._step, f"{self._place}: {reason}")
+        return InvalidEvidence(self._step, f"{self._place}{reason}")

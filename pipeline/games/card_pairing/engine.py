@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, inlined, kernel, lowest_bit, run_kernel
-from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES
+from dealmill.pipeline.games.card_pairing.canonical import is_classic
+from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, STACK_NAMES
 from dealmill.pipeline.games.card_pairing.search import (
     ALL,
     ENTRIES,
@@ -67,10 +68,10 @@ def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _new_table() -> Table:
     return Table(
-        np.empty(MOST_CARDS, dtype=np.uint64),
-        np.empty(MOST_CARDS, dtype=np.uint64),
-        np.empty(MOST_CARDS, dtype=np.uint64),
-        np.empty(MOST_CARDS, dtype=np.uint8),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint8),
         np.empty(ALL, dtype=np.uint64),
     )
 
@@ -83,6 +84,10 @@ def _solve_each(possible: Bytes, text: Bytes, starts: Numbers, first: int, limit
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_CERTIFICATE:
             return i
+        if not is_classic(text, np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            results.verdicts[i] = UNDECIDED
+            results.ends[i] = end
+            continue
         stacks = _deal(text, np.uint64(starts[i]), np.uint64(starts[i + 1]), table)
         height = np.uint64(starts[i + 1] - starts[i] + 1) // stacks - ONE
         ranks = _set_above(table, stacks, height, search.before)

@@ -1,7 +1,7 @@
 """The engine of card pairing: reads deals, decides them with `search`, and writes traces and certificates.
 
-Layouts that are not classic are left to `any_size`. Classic ones have up to 36 stacks of equal height and four cards of
-each of up to 16 ranks.
+This is for classic layouts, with up to 36 stacks of equal height and four cards of each of up to 16 ranks. All others
+are left to `any_size`.
 """
 
 from functools import partial
@@ -22,7 +22,8 @@ from dealmill.game import (
     lowest_bit,
     run_kernel,
 )
-from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES, SUITS
+from dealmill.pipeline.games.card_pairing.canonical import is_classic
+from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, STACK_NAMES
 from dealmill.pipeline.games.card_pairing.search import (
     ALL,
     ENTRIES,
@@ -45,18 +46,14 @@ WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)
 UNDECIDED = int(Verdict.UNDECIDED)
 NOT_CLASSIC = 0
-"""The verdict on a layout that the kernel leaves to `any_size`."""
+"""What the kernel writes in place of a verdict on a layout that is not classic."""
 
 RANK_SIGNS = np.frombuffer(RANKS.encode("ascii"), dtype=np.uint8)
 STACK_SIGNS = np.frombuffer(STACK_NAMES.encode("ascii"), dtype=np.uint8)
-RANK_OF = np.full(128, ALL, dtype=np.uint64)
+RANK_OF = np.zeros(128, dtype=np.uint64)
 RANK_OF[RANK_SIGNS] = np.arange(ALL)
-"""The rank of each letter; other signs count as a further rank."""
 BLANK = ord(" ")
 TWO, THREE = np.uint64(2), np.uint64(3)
-OTHER_THAN_FOUR = ~np.uint64(4)
-LONGEST_CLASSIC = MOST_CARDS + len(STACK_NAMES) - 1
-"""The length of the longest classic layout."""
 
 MORE_SEARCHES = 2
 """Additional searches for a shorter certificate. With 9 ranks on 9 stacks, certificates have 14.9 entries on average
@@ -97,11 +94,11 @@ def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _new_table() -> Table:
     return Table(
-        np.empty(LONGEST_CLASSIC, dtype=np.uint64),
-        np.empty(SUITS * ALL + LONGEST_CLASSIC, dtype=np.uint64),
-        np.empty(MOST_CARDS, dtype=np.uint64),
-        np.empty(MOST_CARDS, dtype=np.uint8),
-        np.empty(ALL + 1, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint8),
+        np.empty(ALL, dtype=np.uint64),
     )
 
 
@@ -113,12 +110,12 @@ def _solve_each(possible: Bytes, text: Bytes, starts: Numbers, first: int, limit
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_CERTIFICATE:
             return i
-        results.ends[i] = end
-        if starts[i + 1] - starts[i] > LONGEST_CLASSIC:
+        if not is_classic(text, np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            results.verdicts[i] = NOT_CLASSIC
+            results.ends[i] = end
             continue
-        stacks, height = _deal(text, np.uint64(starts[i]), np.uint64(starts[i + 1]), table)
-        if height == ZERO:
-            continue
+        stacks = _deal(text, np.uint64(starts[i]), np.uint64(starts[i + 1]), table)
+        height = np.uint64(starts[i + 1] - starts[i] + 1) // stacks - ONE
         ranks = _set_above(table, stacks, height, search.before)
         outcome = solve(search, ranks, limit, False)
         results.nodes[i] = search.counts[NODES]
@@ -135,17 +132,12 @@ def _solve_each(possible: Bytes, text: Bytes, starts: Numbers, first: int, limit
 
 
 @inlined
-def _deal(text: Bytes, begin: np.uint64, end: np.uint64, table: Table) -> tuple[np.uint64, np.uint64]:
-    """Number the cards stack by stack, from bottom to top, and return the number of stacks and their height, which is 0
-    if the layout is not classic."""
+def _deal(text: Bytes, begin: np.uint64, end: np.uint64, table: Table) -> np.uint64:
+    """Number the cards stack by stack, from bottom to top, and return the number of stacks."""
     table.seen[:] = 0
-    place, stacks, height = ZERO, ONE, ZERO
-    equal = True
+    place, stacks = ZERO, ONE
     for at in range(begin, end):
         if text[at] == BLANK:
-            if stacks == ONE:
-                height = place
-            equal &= place == stacks * height
             stacks += ONE
         else:
             rank = RANK_OF[text[at]]
@@ -154,12 +146,7 @@ def _deal(text: Bytes, begin: np.uint64, end: np.uint64, table: Table) -> tuple[
             table.place_of[card] = place
             table.seen[rank] += ONE
             place += ONE
-    others = table.seen[ALL]
-    for rank in range(ALL):
-        others |= table.seen[rank] & OTHER_THAN_FOUR
-    if not equal or place != stacks * height or stacks > len(STACK_SIGNS) or others:
-        return stacks, ZERO
-    return stacks, height
+    return stacks
 
 
 @inlined

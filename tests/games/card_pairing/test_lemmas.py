@@ -16,11 +16,13 @@ from tests.games.card_pairing.naive import (
     NAMES,
     SHAPES,
     Pair,
+    Stacks,
     clears_relaxed,
     decks,
     is_acyclic,
     is_win,
     moves,
+    stacks_of,
     ways_to_pair,
     without_tops,
 )
@@ -48,7 +50,7 @@ def winning_pairs(deck: str) -> set[Pairs]:
     """Who left with whom, for every play that wins."""
 
     @cache
-    def found(stacks: tuple[str, ...]) -> set[Pairs]:
+    def found(stacks: Stacks) -> set[Pairs]:
         if not any(stacks):
             return {frozenset()}
         return {
@@ -57,7 +59,7 @@ def winning_pairs(deck: str) -> set[Pairs]:
             for later in found(without_tops(stacks, move))
         }
 
-    return found(tuple(deck.split()))
+    return found(stacks_of(deck))
 
 
 def relaxed_moves(heights: Heights, pairs: Pairs) -> Iterator[Leaving]:

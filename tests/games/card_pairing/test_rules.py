@@ -111,16 +111,29 @@ def test_a_certificate_says_where_it_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("layout", "reason"),
     [
-        ("", "1 stacks, expected 2 to 36"),
-        ("AAAA", "1 stacks, expected 2 to 36"),
-        (" ".join(["AAAA"] * 37), "37 stacks, expected 2 to 36"),
-        ("AAA A", "not of equal height"),
-        ("AA AA ", "not of equal height"),
-        ("A A", "not consist of four cards of each rank"),
-        ("AAA AAA", "not consist of four cards of each rank"),
-        ("AAAK KKKA AAAA", "not consist of four cards of each rank"),
-        ("EE EE", "not consist of four cards of each rank"),
-        ("aa aa", "not consist of four cards of each rank"),
+        ("", "1 stacks, expected 2 to 1,024"),
+        ("AAAA", "1 stacks, expected 2 to 1,024"),
+        (" ".join(["AA"] * 1_025), "1025 stacks, expected 2 to 1,024"),
+        (" ".join(["AA"] * 513), "1026 cards, expected 1 to 1,024"),
+        ("- -", "0 cards, expected 1 to 1,024"),
+        ("AA  AA", "a stack of the layout has no text, expected -"),
+        ("AA AA ", "a stack of the layout has no text, expected -"),
+        (" AA AA", "a stack of the layout has no text, expected -"),
+        ("AAA AA", "rank A occurs 5 times in the layout, expected an even number"),
+        ("AAK KKA AA", "rank A occurs 5 times in the layout, expected an even number"),
+        ("10,A A,A 9", "rank 10 occurs 1 times in the layout, expected an even number"),
+        ("EE EE", "'E' is not a rank"),
+        ("aa aa", "'a' is not a rank"),
+        ("A-A AA", "'-' is not a rank"),
+        ("\xc4\xc4 \xc4\xc4", r"'\\xc4' is not a rank"),
+        ("a,a a,a", "'a' is not a rank"),
+        ("A,,A A,A", "'' is not a rank"),
+        (", A,A", "'' is not a rank"),
+        ("A,A,, A,A", "'' is not a rank"),
+        ("A,- A,-", "'-' is not a rank"),
+        ("A,A  A,A", "a stack of the layout has no text"),
+        ("KING45678,KING45678 -", "'KING45678' is not a rank"),
+        (f"{'9' * 10**6},A A", "'999999999' is not a rank"),
         ("AA\tAA", "1 stacks"),
     ],
 )
@@ -132,6 +145,24 @@ def test_a_text_that_is_not_a_layout_is_refused(layout: str, reason: str, verdic
 
 
 @pytest.mark.parametrize(("stacks", "ranks"), [(2, "A"), (36, "A23456789"), (16, "A23456789TJQKBCD")])
-def test_the_smallest_and_the_largest_layouts_are_accepted(stacks: int, ranks: str) -> None:
+def test_the_smallest_and_the_largest_layouts_of_four_suits_are_accepted(stacks: int, ranks: str) -> None:
     cards = ranks * 4
     check_layout(" ".join(cards[i::stacks] for i in range(stacks)))
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "A A",
+        "AA -",
+        "- A2 - 2A -",
+        "12, 12",
+        "- KING4567,A A, KING4567",
+        " ".join(["A"] * 1_024),
+        f"{'A' * 1_022} A A",
+        " ".join([",".join(map(str, range(512)))] * 2),
+        " ".join(["A,A", *["-"] * 1_023]),
+    ],
+)
+def test_stacks_of_any_height_and_any_even_number_of_cards_of_a_rank_are_accepted(layout: str) -> None:
+    check_layout(layout)

@@ -24,7 +24,7 @@ EMPTY = "-"
 MOST_CARDS = MOST_STACKS = 1_024
 LONGEST_CERTIFICATE = 1 << 20
 """Characters."""
-MOST_WORK = 20_000_000
+MOST_WORK = 50_000_000
 """The referee refuses a certificate that asks for more work than this: the number of options that it looks at, and of
 sets that it updates. It takes about a minute."""
 
@@ -84,7 +84,7 @@ def play(stacks: Stacks, move: str, step: int) -> str:
     """
     numbers = stacks_of(move, len(stacks))
     if len(numbers) != 2 or min(numbers) < 0 or max(numbers) >= len(stacks):
-        raise IllegalMove(step, f"{move!a} does not name two stacks")
+        raise IllegalMove(step, f"{move[:20]!a} does not name two stacks")
     if numbers[0] == numbers[1]:
         raise IllegalMove(step, f"{move!a} names one stack twice")
     one, other = stacks[numbers[0]], stacks[numbers[1]]
@@ -510,10 +510,8 @@ class LemmaChecker:
         used = next((used for used, ends in enumerate(chain(assumptions, conclusions), start=1) if ends), None)
         if used is None:
             raise self._invalid("the hints lead to no contradiction")
-        if used < len(lemma) + len(hints):
-            raise self._invalid(
-                f"{used} of its {len(lemma) + len(hints)} literals and hints are already a contradiction"
-            )
+        if left := len(lemma) + len(hints) - used:
+            raise self._invalid(f"the last {left} of its literals and hints come after a contradiction")
         return lemma
 
     def literal(self, text: str) -> Literal:

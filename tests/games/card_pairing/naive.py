@@ -170,7 +170,7 @@ def is_refutation(deck: str, certificate: str) -> bool:
 
     def refutes(pairs: list[Pair], used: str) -> bool:
         rank = next(entries, " ")
-        if rank not in deck or rank in f"{used} ":
+        if rank not in places_of(deck) or rank in used:
             return False
         return all(
             not clears_relaxed(deck, pairs + way) or refutes(pairs + way, used + rank)
@@ -225,6 +225,26 @@ def table_of(deck: str) -> Table:
     return Table(options, groups)
 
 
+@cache
+def winning_options(deck: str) -> set[frozenset[int]]:
+    """The numbers of the options that each winning play takes."""
+
+    @cache
+    def found(stacks: Stacks) -> set[frozenset[Pair]]:
+        if not any(stacks):
+            return {frozenset()}
+        return {
+            later | {frozenset((place, len(stacks[place]) - 1) for place in move)}
+            for move in moves(stacks)
+            for later in found(without_tops(stacks, move))
+        }
+
+    options = table_of(deck).options
+    return {
+        frozenset(number for number, pairs in enumerate(options) if pairs <= play) for play in found(stacks_of(deck))
+    }
+
+
 class State(NamedTuple):
     """The numbers of the options that are taken and shut."""
 
@@ -241,7 +261,12 @@ def pairs_taken(table: Table, state: State) -> list[Pair]:
 
 
 def is_closed(table: Table, state: State, option: int) -> bool:
-    return option in state.shut or not is_acyclic([*pairs_taken(table, state), *table.options[option]])
+    return option in state.shut or has_circle(frozenset(pairs_taken(table, state)) | table.options[option])
+
+
+@cache
+def has_circle(pairs: frozenset[Pair]) -> bool:
+    return not is_acyclic(list(pairs))
 
 
 def with_option(table: Table, state: State, option: int) -> State:

@@ -1,7 +1,6 @@
 """Closed options, and jams in both directions, against trying everything: docs/proofs/card-pairing.md."""
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations
 from random import Random
 
@@ -11,29 +10,23 @@ from dealmill.pipeline.games.card_pairing.rules import Board, Card, Choice, Numb
 from tests.games.card_pairing import naive
 from tests.games.card_pairing.naive import (
     Contradiction,
-    Pair,
-    Stacks,
     State,
     deck_of,
     is_acyclic,
     is_closed,
     jams,
-    moves,
     pairs_taken,
     stacks_of,
     table_of,
     uneven_decks,
     winnable_by_play,
+    winning_options,
     with_option,
     without_option,
-    without_tops,
 )
 
 SMALL = [("AAAA22", 4), ("AAAAAA", 5), ("AA223344", 4), ("AAAA2222", 5), ("AAAAAA22", 4), ("AAAA2233", 4)]
 """Cards and stacks of decks that are small enough to deal them in all ways."""
-
-Plays = set[frozenset[int]]
-"""The options that each play takes."""
 
 
 def all_deals() -> Iterator[str]:
@@ -47,26 +40,6 @@ def all_deals() -> Iterator[str]:
                 for each in heights:
                     left = iter(order)
                     yield deck_of([[next(left) for _ in range(height)] for height in each])
-
-
-@cache
-def winning_options(deck: str) -> Plays:
-    """The options that each winning play takes."""
-
-    @cache
-    def found(stacks: Stacks) -> set[frozenset[Pair]]:
-        if not any(stacks):
-            return {frozenset()}
-        return {
-            later | {frozenset((place, len(stacks[place]) - 1) for place in move)}
-            for move in moves(stacks)
-            for later in found(without_tops(stacks, move))
-        }
-
-    options = table_of(deck).options
-    return {
-        frozenset(number for number, pairs in enumerate(options) if pairs <= play) for play in found(stacks_of(deck))
-    }
 
 
 def choice_of(deck: str, state: State) -> Choice:

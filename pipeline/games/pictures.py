@@ -97,9 +97,12 @@ def card(x: float, y: float, width: float, height: float, words: str, style: Sty
 
 
 def texts(placed: Iterable[tuple[float, float, str]], size: float, style: Style = INKED) -> str:
-    """Return many texts of one size around their points: their common look is written once."""
+    """Return many texts of one size around their points; their common look is written once."""
     look = {key: value for key, value in style.items() if key != "class_"}
-    parts = [element("text", escape(words), class_=style["class_"], x=x, y=y + 0.36 * size) for x, y, words in placed]
+    kind, below = style["class_"], 0.36 * size
+    parts = (
+        f'<text class="{kind}" x="{_value(x)}" y="{_value(y + below)}">{escape(words)}</text>' for x, y, words in placed
+    )
     return element("g", *parts, text_anchor="middle", font_family=FONT, font_size=size, **look)
 
 

@@ -73,6 +73,7 @@ class Grid:
         self.tops = list(accumulate(row_heights, initial=0))
         self.size = self.columns * (self.width + GUTTER) + GUTTER, self.tops[-1]
         self.gutters = Gutters(self.width, HEIGHT, GUTTER)
+        self.cards = {place: card(*self.corner(place), self.width, HEIGHT, rank) for place, rank in self.ranks.items()}
 
     def corner(self, place: Place) -> Point:
         """Return the upper left corner of a card."""
@@ -87,10 +88,6 @@ class Grid:
         middles = ((x + self.width / 2, y + HEIGHT + GUTTER) for x, y in corners)
         named = ((*middle, stack_name(stack, self.stacks)) for stack, middle in enumerate(middles))
         return texts(named, NAME_SIZE, NOTE)
-
-    def card(self, place: Place) -> str:
-        """Return a card."""
-        return card(*self.corner(place), self.width, HEIGHT, self.ranks[place])
 
     def ghost(self, place: Place, *, rank: bool = True) -> str:
         """Return the place of a card that has left."""
@@ -113,10 +110,10 @@ class Grid:
         """Yield a card with up to three short lines below its rank."""
         x, y = self.corner(place)
         middle = x + self.width / 2
-        size = 12 if len(lines) < 3 and max(map(len, lines)) < 6 else 10
+        size = 12 if len(lines) < 3 and max(map(len, lines)) < 6 else 9.5
         yield self.ring(place, CARD | {"stroke_width": 3})
-        yield text(middle, y + 12, self.ranks[place], min(18, 1.15 * self.width / self.longest), bold=True)
-        yield texts(((middle, y + 19 + size / 2 + size * number, line) for number, line in enumerate(lines)), size)
+        yield text(middle, y + 11, self.ranks[place], min(17, 1.15 * self.width / self.longest), bold=True)
+        yield texts(((middle, y + 18 + size / 2 + size * number, line) for number, line in enumerate(lines)), size)
 
     def badge(self, place: Place, words: str, corner: int = 0) -> str:
         """Return a badge on a corner of a card: 0 is the upper left one, 1 the upper right one, then the lower ones."""

@@ -177,13 +177,13 @@ class _Reader:
 
     def _jam(self, choice: Choice, *, upwards: bool) -> Jam:
         stacks = [list(stack) if upwards else list(reversed(stack)) for stack in self.board.stacks]
-        left = set[Card]()
+        left, waits = set[Card](), dict[Card, list[Card]]()
         while True:
             uncovered = {stack[0] for stack in stacks if stack}
-            waits = {card: self._open_mates(choice, card) for card in uncovered}
+            waits |= {card: self._open_mates(choice, card) for card in uncovered - waits.keys()}
             leaving = {card for card in uncovered if not (left | uncovered).isdisjoint(waits[card])}
             if not leaving:
-                return Jam(upwards, left, waits)
+                return Jam(upwards, left, {card: waits[card] for card in sorted(uncovered)})
             left |= leaving
             stacks = [stack[1:] if stack and stack[0] in leaving else stack for stack in stacks]
 

@@ -46,9 +46,7 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     """
     stacks = start(layout)
     grid = Grid(layout)
-    yield scene(
-        *grid.size, [grid.names(), *map(grid.card, grid.ranks)], _counted(stacks), listed(stacks, printer(layout))
-    )
+    yield scene(*grid.size, [grid.names(), *grid.cards.values()], _counted(stacks), listed(stacks, printer(layout)))
     if verdict is Verdict.WINNABLE and evidence is not None:
         yield from _played(grid, layout, _moves(layout, evidence))
     elif verdict is Verdict.UNWINNABLE and evidence is not None:
@@ -120,7 +118,7 @@ def _played(grid: Grid, layout: str, moves: Iterator[_Move]) -> Iterator[Scene]:
             grid.names(),
             *(grid.ghost(place, rank=False) for place in freed),
             *grid.faint([place for place in here if place not in strong]),
-            *map(grid.card, strong),
+            *(grid.cards[place] for place in strong),
             *(grid.ring(place, CHOSEN) for place in leaving),
             grid.bracket(*leaving),
         ]

@@ -39,7 +39,7 @@ def proof_scenes(grid: Grid, layout: str, proof: Proof) -> Iterator[Scene]:
             grid.names(),
             *grid.faint([places[card] for card in sorted(left)], GHOST),
             *grid.faint([place for card, place in shown.items() if card not in strong]),
-            *(grid.card(place) for card, place in shown.items() if card in strong),
+            *(grid.cards[place] for card, place in shown.items() if card in strong),
         ]
         for card, mates in waits.items():
             parts += grid.waiting(places[card], _lines([words.name(mate) for mate in mates]))

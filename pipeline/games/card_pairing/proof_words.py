@@ -100,7 +100,7 @@ class Words:
         return f"No way is left for {self._card(ending.closed[0].option[0])}: {self._ways(ending.closed)}"
 
     def _jam(self, jam: Jam) -> str:
-        waits = [self._wait(card, mates) for card, mates in islice(sorted(jam.waits.items()), MOST_WAITS)]
+        waits = [self._wait(card, mates) for card, mates in islice(jam.waits.items(), MOST_WAITS)]
         stay = len(self._printed) - len(jam.left)
         whence = "upwards, from the bottoms" if jam.upwards else "downwards, from the tops"
         return f"The cards jam {whence}, and {stay} stay: {_listed(waits, len(jam.waits) - len(waits), '; ')}"

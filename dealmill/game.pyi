@@ -66,10 +66,12 @@ from .pipeline.games.pictures import circle as circle
 from .pipeline.games.pictures import cross as cross
 from .pipeline.games.pictures import element as element
 from .pipeline.games.pictures import head as head
+from .pipeline.games.pictures import outlines as outlines
 from .pipeline.games.pictures import path as path
 from .pipeline.games.pictures import rank_name as rank_name
 from .pipeline.games.pictures import scene as scene
 from .pipeline.games.pictures import text as text
+from .pipeline.games.pictures import texts as texts
 from .pipeline.games.reading import EachLine as EachLine
 from .pipeline.games.reading import Line as Line
 from .pipeline.games.reading import read_file as read_file

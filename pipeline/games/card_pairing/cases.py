@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.games.card_pairing.rules import (
     MATCHINGS,
-    STACK_NAMES,
     Card,
     Deal,
     Mates,
@@ -14,6 +13,7 @@ from dealmill.pipeline.games.card_pairing.rules import (
     jams,
     named_cards,
     pair_off,
+    stack_name,
 )
 from dealmill.verdicts import Verdict
 
@@ -23,7 +23,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A card on top of a stack, and its mate, which lies below the top card of a stack."""
+    """A card and its mate, with which it leaves, and which lies below the card of the next wait in a circle."""
 
     card: Card
     stack: int
@@ -79,7 +79,9 @@ def _leaves(deal: Deal, entries: Iterator[str], path: tuple[str, ...], mates: Ma
     tops, under = named_cards(deal, {*mates, *cards})
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
-        way = ", ".join(f"{_name(deal, cards[one])} with {_name(deal, cards[other])}" for one, other in matching)
+        way = ", ".join(
+            f"{card_name(deal, cards[one])} with {card_name(deal, cards[other])}" for one, other in matching
+        )
         choices = (*path, f"{rank}: {way}")
         if jams(tops, under, with_these):
             left = left_over(deal, with_these)
@@ -88,9 +90,10 @@ def _leaves(deal: Deal, entries: Iterator[str], path: tuple[str, ...], mates: Ma
             yield from _leaves(deal, entries, choices, with_these)
 
 
-def _name(deal: Deal, card: Card) -> str:
+def card_name(deal: Deal, card: Card) -> str:
+    """Return the name of a card: its stack and how high it lies, counted from 1, such as ``3.1``."""
     stack, height = place_of(deal, card)
-    return f"{STACK_NAMES[stack]}.{height + 1}"
+    return f"{stack_name(stack, len(deal.stacks))}.{height + 1}"
 
 
 def place_of(deal: Deal, card: Card) -> Place:

@@ -325,10 +325,16 @@ class Choice:
             possible[c] |= bit_b
             possible[d] |= bit_a
 
-    def take(self, one: Card, other: Card) -> bool:
+    def closed(self, option: Option) -> bool:
+        """Return whether an option is closed."""
+        one, other = option
+        return not self.mates(one) >> other & 1
+
+    def take(self, option: Option) -> bool:
         """Take an option; return whether that is a contradiction, because it is closed."""
-        if not self.mates(one) >> other & 1:
+        if self.closed(option):
             return True
+        one, other = option
         if one in self.mate:
             return False
         pair, waits = 1 << one | 1 << other, self._waits[one] | self._waits[other]
@@ -352,23 +358,22 @@ class Choice:
         self.board.work += len(self.before)
         return False
 
-    def shut(self, one: Card, other: Card) -> None:
+    def shut(self, option: Option) -> None:
         """Shut an option."""
-        for pair in ((one, other), self.board.others(one, other)):
+        for pair in (option, self.board.others(*option)):
             for card, mate in permutations(pair, 2):
                 self._shut[card] = self._shut.get(card, 0) | 1 << mate
 
     def assume(self, taken: bool, option: Option) -> bool:
         """Take an option, or shut it; return whether that is a contradiction."""
         if taken:
-            return self.take(*option)
-        self.shut(*option)
+            return self.take(option)
+        self.shut(option)
         return False
 
     def refutes(self, taken: bool, option: Option) -> bool:
         """Return whether an option is closed or, if not `taken`, whether it is taken."""
-        one, other = option
-        return not self.mates(one) >> other & 1 if taken else self.mate.get(one) == other
+        return self.closed(option) if taken else self.mate.get(option[0]) == option[1]
 
     def staying(self, upwards: bool) -> Cards:
         """Return the cards that stay if all leave that are uncovered and can leave with a mate that is uncovered.
@@ -423,9 +428,9 @@ def _refute(deal: Deal, certificate: str, entry: int, choice: Choice) -> int:
         raise InvalidEvidence(entry + 1, f"{certificate[entry]!a} is not a rank that is still to be paired off")
     following = entry + 1
     for mate in cards[1:]:
-        if choice.mates(cards[0]) >> mate & 1:
+        if not choice.closed((cards[0], mate)):
             with_these = choice.copy()
-            with_these.take(cards[0], mate)
+            with_these.take((cards[0], mate))
             following = _refute(deal, certificate, following, with_these)
     return following
 
@@ -544,7 +549,7 @@ class LemmaChecker:
         mates = choice.mates(card)
         if mates & (mates - 1):
             raise self._invalid(f"group {number} has {mates.bit_count()} open options")
-        return not mates or choice.take(card, mates.bit_length() - 1)
+        return not mates or choice.take((card, mates.bit_length() - 1))
 
     def _conclude_lemma(self, back: int, choice: Choice) -> bool:
         """Make the only literal true that is not false in an earlier lemma; without one, this is a contradiction."""

@@ -47,9 +47,9 @@ def choice_of(deck: str, state: State) -> Choice:
     deal = deal_of(deck)
     numbering, choice = Numbering(deal), Choice(Board(deal))
     for number in state.taken:
-        assert not choice.take(*numbering.option(number))
+        assert not choice.take(numbering.option(number))
     for number in state.shut:
-        choice.shut(*numbering.option(number))
+        choice.shut(numbering.option(number))
     return choice
 
 

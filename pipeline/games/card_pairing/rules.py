@@ -6,7 +6,6 @@ A certificate of a loss is checked without any search, see ``docs/proofs/card-pa
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, permutations
@@ -17,8 +16,6 @@ RANKS = "A23456789TJQKBCD"
 """The symbols of layouts in compact form."""
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
 """The names of stacks in the moves of layouts with at most 36 stacks; in others, stacks are numbered."""
-MATCHINGS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
-"""The three ways in which four cards can leave in pairs."""
 EMPTY = "-"
 """An empty stack in a layout."""
 MOST_CARDS = MOST_STACKS = 1_024
@@ -47,9 +44,7 @@ Card = int
 Cards = int
 """A set of cards: bit c is set if it contains card c."""
 Mates = dict[Card, Card]
-"""For each card of a named rank, the card that leaves with it."""
-Under = dict[Card, Card | None]
-"""For each card of a named rank, the next lower card of a named rank in its stack; None if there is none."""
+"""For some cards, the card that leaves with each."""
 Option = tuple[Card, Card]
 """Two cards of a rank that leave together. In a rank of four cards, the other two then leave together as well."""
 Literal = tuple[bool, Option]
@@ -173,46 +168,6 @@ def deal_of(layout: str) -> Deal:
     return Deal([range(end - len(stack), end) for stack, end in zip(stacks, ends, strict=True)], ranks)
 
 
-def pair_off(cards: list[Card], matching: tuple[tuple[int, int], tuple[int, int]]) -> Mates:
-    """Return the mate of each of four cards in a matching."""
-    (a, b), (c, d) = matching
-    return {cards[a]: cards[b], cards[b]: cards[a], cards[c]: cards[d], cards[d]: cards[c]}
-
-
-def named_cards(deal: Deal, named: Collection[Card]) -> tuple[list[Card], Under]:
-    """Return the uppermost named card of each stack that has one, and the next lower named card of each, or None."""
-    tops: list[Card] = []
-    under: Under = {}
-    for stack in deal.stacks:
-        top = None
-        for card in stack:
-            if card in named:
-                under[card] = top
-                top = card
-        if top is not None:
-            tops.append(top)
-    return tops, under
-
-
-def jams(tops: list[Card], under: Under, mates: Mates) -> bool:
-    """Play the relaxed game, in which cards with a mate leave with it and all others alone; return whether it jams.
-
-    Cards without a mate never block, so only cards with a mate are considered (see `named_cards`): each is on top once
-    the one above it has left. Removing cards that can leave never hurts, so any order of play gives the same result.
-    """
-    on_top = tops.copy()
-    waiting = set[Card]()
-    for card in on_top:
-        mate = mates[card]
-        if mate not in waiting:
-            waiting.add(card)
-            continue
-        for left in (card, mate):  # both are on top, and leave
-            if (freed := under[left]) is not None:
-                on_top.append(freed)
-    return len(on_top) < len(mates)
-
-
 class Board:
     """What stays the same while a certificate of a deal is checked.
 
@@ -266,7 +221,7 @@ class Choice:
 
     def __init__(self, board: Board) -> None:
         self.board = board
-        self.mate: dict[Card, Card] = {}
+        self.mate: Mates = {}
         self.covered: Cards = 0
         self.before: dict[Card, Cards] = {}
         self._shut: dict[Card, Cards] = {}

@@ -9,6 +9,7 @@ from .pipeline.games.batch import Numbers as Numbers
 from .pipeline.games.batch import Results as Results
 from .pipeline.games.batch import Solved as Solved
 from .pipeline.games.batch import Texts as Texts
+from .pipeline.games.batch import concatenate_solved as concatenate_solved
 from .pipeline.games.batch import pack as pack
 from .pipeline.games.batch import run_kernel as run_kernel
 from .pipeline.games.batch import texts_from_rows as texts_from_rows
@@ -32,6 +33,7 @@ from .pipeline.games.contract import Read as Read
 from .pipeline.games.contract import ReadEachLine as ReadEachLine
 from .pipeline.games.contract import Reject as Reject
 from .pipeline.games.contract import Scenes as Scenes
+from .pipeline.games.kernels import compiling as compiling
 from .pipeline.games.kernels import inlined as inlined
 from .pipeline.games.kernels import kernel as kernel
 from .pipeline.games.philox import Stream as Stream
@@ -64,10 +66,12 @@ from .pipeline.games.pictures import circle as circle
 from .pipeline.games.pictures import cross as cross
 from .pipeline.games.pictures import element as element
 from .pipeline.games.pictures import head as head
+from .pipeline.games.pictures import outlines as outlines
 from .pipeline.games.pictures import path as path
 from .pipeline.games.pictures import rank_name as rank_name
 from .pipeline.games.pictures import scene as scene
 from .pipeline.games.pictures import text as text
+from .pipeline.games.pictures import texts as texts
 from .pipeline.games.reading import EachLine as EachLine
 from .pipeline.games.reading import Line as Line
 from .pipeline.games.reading import read_file as read_file

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from math import isqrt
 from random import Random
 from typing import NamedTuple
 
@@ -22,7 +23,8 @@ def real_lines(game: Game) -> list[str]:
     lines = example(game, "statement.txt").splitlines()
     lines += unpack(game.deal(1, 1, DEALS))
     for name, parameter in game.deals.parameters.items():
-        for value in {parameter.least, (parameter.least + parameter.default) // 2, parameter.most}:
+        least, middle, most = parameter.least, parameter.default, parameter.most
+        for value in sorted({least, (least + middle) // 2, isqrt(middle * most), most}):
             try:
                 lines += unpack(game.deal(2, 1, 3, **{name: value}))
             except UsageError:  # not every size goes with the other parameters

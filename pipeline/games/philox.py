@@ -88,7 +88,7 @@ def below(stream: Stream, bound: int) -> int:
 
 
 @kernel
-def shuffle(stream: Stream, cards: NDArray[np.uint8], count: int) -> None:
+def shuffle(stream: Stream, cards: NDArray[np.uint8] | NDArray[np.uint16], count: int) -> None:
     """Shuffle the first `count` cards in place."""
     for last in range(count - 1, 0, -1):
         other = below(stream, last + 1)

@@ -96,6 +96,21 @@ def card(x: float, y: float, width: float, height: float, words: str, style: Sty
     return edge + text(x + width / 2, y + height / 2, words, size, NOTE if left else INKED, bold=not left)
 
 
+def texts(placed: Iterable[tuple[float, float, str]], size: float, style: Style = INKED) -> str:
+    """Return many texts of one size around their points; their common look is written once."""
+    look = {key: value for key, value in style.items() if key != "class_"}
+    kind, below = style["class_"], 0.36 * size
+    parts = (
+        f'<text class="{kind}" x="{_value(x)}" y="{_value(y + below)}">{escape(words)}</text>' for x, y, words in placed
+    )
+    return element("g", *parts, text_anchor="middle", font_family=FONT, font_size=size, **look)
+
+
+def outlines(corners: Iterable[Point], width: float, height: float, style: Style) -> str:
+    """Return many rectangles of one size as one element."""
+    return element("path", d="".join(f"M{at(corner)}h{width:g}v{height:g}h{-width:g}z" for corner in corners), **style)
+
+
 def circle(x: float, y: float, radius: float, style: Style) -> str:
     """Return a circle."""
     return element("circle", cx=x, cy=y, r=radius, **style)

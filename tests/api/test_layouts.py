@@ -87,7 +87,8 @@ def test_deals_do_not_depend_on_the_first_of_their_range() -> None:
         ({"parameters": {"pegs": 3}}, "have no parameter 'pegs'"),
         ({"parameters": {"ranks": "13"}}, "ranks .* must be a whole number from"),
         ({"parameters": {"ranks": 13.0, "stacks": 13}}, "ranks .* must be a whole number from"),
-        ({"parameters": {"ranks": 16}}, "cannot be divided into 9 stacks"),
+        ({"parameters": {"ranks": 300}}, "300 ranks of 4 suits are 1200 cards, expected at most 1024"),
+        ({"parameters": {"suits": 3}}, "suits is 3, expected an even number"),
     ],
 )
 def test_impossible_deals_are_refused_immediately(arguments: dict[str, Any], message: str) -> None:

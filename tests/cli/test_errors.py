@@ -49,7 +49,7 @@ USAGE_ERRORS = {
     "ingest deal:memory:seed=1:pegs=3:1-5": "have no parameter 'pegs'; available: pairs",
     "ingest deal:memory:seed=1:pairs=99:1-5": "must be a whole number from 1 to 52, not 99",
     f"ingest deal:memory:seed={HUGE}:1-5": "the seed must be a whole number from 0",
-    "ingest deal:card-pairing:seed=1:ranks=16:1-5": "cannot be divided into 9 stacks",
+    "ingest deal:card-pairing:seed=1:suits=3:1-5": "suits is 3, expected an even number",
 }
 """By command, the message of an error with exit code 2."""
 OTHER_ERRORS = {
@@ -123,7 +123,7 @@ def test_a_number_that_is_not_allowed_says_what_is(number: str, original: Path) 
     [
         ("ingest memory.txt letters.txt", 1),
         ("run memory-missing none", 1),
-        ("run deal:card-pairing:seed=1:ranks=16:1-5", 2),
+        ("run deal:card-pairing:seed=1:suits=3:1-5", 2),
         ("run deal:memory:seed=1:1-9 deal:hi-q:seed=1:1-9 --engine memory/two-pass", 2),
     ],
 )

@@ -6,7 +6,7 @@ from random import Random
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.camelot.layout import VALUES
-from dealmill.pipeline.games.card_pairing.layout import RANKS
+from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, MOST_STACKS, RANKS
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.tantrix.tiles import HAND, LEAST, MOST_ON_FIELD, TILES
 from dealmill.testing.subject import Subject
@@ -36,6 +36,11 @@ def _camelot() -> list[str]:
 
 
 def _card_pairing() -> list[str]:
+    """Classic layouts, then others."""
+    return [*_classic(), *_any_size()]
+
+
+def _classic() -> list[str]:
     """The fewest cards, the most, the most stacks and the highest ones; ranks in order are won, in turn often lost."""
     shapes = [(1, 2), (1, 4), (9, 36), (16, 2), (16, 32), (16, 16), (16, 4)]
     decks = [(RANKS[:ranks], ranks * 4 // stacks) for ranks, stacks in shapes]
@@ -44,6 +49,22 @@ def _card_pairing() -> list[str]:
     return [
         " ".join(cards[start : start + height] for start in range(0, len(cards), height))
         for cards, height in ordered + in_turn
+    ]
+
+
+def _any_size() -> list[str]:
+    """The fewest cards, the most, the most stacks, the longest symbols, and stacks and ranks of all kinds."""
+    random = Random(1)
+    long = [f"{number:04}SYMB" for number in range(MOST_CARDS // 2)] * 2
+    mixed = ["A"] * 2 + ["12"] * 4 + ["Q"] * 6 + ["103"] * 8
+    random.shuffle(long)
+    random.shuffle(mixed)
+    return [
+        *("A A", "- AA", "12,12 -", "- 12, 12", "12, 12 K K", "AAKK KKAA - -", "AKAK Q QKA - AK"),
+        f"{','.join(long)}{' -' * (MOST_STACKS - 1)}",
+        f"{long[0]}, {' '.join(long[1:])}",
+        " ".join(",".join(mixed[at : at + 5]) or "-" for at in (0, 5, 20, 10, 15)),
+        f"{'AK' * 256} {'AK' * 256}",
     ]
 
 
@@ -94,7 +115,10 @@ EXTREMES: dict[str, Callable[[], list[str]]] = {
 
 BEYOND: dict[str, list[str]] = {
     "camelot": ["A" * 52, "A234567890JQK" * 5],
-    "card-pairing": ["AAAA", *(" ".join(RANKS[:ranks] * 4) for ranks in (10, 12, 16))],
+    "card-pairing": [
+        *("AAAA", "- -", "AAA -", "AA 12", "12 12", "K,A A,K", "12,12, A,A", "12, 12,", "ABCDEFGHI, ABCDEFGHI"),
+        *("A" * (MOST_CARDS + 2) + " -", "10,10" + " -" * MOST_STACKS, ",".join(["10"] * (MOST_CARDS + 2)) + " -"),
+    ],
     "memory": ["A" * 4, "AB" * 52, "A" * 106],
 }
 """By game, texts that break one limit and keep all others, where alterations would hardly hit on them."""

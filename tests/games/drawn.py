@@ -24,12 +24,15 @@ def parsed(scene: Scene) -> ElementTree.Element:
 def letters(scene: Scene) -> list[tuple[str, Box]]:
     """The texts of a picture, except those on badges, with the boxes that their letters fill."""
     found = []
-    for element in parsed(scene).iter(f"{{{NAMESPACE}}}text"):
+    root = parsed(scene)
+    groups = {element: group.attrib for group in root.iter(f"{{{NAMESPACE}}}g") for element in group}
+    for element in root.iter(f"{{{NAMESPACE}}}text"):
         if element.get("class") != "light":
-            written, size = element.text or "", float(element.get("font-size", ""))
-            x, base = float(element.get("x", "")), float(element.get("y", ""))
+            look = {**groups.get(element, {}), **element.attrib}
+            written, size = element.text or "", float(look["font-size"])
+            x, base = float(look["x"]), float(look["y"])
             half = WIDE * size * len(written) / 2
-            left = {"middle": x - half, "start": x, "end": x - 2 * half}[element.get("text-anchor", "")]
+            left = {"middle": x - half, "start": x, "end": x - 2 * half}[look["text-anchor"]]
             found.append((written, (left, base - TALL * size, left + 2 * half, base)))
     return found
 

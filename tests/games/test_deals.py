@@ -1,11 +1,15 @@
 """Numbered deals of all games: they are what the documentation says, fair, and layouts."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from itertools import chain
 
 import numpy as np
 import pytest
 
+from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.camelot.layout import VALUES
@@ -24,11 +28,15 @@ def plain_camelot(stream: PlainStream) -> str:
     return "".join(stream.shuffled("".join(value * 4 for value in VALUES)))
 
 
-def plain_card_pairing(stream: PlainStream, ranks: int = 9, stacks: int = 9) -> str:
-    symbols = ("23456789TJQKA"[-ranks:] + "BCD")[:ranks]
-    cards = "".join(stream.shuffled("".join(symbol * 4 for symbol in symbols)))
-    height = len(cards) // stacks
-    return " ".join(cards[start : start + height] for start in range(0, len(cards), height))
+def plain_card_pairing(stream: PlainStream, ranks: int = 9, stacks: int = 9, suits: int = 4) -> str:
+    letters = ("23456789TJQKA"[-ranks:] + "BCD")[:ranks]
+    symbols = list(letters) if ranks <= 16 else [str(number + 1) for number in range(ranks)]
+    cards = stream.shuffled([symbol for symbol in symbols for _ in range(suits)])
+    heights = [len(cards) // stacks + (stack < len(cards) % stacks) for stack in range(stacks)]
+    starts = [sum(heights[:stack]) for stack in range(stacks)]
+    comma = "" if ranks <= 16 else ","
+    words = [comma.join(cards[start : start + height]) for start, height in zip(starts, heights, strict=True)]
+    return " ".join(word or "-" for word in [words[0] + comma * (heights[0] == 1), *words[1:]])
 
 
 def plain_hi_q(stream: PlainStream, pegs: int = 16) -> str:
@@ -53,8 +61,13 @@ PLAIN: dict[str, tuple[Callable[..., str], list[dict[str, int]]]] = {
             {},
             *(
                 {"ranks": ranks, "stacks": stacks}
-                for ranks, stacks in [(1, 2), (2, 8), (9, 36), (13, 13), (14, 7), (16, 8), (16, 32)]
+                for ranks, stacks in [(1, 2), (2, 8), (9, 36), (13, 13), (14, 7), (16, 8), (16, 32), (9, 8), (1, 7)]
             ),
+            {"suits": 2},
+            {"suits": 64, "stacks": 1_024, "ranks": 16},
+            {"ranks": 17, "stacks": 69},
+            {"ranks": 60, "stacks": 40},
+            {"ranks": 512, "suits": 2, "stacks": 3},
         ],
     ),
     "hi-q": (plain_hi_q, [{}, {"pegs": 0}, {"pegs": 1}, {"pegs": 33}]),
@@ -108,14 +121,40 @@ def test_every_card_is_equally_likely_in_every_place(game: str) -> None:
             assert abs(counts[card] / len(deals) - share) < 5 * (share * (1 - share) / len(deals)) ** 0.5
 
 
-def test_deals_of_card_pairing_are_layouts_if_the_cards_can_be_divided() -> None:
+def test_deals_of_card_pairing_are_layouts_of_the_requested_size() -> None:
     deal, game = dealer("card-pairing"), find_game("card-pairing")
-    for ranks in range(1, 17):
-        for stacks in range(2, 37):
-            if ranks * 4 % stacks == 0:
-                dealt = deal(4, 1, 3, ranks=ranks, stacks=stacks)
+    for ranks in (*range(1, 19), 30, 100, 255, 257, 512):
+        for suits in (2, 4, 6, 64):
+            for stacks in (*range(2, 38, 7), 100, 1_024):
+                if ranks * suits > 1_024:
+                    with pytest.raises(UsageError, match=f"{ranks * suits} cards, expected at most 1024"):
+                        deal(1, 1, 1, ranks=ranks, stacks=stacks, suits=suits)
+                    continue
+                dealt = deal(4, 1, 2, ranks=ranks, stacks=stacks, suits=suits)
                 assert list(game.read(enumerate(dealt))) == [Layout(*line) for line in enumerate(dealt)]
-                assert all(text.count(" ") == stacks - 1 and len(set(text) - {" "}) == ranks for text in dealt)
-            else:
-                with pytest.raises(UsageError, match=f"{4 * ranks} cards cannot be divided into {stacks} stacks"):
-                    deal(1, 1, 1, ranks=ranks, stacks=stacks)
+                for text in dealt:
+                    split = list if ranks <= 16 else partial(re.findall, r"\d+")
+                    dealt_stacks = [split(word.strip("-")) for word in text.split(" ")]
+                    heights = list(map(len, dealt_stacks))
+                    assert len(heights) == stacks and heights == sorted(heights, reverse=True)
+                    assert heights[0] - heights[-1] <= 1
+                    counts = Counter(chain.from_iterable(dealt_stacks))
+                    assert len(counts) == ranks and set(counts.values()) == {suits}
+    with pytest.raises(UsageError, match="suits is 3, expected an even number"):
+        deal(1, 1, 1, suits=3)
+
+
+def test_ranges_of_card_pairing_keep_the_identity_under_which_they_are_stored() -> None:
+    """These are the digests of version 0.1.0, which had fewer parameters."""
+    nine = "eeffd69189891c0db7f2e9779e0f3ca6025524945a2deca7ffc86e691a86c02a"
+    thirteen = "14604b5b87a68f1f7a4de6ab20379259b3e8f9fc28c39742ca14a31f4d7c9511"
+    for given, written, digest in (
+        ("1-2000", "1-2000", nine),
+        ("ranks=9:stacks=9:1-2000", "1-2000", nine),
+        ("suits=4:1-2000", "1-2000", nine),
+        ("ranks=13:stacks=13:1-", "ranks=13:stacks=13:1-", thirteen),
+    ):
+        deals = parse_deal_range(f"deal:card-pairing:seed=1:{given}")
+        assert deals.name == f"deal:card-pairing:seed=1:{written}"
+        assert deals.digest.hex() == digest
+    assert deals.numbers == {"seed": 1, "parameters": {"ranks": 13, "stacks": 13}, "first": 1, "last": None}

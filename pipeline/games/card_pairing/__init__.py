@@ -27,13 +27,20 @@ class CardPairing(Game):
     engines = (
         Engine(
             "winnable",
-            "1",
+            "2",
             "whether any play wins",
             "won: the pairs of stacks in the order of removal, `25 46 06`; "
             "lost: the ranks to pair off in every way until each way jams, `K7`",
         ),
     )
-    deals = Deals("1", {"ranks": Parameter(9, 1, 16, "ranks in the deck"), "stacks": Parameter(9, 2, 36, "stacks")})
+    deals = Deals(
+        "1",
+        {
+            "ranks": Parameter(9, 1, 512, "ranks in the deck"),
+            "suits": Parameter(4, 2, 64, "cards of each rank, an even number"),
+            "stacks": Parameter(9, 2, 1_024, "stacks"),
+        },
+    )
     answer = AnswerFormat(between=" ", winnable="yes", unwinnable="no")
 
     @property

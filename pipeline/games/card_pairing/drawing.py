@@ -1,77 +1,130 @@
 """Card pairing as pictures: the stacks side by side, top cards uppermost, with gutters between them for arrows."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
 
-from dealmill.game import CHOSEN, GHOST, NOTE, Gutters, Point, Style, arrows, box, card, element, path, rank_name, text
+from dealmill.game import (
+    CARD,
+    CHOSEN,
+    GHOST,
+    NOTE,
+    Gutters,
+    Point,
+    Style,
+    arrows,
+    badge,
+    box,
+    card,
+    element,
+    outlines,
+    path,
+    rank_name,
+    text,
+    texts,
+)
 from dealmill.pipeline.games.card_pairing.cases import Place
-from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES
+from dealmill.pipeline.games.card_pairing.rules import Stacks, stack_name, start
 
 WIDTH, HEIGHT, GUTTER = 46, 48, 22
+LETTER = 12
+"""The width of a card for each letter of its rank, if that is more than `WIDTH`."""
 ABOVE, BELOW = 20, 30
 """The room above each row of stacks for brackets, and below it for names."""
-LONGEST_ROW = 16
-"""The most stacks in a row."""
-GUTTERS = Gutters(WIDTH, HEIGHT, GUTTER)
+MANY = 100
+"""If there are more cards than that, those that matter less are drawn faintly."""
+LONGEST_ROW, MOST_ROWS = 16, 4
+"""The most stacks in a row, or twice as many if there would be more than `MOST_ROWS` rows."""
+RANK_SIZE, NAME_SIZE = 0.66 * HEIGHT, 20
+FAINT: Style = CARD | {"stroke_width": 0.5}
 
 
-@dataclass(frozen=True, slots=True)
+def printer(layout: str) -> Callable[[str], str]:
+    """Return the function that gives what is printed on the cards of a layout."""
+    return str if "," in layout else rank_name
+
+
+def listed(stacks: Stacks, printed: Callable[[str], str]) -> str:
+    """Return a description of stacks."""
+    cards = "; ".join(
+        f"{stack_name(number, len(stacks))}: {' '.join(map(printed, stack)) or 'empty'}"
+        for number, stack in enumerate(stacks)
+    )
+    return f"Stacks from bottom to top: {cards}."
+
+
 class Grid:
-    """The places of cards: stacks of equal height, in one or more rows."""
+    """The places of the cards of a layout: its stacks in one or more rows."""
 
-    stacks: int
-    height: int
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of stacks."""
-        return -(-self.stacks // LONGEST_ROW)
-
-    @property
-    def columns(self) -> int:
-        """The number of stacks in a row."""
-        return -(-self.stacks // self.rows)
-
-    @property
-    def row_height(self) -> int:
-        """The distance between rows of stacks."""
-        return ABOVE + self.height * (HEIGHT + GUTTER) + BELOW
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """The width and the height of the picture."""
-        return self.columns * (WIDTH + GUTTER) + GUTTER, self.rows * self.row_height
+    def __init__(self, layout: str) -> None:
+        stacks, printed = start(layout), printer(layout)
+        self.ranks = {
+            (number, height): printed(rank) for number, stack in enumerate(stacks) for height, rank in enumerate(stack)
+        }
+        self.stacks = len(stacks)
+        self.longest = max(map(len, self.ranks.values()))
+        self.width = max(WIDTH, LETTER * self.longest)
+        rows = -(-len(stacks) // LONGEST_ROW)
+        if rows > MOST_ROWS:
+            rows = -(-len(stacks) // (2 * LONGEST_ROW))
+        self.columns = -(-len(stacks) // rows)
+        starts = range(0, len(stacks), self.columns)
+        self.heights = [max(1, *map(len, stacks[start : start + self.columns])) for start in starts]
+        row_heights = (ABOVE + height * (HEIGHT + GUTTER) + BELOW for height in self.heights)
+        self.tops = list(accumulate(row_heights, initial=0))
+        self.size = self.columns * (self.width + GUTTER) + GUTTER, self.tops[-1]
+        self.gutters = Gutters(self.width, HEIGHT, GUTTER)
+        self.cards = {place: card(*self.corner(place), self.width, HEIGHT, rank) for place, rank in self.ranks.items()}
 
     def corner(self, place: Place) -> Point:
         """Return the upper left corner of a card."""
         row, column = divmod(place[0], self.columns)
-        below_top = self.height - 1 - place[1]
-        top = row * self.row_height + ABOVE + GUTTER / 2
-        return GUTTER + column * (WIDTH + GUTTER), top + below_top * (HEIGHT + GUTTER)
+        below_top = self.heights[row] - 1 - place[1]
+        top = self.tops[row] + ABOVE + GUTTER / 2
+        return GUTTER + column * (self.width + GUTTER), top + below_top * (HEIGHT + GUTTER)
 
-    def names(self) -> Iterator[str]:
-        """Yield the names below the stacks."""
-        for stack in range(self.stacks):
-            x, y = self.corner((stack, 0))
-            yield text(x + WIDTH / 2, y + HEIGHT + GUTTER, STACK_NAMES[stack], 20, NOTE)
+    def names(self) -> str:
+        """Return the names below the stacks."""
+        corners = (self.corner((stack, 0)) for stack in range(self.stacks))
+        middles = ((x + self.width / 2, y + HEIGHT + GUTTER) for x, y in corners)
+        named = ((*middle, stack_name(stack, self.stacks)) for stack, middle in enumerate(middles))
+        return texts(named, NAME_SIZE, NOTE)
 
-    def card(self, place: Place, rank: str) -> str:
-        """Return a card."""
-        return card(*self.corner(place), WIDTH, HEIGHT, rank_name(rank))
+    def ghost(self, place: Place, *, rank: bool = True) -> str:
+        """Return the place of a card that has left."""
+        return card(*self.corner(place), self.width, HEIGHT, self.ranks[place] if rank else "", GHOST)
 
-    def ghost(self, place: Place, rank: str = "") -> str:
-        """Return the place of a card that has left, with its rank if it is given."""
-        return card(*self.corner(place), WIDTH, HEIGHT, rank_name(rank), GHOST)
+    def faint(self, places: Collection[Place], style: Style = FAINT) -> Iterator[str]:
+        """Yield cards that matter less, or the places of cards that have left, as few elements."""
+        if places:
+            corners = [self.corner(place) for place in places]
+            yield outlines(corners, self.width, HEIGHT, style)
+            middles = ((x + self.width / 2, y + HEIGHT / 2) for x, y in corners)
+            ranks = ((*middle, self.ranks[place]) for place, middle in zip(places, middles, strict=True))
+            yield texts(ranks, min(RANK_SIZE, 1.15 * self.width / self.longest), NOTE)
 
     def ring(self, place: Place, style: Style) -> str:
         """Return the edge of a card."""
-        return box(*self.corner(place), WIDTH, HEIGHT, style)
+        return box(*self.corner(place), self.width, HEIGHT, style)
+
+    def waiting(self, place: Place, lines: Sequence[str]) -> Iterator[str]:
+        """Yield a card with up to three short lines below its rank."""
+        x, y = self.corner(place)
+        middle = x + self.width / 2
+        size = 12 if len(lines) < 3 and max(map(len, lines)) < 6 else 9.5
+        yield self.ring(place, CARD | {"stroke_width": 3})
+        yield text(middle, y + 11, self.ranks[place], min(17, 1.15 * self.width / self.longest), bold=True)
+        yield texts(((middle, y + 18 + size / 2 + size * number, line) for number, line in enumerate(lines)), size)
+
+    def badge(self, place: Place, words: str, corner: int = 0) -> str:
+        """Return a badge on a corner of a card: 0 is the upper left one, 1 the upper right one, then the lower ones."""
+        x, y = self.corner(place)
+        return badge(x + (self.width - 3 if corner % 2 else 3), y + (HEIGHT - 3 if corner > 1 else 3), words)
 
     def bracket(self, one: Place, other: Place) -> str:
         """Return the line that joins two top cards: up from each, and along the room above its row."""
         (left, start), (right, end) = (self.corner(place) for place in (one, other))
-        middle = WIDTH / 2
-        upper, lower = (place[0] // self.columns * self.row_height + ABOVE / 2 for place in (one, other))
+        middle = self.width / 2
+        upper, lower = (self.tops[place[0] // self.columns] + ABOVE / 2 for place in (one, other))
         margin = self.size[0] - GUTTER / 2
         around = [] if upper == lower else [(margin, upper), (margin, lower)]
         points = [
@@ -85,4 +138,4 @@ class Grid:
 
     def arrows(self, ends: Iterable[tuple[Place, Place]]) -> Iterator[str]:
         """Yield arrows from card to card, in the gutters."""
-        return arrows(GUTTERS.routes([(self.corner(one), self.corner(other)) for one, other in ends]))
+        return arrows(self.gutters.routes([(self.corner(one), self.corner(other)) for one, other in ends]))

@@ -1,12 +1,29 @@
-"""The engine of card pairing: reads deals, decides them with `search`, and writes traces and certificates."""
+"""The engine of card pairing: reads deals, decides them with `search`, and writes traces and certificates.
+
+This is for classic layouts, with up to 36 stacks of equal height and four cards of each of up to 16 ranks. All others
+are left to `any_size`.
+"""
 
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, inlined, kernel, lowest_bit, run_kernel
-from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, STACK_NAMES
+from dealmill.game import (
+    NO_LIMIT,
+    Bytes,
+    Numbers,
+    Results,
+    Solved,
+    Texts,
+    concatenate_solved,
+    inlined,
+    kernel,
+    lowest_bit,
+    run_kernel,
+)
+from dealmill.pipeline.games.card_pairing.canonical import is_classic
+from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, STACK_NAMES
 from dealmill.pipeline.games.card_pairing.search import (
     ALL,
     ENTRIES,
@@ -28,6 +45,8 @@ from dealmill.verdicts import Verdict
 WINNABLE = int(Verdict.WINNABLE)
 UNWINNABLE = int(Verdict.UNWINNABLE)
 UNDECIDED = int(Verdict.UNDECIDED)
+NOT_CLASSIC = 0
+"""What the kernel writes in place of a verdict on a layout that is not classic."""
 
 RANK_SIGNS = np.frombuffer(RANKS.encode("ascii"), dtype=np.uint8)
 STACK_SIGNS = np.frombuffer(STACK_NAMES.encode("ascii"), dtype=np.uint8)
@@ -60,17 +79,25 @@ class Table(NamedTuple):
 
 
 def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-    """Decide whether any play wins; a node is the assignment of a matching to a rank."""
-    return run_kernel(partial(_solve_each, POSSIBLE), layouts, max_nodes, LONGEST_CERTIFICATE)
+    """Decide whether any play wins; a node is the assignment of a matching to a rank, or another choice of mates."""
+    solved = run_kernel(partial(_solve_each, POSSIBLE), layouts, max_nodes, LONGEST_CERTIFICATE)
+    others = np.flatnonzero(solved.verdicts == NOT_CLASSIC)
+    if not len(others):
+        return solved
+    from dealmill.pipeline.games.card_pairing import any_size
+
+    order = np.arange(len(layouts))
+    order[others] = len(layouts) + np.arange(len(others))
+    return concatenate_solved([solved, any_size.winnable(layouts.take(others), max_nodes)]).take(order)
 
 
 @kernel
 def _new_table() -> Table:
     return Table(
-        np.empty(MOST_CARDS, dtype=np.uint64),
-        np.empty(MOST_CARDS, dtype=np.uint64),
-        np.empty(MOST_CARDS, dtype=np.uint64),
-        np.empty(MOST_CARDS, dtype=np.uint8),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint64),
+        np.empty(CLASSIC_CARDS, dtype=np.uint8),
         np.empty(ALL, dtype=np.uint64),
     )
 
@@ -83,6 +110,10 @@ def _solve_each(possible: Bytes, text: Bytes, starts: Numbers, first: int, limit
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_CERTIFICATE:
             return i
+        if not is_classic(text, np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            results.verdicts[i] = NOT_CLASSIC
+            results.ends[i] = end
+            continue
         stacks = _deal(text, np.uint64(starts[i]), np.uint64(starts[i + 1]), table)
         height = np.uint64(starts[i + 1] - starts[i] + 1) // stacks - ONE
         ranks = _set_above(table, stacks, height, search.before)

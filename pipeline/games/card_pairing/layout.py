@@ -1,23 +1,41 @@
-"""Layouts of card pairing: the stacks separated by spaces, the top card of each stack last, as in
-``98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ``.
+"""Layouts of card pairing: the stacks separated by spaces, the top card of each stack last.
 
-The ranks are ``A23456789TJQK``, and ``BCD`` for decks of more than thirteen ranks. Every rank in a layout occurs four
-times, since there are four suits. The format of the problem statement starts with the number of layouts on a line of
-its own.
+In the compact form, each card is one of the letters ``A23456789TJQKBCD``, as in ``98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ
+86AQ 8TQQ``. In the list form, the cards of a stack are symbols separated by commas, as in ``12,7,Q,103 103,7 Q,12 -``;
+a text with a comma is in list form. An empty stack is ``-``, and each rank occurs an even number of times.
+
+A canonical text has capital letters and single spaces. It is in list form only if a symbol is not one of the letters.
+If no stack of it has two cards, a comma follows the first stack that is not empty: ``12, 12``.
+
+The format of the problem statement starts with the number of layouts on a line of its own.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from string import ascii_lowercase, ascii_uppercase
 
 from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 
+MOST_CARDS = MOST_STACKS = 1_024
+LONGEST_SYMBOL = 8
+COMMA, EMPTY = ",", "-"
+
 RANKS = "A23456789TJQKBCD"
 RANK_SET = frozenset(RANKS)
-SUITS = 4
-MOST_CARDS = len(RANKS) * SUITS
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
-LONGEST_LINE = 1_000
+SUITS = 4
+CLASSIC_CARDS = len(RANKS) * SUITS
+"""The most cards of a classic layout: up to 36 stacks of equal height, with four cards of each of the 16 ranks."""
+
+LONGEST_LINE = 20_000
+"""The longest canonical text has 11,261 characters; the rest is for spaces."""
+CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
+"""For lines with other characters than ASCII, some of which have ASCII capitals."""
+
+Stacks = Sequence[Sequence[str]]
+"""The symbols of each stack, from bottom to top."""
 
 
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
@@ -32,7 +50,7 @@ def each_line(first: str) -> EachLine:
 
 
 def canonical(text: str) -> str:
-    """Return a layout in capital letters, with single spaces between stacks.
+    """Return the canonical text of a layout.
 
     Raises
     ------
@@ -44,19 +62,15 @@ def canonical(text: str) -> str:
     alike = _last_of_length.get(len(text))
     if alike and alike.fits(text):
         return text
-    stacks = text.upper().split()
-    cards = "".join(stacks)
-    ranks = set(cards)
-    if (
-        set(map(cards.count, ranks)) == {SUITS}
-        and ranks <= RANK_SET
-        and 1 < len(stacks) <= len(STACK_NAMES)
-        and len(set(map(len, stacks))) == 1
-    ):
-        tidy = " ".join(stacks)
-        _last_of_length[len(tidy)] = _Shape("".join(ranks), len(stacks[0]), " " * (len(stacks) - 1))
+    capitals = text.upper() if text.isascii() else text.translate(CAPITALS)
+    words = capitals.split()
+    if tidy := _classic(words):
         return tidy
-    raise BadLayout(list(_reasons(stacks)))
+    in_list_form = COMMA in text
+    stacks = list(map(_listed if in_list_form else _compact, words))
+    if reasons := list(_reasons(stacks, in_list_form)):
+        raise BadLayout(reasons)
+    return _written(stacks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +88,75 @@ class _Shape:
 
 
 _last_of_length: dict[int, _Shape] = {}
-"""The shape of the last canonical layout of each length. Comparing a line with it takes half as long as a check."""
+"""The shape of the last classic layout of each length. Comparing a line with it takes half as long as a check."""
 
 
-def _reasons(stacks: list[str]) -> Iterator[str]:
-    if not 1 < len(stacks) <= len(STACK_NAMES):
-        yield f"the number of stacks is {len(stacks)}, expected 2 to {len(STACK_NAMES)}"
-    if len(set(map(len, stacks))) > 1:
-        yield f"stacks of unequal height: {', '.join(str(len(stack)) for stack in stacks[: len(STACK_NAMES)])} cards"
-    for name, stack in enumerate(stacks):
-        for symbol in sorted(set(stack) - set(RANKS)):
-            yield f"unknown symbol {symbol!r} in stack {name}"
-    times = Counter("".join(stacks))
-    for rank in RANKS:
-        if times[rank] not in (0, SUITS):
-            yield f"rank {rank} occurs {times[rank]} times, expected {SUITS}"
+def _classic(words: list[str]) -> str | None:
+    """Return the canonical text if the stacks are those of a classic layout."""
+    cards = "".join(words)
+    ranks = set(cards)
+    if (
+        set(map(cards.count, ranks)) == {SUITS}
+        and ranks <= RANK_SET
+        and 1 < len(words) <= len(STACK_NAMES)
+        and len(set(map(len, words))) == 1
+    ):
+        tidy = " ".join(words)
+        _last_of_length[len(tidy)] = _Shape("".join(ranks), len(words[0]), " " * (len(words) - 1))
+        return tidy
+    return None
+
+
+def _compact(word: str) -> Sequence[str]:
+    return "" if word == EMPTY else word
+
+
+def _listed(word: str) -> Sequence[str]:
+    word = word.removesuffix(COMMA)
+    return [] if word == EMPTY else word.split(COMMA)
+
+
+def _written(stacks: Stacks) -> str:
+    """Return the canonical text of stacks."""
+    if all(map(RANK_SET.issuperset, stacks)):
+        return " ".join("".join(stack) or EMPTY for stack in stacks)
+    words = [COMMA.join(stack) or EMPTY for stack in stacks]
+    if max(map(len, stacks)) == 1:
+        first = next(number for number, stack in enumerate(stacks) if stack)
+        words[first] += COMMA
+    return " ".join(words)
+
+
+def stack_names(count: int) -> Sequence[str]:
+    """Return the names of stacks: single characters for up to 36 stacks, else numbers."""
+    return STACK_NAMES[:count] if count <= len(STACK_NAMES) else list(map(str, range(count)))
+
+
+def _reasons(stacks: Stacks, in_list_form: bool) -> Iterator[str]:
+    if not 1 < len(stacks) <= MOST_STACKS:
+        yield f"the number of stacks is {len(stacks)}, expected 2 to {MOST_STACKS}"
+    times = Counter(chain.from_iterable(stacks))
+    if stacks and not times:
+        yield "all stacks are empty, expected at least one card"
+    if times.total() > MOST_CARDS:
+        yield f"the number of cards is {times.total()}, expected at most {MOST_CARDS}"
+    wrong = {symbol: reason for symbol in times if (reason := _wrong(symbol, in_list_form))}
+    for name, stack in zip(stack_names(len(stacks)), stacks, strict=True):
+        for symbol in sorted(wrong.keys() & stack):
+            yield f"{wrong[symbol]} in stack {name}"
+    for rank, count in times.items():
+        if count % 2 and rank not in wrong:
+            yield f"rank {rank} occurs {'once' if count == 1 else f'{count} times'}, expected an even number of times"
+
+
+def _wrong(symbol: str, in_list_form: bool) -> str | None:
+    """Return why a symbol is not one of a card."""
+    if not in_list_form:
+        return None if symbol in RANK_SET else f"unknown symbol {symbol!r}"
+    if not symbol:
+        return "empty symbol"
+    if len(symbol) > LONGEST_SYMBOL:
+        return f"symbol {symbol!r} of {len(symbol)} characters, expected at most {LONGEST_SYMBOL},"
+    if not (symbol.isascii() and symbol.isalnum()):
+        return f"symbol {symbol!r} with other characters than letters and digits"
+    return None

@@ -1,25 +1,56 @@
-"""The rules of card pairing and its referee."""
+"""The rules of card pairing and its referee.
 
-from collections.abc import Collection
+A certificate of a loss is checked without any search, see ``docs/proofs/card-pairing.md`` for the terms and the proofs.
+"""
+
+import re
+from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, chain, permutations
 
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
 RANKS = "A23456789TJQKBCD"
-SUITS = 4
+"""The symbols of layouts in compact form."""
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
-MATCHINGS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
-"""The three ways in which four cards can leave in pairs."""
+"""The names of stacks in the moves of layouts with at most 36 stacks; in others, stacks are numbered."""
+EMPTY = "-"
+"""An empty stack in a layout."""
+MOST_CARDS = MOST_STACKS = 1_024
+LONGEST_CERTIFICATE = 1 << 20
+"""Characters."""
+MOST_WORK = 50_000_000
+"""The referee refuses a certificate that asks for more work than this: the number of options that it looks at, and of
+sets that it updates. It takes about a minute."""
+
+NUMBER = "(?:0|[1-9][0-9]{0,6})"
+SYMBOL = re.compile("[A-Z0-9]{1,8}")
+MOVE = re.compile(f"{NUMBER},{NUMBER}")
+LITERAL = re.compile(f"[+-]{NUMBER}")
+HINT = re.compile(f"[gl]{NUMBER}|[v^]")
+LITERALS = re.compile(f"[+-]{NUMBER}|.", re.DOTALL)
+HINTS = re.compile(f"[gl]{NUMBER}|.", re.DOTALL)
+STEPS = ("+", "-", "g", "l", "v", "^")
+"""The first characters of steps."""
+JAMS = {"v": "downwards", "^": "upwards"}
 
 Stacks = list[list[str]]
 """The rank of each card, stack by stack from bottom to top."""
 
 Card = int
 """The number of a card in its layout, counted from 0, stack by stack from bottom to top."""
+Cards = int
+"""A set of cards: bit c is set if it contains card c."""
 Mates = dict[Card, Card]
-"""For each card of a named rank, the card that leaves with it."""
-Under = dict[Card, Card | None]
-"""For each card of a named rank, the next lower card of a named rank in its stack; None if there is none."""
+"""For some cards, the card that leaves with each."""
+Option = tuple[Card, Card]
+"""Two cards of a rank that leave together. In a rank of four cards, the other two then leave together as well."""
+Literal = tuple[bool, Option]
+"""The statement that an option is taken, or that it is not."""
+Lemma = list[Literal]
+"""Statements of which at least one is true for every winning play."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +62,11 @@ class Deal:
 
 
 def start(layout: str) -> Stacks:
-    """Return the stacks of a layout."""
-    return [list(stack) for stack in layout.split(" ")]
+    """Return the stacks of a layout in compact form, ``7AK 7KA -``, or in list form, ``7,10 10,7 -``."""
+    stacks = layout.split(" ")
+    if "," in layout:
+        return [[] if stack == EMPTY else stack.removesuffix(",").split(",") for stack in stacks]
+    return [[] if stack == EMPTY else list(stack) for stack in stacks]
 
 
 def play(stacks: Stacks, move: str, step: int) -> str:
@@ -43,22 +77,34 @@ def play(stacks: Stacks, move: str, step: int) -> str:
     IllegalMove
         If the move does not name two stacks, or their top cards are not of the same rank.
     """
-    numbers = list(map(STACK_NAMES.find, move))
+    numbers = stacks_of(move, len(stacks))
     if len(numbers) != 2 or min(numbers) < 0 or max(numbers) >= len(stacks):
-        raise IllegalMove(step, f"{move!r} does not name two stacks")
+        raise IllegalMove(step, f"{move[:20]!a} does not name two stacks")
     if numbers[0] == numbers[1]:
-        raise IllegalMove(step, f"{move!r} names one stack twice")
+        raise IllegalMove(step, f"{move!a} names one stack twice")
     one, other = stacks[numbers[0]], stacks[numbers[1]]
     if not one or not other:
-        raise IllegalMove(step, f"stack {move[1] if one else move[0]} is empty")
+        raise IllegalMove(step, f"stack {stack_name(numbers[1 if one else 0], len(stacks))} is empty")
     if one[-1] != other[-1]:
         raise IllegalMove(step, f"{one[-1]} and {other[-1]} are not of the same rank")
     one.pop()
     return other.pop()
 
 
+def stacks_of(move: str, stacks: int) -> list[int]:
+    """Return the numbers of the stacks that a move names in a layout with so many stacks, -1 for an unknown name."""
+    if stacks <= len(STACK_NAMES):
+        return list(map(STACK_NAMES.find, move))
+    return list(map(int, move.split(","))) if MOVE.fullmatch(move) else []
+
+
+def stack_name(number: int, stacks: int) -> str:
+    """Return the name of a stack in the moves of a layout with so many stacks."""
+    return STACK_NAMES[number] if stacks <= len(STACK_NAMES) else str(number)
+
+
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-    """Play a winning trace to its end, or check that every way to pair off the ranks of a certificate jams.
+    """Play a winning trace to its end, or check that a certificate rules out every way to pair off the cards.
 
     Raises
     ------
@@ -71,29 +117,36 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     if verdict is Verdict.WINNABLE:
         _check_win(layout, evidence)
     elif verdict is Verdict.UNWINNABLE:
-        used = _refute(deal_of(layout), evidence, 0, {})
-        if used != len(evidence):
-            raise InvalidEvidence(used + 1, f"the certificate continues after {used} entries, which are enough")
+        deal = deal_of(layout)
+        if evidence.startswith(STEPS) or not _has_trees(deal):
+            LemmaChecker(deal).check(evidence)
+        else:
+            _check_tree(deal, evidence)
     else:
         raise InvalidEvidence(0, f"{engine} cannot prove that a deal is {verdict.word}")
 
 
 def check_layout(layout: str) -> None:
-    """Check that a text is a layout: 2 to 36 stacks of equal height, with four cards of each rank in them.
+    """Check that a text is a layout: 2 to 1,024 stacks, 1 to 1,024 cards, and an even number of cards of each rank.
 
     Raises
     ------
     InvalidEvidence
         With step 0, if it is not.
     """
-    stacks = layout.split(" ")
-    if not 1 < len(stacks) <= len(STACK_NAMES):
-        raise InvalidEvidence(0, f"the layout has {len(stacks)} stacks, expected 2 to {len(STACK_NAMES)}")
-    if len(set(map(len, stacks))) > 1:
-        raise InvalidEvidence(0, "the stacks of the layout are not of equal height")
-    times = {card: layout.count(card) for card in set(layout) - {" "}}
-    if not times.keys() <= set(RANKS) or set(times.values()) != {SUITS}:
-        raise InvalidEvidence(0, "the layout does not consist of four cards of each rank")
+    stacks = start(layout)
+    if not 1 < len(stacks) <= MOST_STACKS:
+        raise InvalidEvidence(0, f"the layout has {len(stacks)} stacks, expected 2 to {MOST_STACKS:,}")
+    if "  " in f" {layout} ":
+        raise InvalidEvidence(0, f"a stack of the layout has no text, expected {EMPTY} for an empty stack")
+    times = Counter(chain.from_iterable(stacks))
+    if not 1 <= times.total() <= MOST_CARDS:
+        raise InvalidEvidence(0, f"the layout has {times.total()} cards, expected 1 to {MOST_CARDS:,}")
+    for rank, count in times.items():
+        if not (SYMBOL.fullmatch(rank) if "," in layout else rank in RANKS):
+            raise InvalidEvidence(0, f"{rank[:9]!a} is not a rank")
+        if count % 2:
+            raise InvalidEvidence(0, f"rank {rank} occurs {count} times in the layout, expected an even number")
 
 
 def _check_win(layout: str, trace: str) -> None:
@@ -105,74 +158,365 @@ def _check_win(layout: str, trace: str) -> None:
         raise InvalidEvidence(len(moves), f"{left} cards are left: not won")
 
 
-def _refute(deal: Deal, certificate: str, entry: int, mates: Mates) -> int:
-    """Check that no play wins in which the cards in `mates` leave with their mates; return the index of the next entry.
+def deal_of(layout: str) -> Deal:
+    """Return the cards of a layout by stack and by rank."""
+    stacks = start(layout)
+    ranks: dict[str, list[Card]] = {}
+    for card, rank in enumerate(chain.from_iterable(stacks)):
+        ranks.setdefault(rank, []).append(card)
+    ends = accumulate(map(len, stacks))
+    return Deal([range(end - len(stack), end) for stack, end in zip(stacks, ends, strict=True)], ranks)
 
-    The entry at index `entry` names a rank, whose cards leave in one of three ways. Each way must jam, or be refuted by
-    the entries that follow. A way jams if the relaxed game gets stuck, in which each card of any other rank may leave
-    alone: a deal that cannot be won in this easier game cannot be won at all.
+
+class Board:
+    """What stays the same while a certificate of a deal is checked.
+
+    `stop_of` has, for each card, the number that follows those of its stack, and `rank_of` the cards of its rank.
+    `work` grows with the time that the check has taken.
+    """
+
+    def __init__(self, deal: Deal) -> None:
+        self.stacks = [stack for stack in deal.stacks if stack]
+        self.stop_of = [stack.stop for stack in self.stacks for _ in stack]
+        self.rank_of: list[list[Card]] = [[]] * len(self.stop_of)
+        for cards in deal.ranks.values():
+            for card in cards:
+                self.rank_of[card] = cards
+        self.work = 0
+
+    def others(self, one: Card, other: Card) -> list[Card]:
+        """Return the two cards that leave together if these two do, in a rank of four; in others, none."""
+        cards = self.rank_of[one]
+        return [card for card in cards if card not in (one, other)] if len(cards) == 4 else []
+
+
+class Waits(dict[Card, Cards]):
+    """For each card that is not covered, the cards that must leave before it; found when they are first needed.
+
+    These are the cards above it, and those that leave no later than the lowest covered card above it.
+    """
+
+    def __init__(self, stop_of: list[Card], covered: Cards, before: dict[Card, Cards]) -> None:
+        self._stop_of, self._covered, self._before = stop_of, covered, before
+
+    def __missing__(self, card: Card) -> Cards:
+        waits = (1 << self._stop_of[card]) - (2 << card)
+        if covered := waits & self._covered:
+            waits |= self._before[(covered & -covered).bit_length() - 1]
+        self[card] = waits
+        return waits
+
+
+def circular(pair: Cards, waits: Cards, other_pair: Cards, other_waits: Cards) -> bool:
+    """Return whether two pairs can never leave, because one of them waits for itself, or each for the other."""
+    return bool(waits & pair or other_waits & other_pair or (waits & other_pair and other_waits & pair))
+
+
+class Choice:
+    """The options that are taken, and those that are shut: no winning play that is still considered takes these.
+
+    `mate` has the mate of each card of a taken option, `covered` is the set of these cards, and `before` has, for each
+    of them, the cards that leave no later: its own pair, all cards above these two, the mates of those, and so on.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.mate: Mates = {}
+        self.covered: Cards = 0
+        self.before: dict[Card, Cards] = {}
+        self._shut: dict[Card, Cards] = {}
+        self._waits = Waits(board.stop_of, 0, {})
+        self._possible: dict[Card, Cards] = {}
+
+    def copy(self) -> "Choice":
+        """Return a choice that changes independently."""
+        other = Choice.__new__(Choice)
+        vars(other).update(vars(self))  # `take` replaces these objects and does not change them
+        other._shut = self._shut.copy()
+        self.board.work += len(self._shut)
+        return other
+
+    def mates(self, card: Card) -> Cards:
+        """Return the cards with which a card can leave: those whose option with it is not closed.
+
+        An option is closed if it is shut, or if it makes a circle of pairs of which each must leave before the next.
+        """
+        if card not in self._possible:
+            self._find_possible(card)
+        if card in self._shut:
+            return self._possible[card] & ~self._shut[card]
+        return self._possible[card]
+
+    def _find_possible(self, card: Card) -> None:
+        cards = self.board.rank_of[card]
+        self.board.work += len(cards)
+        if card in self.mate:
+            self._possible[card] = 1 << self.mate[card]
+        elif len(cards) == 4:
+            self._find_matchings(*cards)
+        else:
+            waits, bit, possible = self._waits[card], 1 << card, 0
+            for mate in cards:
+                if not (waits | self._waits[mate]) & (bit | 1 << mate) and mate not in self.mate and mate != card:
+                    possible |= 1 << mate
+            self._possible[card] = possible
+
+    def _find_matchings(self, a: Card, b: Card, c: Card, d: Card) -> None:
+        """Find the possible mates of the four cards of a rank, none of which is covered."""
+        waits, possible = self._waits, self._possible
+        wa, wb, wc, wd = waits[a], waits[b], waits[c], waits[d]
+        bit_a, bit_b, bit_c, bit_d = 1 << a, 1 << b, 1 << c, 1 << d
+        possible[a] = possible[b] = possible[c] = possible[d] = 0
+        if not circular(bit_a | bit_b, wa | wb, bit_c | bit_d, wc | wd):
+            possible[a], possible[b], possible[c], possible[d] = bit_b, bit_a, bit_d, bit_c
+        if not circular(bit_a | bit_c, wa | wc, bit_b | bit_d, wb | wd):
+            possible[a] |= bit_c
+            possible[b] |= bit_d
+            possible[c] |= bit_a
+            possible[d] |= bit_b
+        if not circular(bit_a | bit_d, wa | wd, bit_b | bit_c, wb | wc):
+            possible[a] |= bit_d
+            possible[b] |= bit_c
+            possible[c] |= bit_b
+            possible[d] |= bit_a
+
+    def closed(self, option: Option) -> bool:
+        """Return whether an option is closed."""
+        one, other = option
+        return not self.mates(one) >> other & 1
+
+    def take(self, option: Option) -> bool:
+        """Take an option; return whether that is a contradiction, because it is closed."""
+        if self.closed(option):
+            return True
+        one, other = option
+        if one in self.mate:
+            return False
+        pair, waits = 1 << one | 1 << other, self._waits[one] | self._waits[other]
+        self.mate = {**self.mate, one: other, other: one}
+        others = self.board.others(one, other)
+        other_pair = other_waits = 0
+        if others:
+            third, fourth = others
+            other_pair, other_waits = 1 << third | 1 << fourth, self._waits[third] | self._waits[fourth]
+            self.mate[third], self.mate[fourth] = fourth, third
+        waits |= pair | (other_pair | other_waits if waits & other_pair else 0)
+        other_waits |= other_pair | (waits if other_waits & pair else 0)
+        self.before = {
+            card: each | (waits if each & pair else 0) | (other_waits if each & other_pair else 0)
+            for card, each in self.before.items()
+        }
+        self.before |= dict.fromkeys((one, other), waits) | dict.fromkeys(others, other_waits)
+        self.covered |= pair | other_pair
+        self._waits = Waits(self.board.stop_of, self.covered, self.before)
+        self._possible = {}
+        self.board.work += len(self.before)
+        return False
+
+    def shut(self, option: Option) -> None:
+        """Shut an option."""
+        for pair in (option, self.board.others(*option)):
+            for card, mate in permutations(pair, 2):
+                self._shut[card] = self._shut.get(card, 0) | 1 << mate
+
+    def assume(self, taken: bool, option: Option) -> bool:
+        """Take an option, or shut it; return whether that is a contradiction."""
+        if taken:
+            return self.take(option)
+        self.shut(option)
+        return False
+
+    def refutes(self, taken: bool, option: Option) -> bool:
+        """Return whether an option is closed or, if not `taken`, whether it is taken."""
+        return self.closed(option) if taken else self.mate.get(option[0]) == option[1]
+
+    def staying(self, upwards: bool) -> Cards:
+        """Return the cards that stay if all leave that are uncovered and can leave with a mate that is uncovered.
+
+        A card is uncovered if all cards above it have left; or `upwards`, if all cards below it have left.
+        """
+        step = 1 if upwards else -1
+        last = {stack[-1 if upwards else 0] for stack in self.board.stacks}
+        following = [stack[0 if upwards else -1] for stack in self.board.stacks]
+        uncovered: Cards = 0
+        gone: Cards = 0
+        ranks = set[Card]()
+        for card in following:
+            uncovered |= 1 << card
+            rank = self.board.rank_of[card][0]
+            if rank not in ranks:
+                ranks.add(rank)  # no other card of its rank is uncovered yet
+            elif mates := self.mates(card) & uncovered:
+                leaving = (mates | 1 << card) & ~gone
+                gone |= leaving
+                while leaving:
+                    left = leaving.bit_length() - 1
+                    leaving ^= 1 << left
+                    if left not in last:
+                        following.append(left + step)
+        self.board.work += len(following)
+        return gone ^ (1 << len(self.board.stop_of)) - 1
+
+
+def _has_trees(deal: Deal) -> bool:
+    """Return whether a list of ranks can be a certificate: each is one character, and has four cards."""
+    return all(len(rank) == 1 and len(cards) == 4 for rank, cards in deal.ranks.items())
+
+
+def _check_tree(deal: Deal, certificate: str) -> None:
+    """Check that a list of ranks rules out every way to pair off the cards."""
+    used = _refute(deal, certificate, 0, Choice(Board(deal)))
+    if used != len(certificate):
+        raise InvalidEvidence(used + 1, f"the certificate continues after {used} entries, which are enough")
+
+
+def _refute(deal: Deal, certificate: str, entry: int, choice: Choice) -> int:
+    """Check that no play wins that takes the options of a choice; return the index of the next entry.
+
+    The entry at index `entry` names a rank, whose cards leave in one of three ways. Each of these options must be
+    closed, or be refuted by the entries that follow.
     """
     if entry == len(certificate):
         raise InvalidEvidence(entry + 1, "the certificate ends before every way jams")
     cards = deal.ranks.get(certificate[entry], [])
-    if len(cards) != 4 or cards[0] in mates:
-        raise InvalidEvidence(entry + 1, f"{certificate[entry]!r} is not a rank that is still to be paired off")
-    tops, under = named_cards(deal, {*mates, *cards})
+    if not cards or cards[0] in choice.mate:
+        raise InvalidEvidence(entry + 1, f"{certificate[entry]!a} is not a rank that is still to be paired off")
     following = entry + 1
-    for matching in MATCHINGS:
-        with_these = mates | pair_off(cards, matching)
-        if not jams(tops, under, with_these):
+    for mate in cards[1:]:
+        if not choice.closed((cards[0], mate)):
+            with_these = choice.copy()
+            with_these.take((cards[0], mate))
             following = _refute(deal, certificate, following, with_these)
     return following
 
 
-def deal_of(layout: str) -> Deal:
-    """Return the cards of a layout by stack and by rank."""
-    deal = Deal([], {})
-    card = 0
-    for stack in layout.split(" "):
-        deal.stacks.append(range(card, card + len(stack)))
-        for rank in stack:
-            deal.ranks.setdefault(rank, []).append(card)
-            card += 1
-    return deal
+class Numbering:
+    """The options and groups of a deal, as certificates number them.
 
-
-def pair_off(cards: list[Card], matching: tuple[tuple[int, int], tuple[int, int]]) -> Mates:
-    """Return the mate of each of four cards in a matching."""
-    (a, b), (c, d) = matching
-    return {cards[a]: cards[b], cards[b]: cards[a], cards[c]: cards[d], cards[d]: cards[c]}
-
-
-def named_cards(deal: Deal, named: Collection[Card]) -> tuple[list[Card], Under]:
-    """Return the uppermost named card of each stack that has one, and the next lower named card of each, or None."""
-    tops: list[Card] = []
-    under: Under = {}
-    for stack in deal.stacks:
-        top = None
-        for card in stack:
-            if card in named:
-                under[card] = top
-                top = card
-        if top is not None:
-            tops.append(top)
-    return tops, under
-
-
-def jams(tops: list[Card], under: Under, mates: Mates) -> bool:
-    """Play the relaxed game, in which cards with a mate leave with it and all others alone; return whether it jams.
-
-    Cards without a mate never block, so only cards with a mate are considered (see `named_cards`): each is on top once
-    the one above it has left. Removing cards that can leave never hurts, so any order of play gives the same result.
+    A winning play takes exactly one option of each group, which are the options that contain a certain card.
     """
-    on_top = tops.copy()
-    waiting = set[Card]()
-    for card in on_top:
-        mate = mates[card]
-        if mate not in waiting:
-            waiting.add(card)
-            continue
-        for left in (card, mate):  # both are on top, and leave
-            if (freed := under[left]) is not None:
-                on_top.append(freed)
-    return len(on_top) < len(mates)
+
+    def __init__(self, deal: Deal) -> None:
+        self.options = 0
+        self.groups: list[Card] = []
+        self._rows: list[tuple[list[Card], int]] = []
+        self._starts: list[int] = []
+        for cards in deal.ranks.values():
+            small = len(cards) <= 4
+            self.groups += cards[:1] if small else cards
+            for place in range(1 if small else len(cards) - 1):
+                self._rows.append((cards, place))
+                self._starts.append(self.options)
+                self.options += len(cards) - 1 - place
+
+    def option(self, number: int) -> Option:
+        """Return the option with this number."""
+        row = bisect_right(self._starts, number) - 1
+        cards, place = self._rows[row]
+        return cards[place], cards[place + 1 + number - self._starts[row]]
+
+
+class LemmaChecker:
+    """The check of a certificate that consists of lemmas with hints.
+
+    `root` holds what has been concluded without assumptions, and `lemmas` those that have been proved.
+    """
+
+    def __init__(self, deal: Deal) -> None:
+        self.deal = deal
+        self.board = Board(deal)
+        self.root = Choice(self.board)
+        self.lemmas: list[Lemma] = []
+        self._step = 0
+        self._place = ""
+
+    @cached_property
+    def numbering(self) -> Numbering:
+        """The numbers of options and groups, which short certificates do not need."""
+        return Numbering(self.deal)
+
+    def check(self, certificate: str) -> None:
+        """Check each step in order; the last one must be a contradiction."""
+        if len(certificate) > LONGEST_CERTIFICATE:
+            raise self._invalid(
+                f"the certificate has {len(certificate):,} characters, expected {LONGEST_CERTIFICATE:,}"
+            )
+        steps = certificate.split(" ")
+        for self._step, step in enumerate(steps, start=1):
+            self._place = f"lemma {len(self.lemmas) + 1}: " if step.startswith(("+", "-")) else ""
+            if self._place:
+                self.lemmas.append(self.proved(step))
+            elif self.follow(step, self.root):
+                break
+        else:
+            self._place = ""
+            raise self._invalid("the certificate ends without a contradiction")
+        if self._step < len(steps):
+            raise self._invalid("this is a contradiction, but the certificate continues")
+
+    def proved(self, step: str) -> Lemma:
+        """Check a lemma ``+3-14:g2l7v``, and return its literals.
+
+        If all of them are assumed to be false, one after the other, the hints must lead to a contradiction.
+        """
+        statement, colon, proof = step.partition(":")
+        if not colon:
+            raise self._invalid("there is no colon after the literals")
+        lemma = [self.literal(text) for text in LITERALS.findall(statement)]
+        hints = HINTS.findall(proof)
+        choice = self.root.copy()
+        assumptions = (choice.assume(not positive, option) for positive, option in lemma)
+        conclusions = (self.follow(hint, choice) for hint in hints)
+        used = next((used for used, ends in enumerate(chain(assumptions, conclusions), start=1) if ends), None)
+        if used is None:
+            raise self._invalid("the hints lead to no contradiction")
+        if left := len(lemma) + len(hints) - used:
+            raise self._invalid(f"the last {left} of its literals and hints come after a contradiction")
+        return lemma
+
+    def literal(self, text: str) -> Literal:
+        """Read ``+3``, which says that option 3 is taken, or ``-3``, which says that it is not."""
+        if not LITERAL.fullmatch(text):
+            raise self._invalid(f"{text!a} is not a literal")
+        number = int(text[1:])
+        if number >= self.numbering.options:
+            raise self._invalid(f"there is no option {number}; the last one is {self.numbering.options - 1}")
+        return text[0] == "+", self.numbering.option(number)
+
+    def follow(self, hint: str, choice: Choice) -> bool:
+        """Make the conclusion to which a hint points, and return whether it is a contradiction."""
+        if not HINT.fullmatch(hint):
+            raise self._invalid(f"{hint[:20]!a} is not a hint")
+        if self.board.work > MOST_WORK:
+            raise self._invalid("the certificate takes too long to check")
+        if hint in JAMS:
+            if not choice.staying(upwards=hint == "^"):
+                raise self._invalid(f"there is no jam {JAMS[hint]}: all cards leave")
+            return True
+        number = int(hint[1:])
+        return self._conclude_group(number, choice) if hint[0] == "g" else self._conclude_lemma(number, choice)
+
+    def _conclude_group(self, number: int, choice: Choice) -> bool:
+        """Take the only option of a group that is open; if there is none, this is a contradiction."""
+        if number >= len(self.numbering.groups):
+            raise self._invalid(f"there is no group {number}; the last one is {len(self.numbering.groups) - 1}")
+        card = self.numbering.groups[number]
+        mates = choice.mates(card)
+        if mates & (mates - 1):
+            raise self._invalid(f"group {number} has {mates.bit_count()} open options")
+        return not mates or choice.take((card, mates.bit_length() - 1))
+
+    def _conclude_lemma(self, back: int, choice: Choice) -> bool:
+        """Make the only literal true that is not false in an earlier lemma; without one, this is a contradiction."""
+        if not 1 <= back <= len(self.lemmas):
+            raise self._invalid(f"there is no lemma {back} places before")
+        lemma = self.lemmas[-back]
+        self.board.work += len(lemma)
+        possible = [literal for literal in lemma if not choice.refutes(*literal)]
+        if len(possible) > 1:
+            number = len(self.lemmas) + 1 - back
+            raise self._invalid(f"{len(possible)} literals of lemma {number} (l{back}) can be true")
+        return not possible or choice.assume(*possible[0])
+
+    def _invalid(self, reason: str) -> InvalidEvidence:
+        return InvalidEvidence(self._step, f"{self._place}{reason}")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.game import Bytes, Numbers, inlined, kernel, lowest_bit
-from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, RANKS, SUITS
+from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, SUITS
 from dealmill.pipeline.games.card_pairing.vector import pass_on_to_four
 
 Words = NDArray[np.uint64]
@@ -112,7 +112,7 @@ def new_search(possible: Bytes) -> Search:
     """Allocate the arrays of a search for deals of any size."""
     return Search(
         possible,
-        np.zeros(LEVELS * MOST_CARDS, dtype=np.uint64),
+        np.zeros(LEVELS * CLASSIC_CARDS, dtype=np.uint64),
         np.zeros(LEVELS * ALL, dtype=np.uint64),
         np.zeros(LEVELS, dtype=np.uint64),
         np.zeros(LEVELS, dtype=np.uint64),

@@ -4,11 +4,14 @@ Nothing here knows closures or minds the order of play: positions are tuples of 
 """
 
 import random
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import combinations, product
+from itertools import combinations, pairwise, permutations, product
+from typing import NamedTuple
 
-Stacks = tuple[str, ...]
+Stacks = tuple[tuple[str, ...], ...]
 Card = tuple[int, int]
 """A stack and a height in it."""
 Pair = frozenset[Card]
@@ -29,6 +32,44 @@ def decks(ranks: int, stacks: int, count: int) -> list[str]:
     return found
 
 
+def uneven_decks(seed: int, count: int, sizes: tuple[int, ...] = (2, 2, 4, 4, 6)) -> list[str]:
+    """Shuffled decks in list form, with two to eight stacks of any height and two to five ranks of these sizes."""
+    chance = random.Random(seed)
+    found = []
+    for _ in range(count):
+        ranks = chance.sample(["A", "2", "10", "QUEEN", "K"], chance.randint(2, 5))
+        found.append(cut_anywhere([rank for rank in ranks for _ in range(chance.choice(sizes))], chance))
+    return found
+
+
+def cut_anywhere(cards: list[str], chance: random.Random) -> str:
+    """Cards shuffled and divided into stacks of any height."""
+    chance.shuffle(cards)
+    ends = [0, *sorted(chance.choices(range(len(cards) + 1), k=chance.randint(1, 7))), len(cards)]
+    return deck_of([tuple(cards[start:end]) for start, end in pairwise(ends)])
+
+
+def deck_of(stacks: Sequence[Sequence[str]]) -> str:
+    """The text of stacks in list form."""
+    return " ".join(",".join(stack) + "," * (len(stack) == 1) or "-" for stack in stacks)
+
+
+def stacks_of(deck: str) -> Stacks:
+    """The symbols of each stack, bottom first."""
+    if "," in deck:
+        return tuple(tuple(re.findall("[^,-]+", stack)) for stack in deck.split(" "))
+    return tuple(tuple(stack.replace("-", "")) for stack in deck.split(" "))
+
+
+def places_of(deck: str) -> dict[str, list[Card]]:
+    """Where the cards of each rank lie; the ranks are in the order of their first cards."""
+    places: dict[str, list[Card]] = {}
+    for place, stack in enumerate(stacks_of(deck)):
+        for height, rank in enumerate(stack):
+            places.setdefault(rank, []).append((place, height))
+    return places
+
+
 def without_tops(stacks: Stacks, places: tuple[int, ...]) -> Stacks:
     return tuple(stack[:-1] if place in places else stack for place, stack in enumerate(stacks))
 
@@ -46,7 +87,27 @@ def winnable_by_play(deck: str) -> bool:
     def wins(stacks: Stacks) -> bool:
         return not any(stacks) or any(wins(without_tops(stacks, move)) for move in moves(stacks))
 
-    return wins(tuple(deck.split()))
+    return wins(stacks_of(deck))
+
+
+def some_win(deck: str) -> str | None:
+    """The moves of a play that wins, if there is one."""
+
+    @cache
+    def won(stacks: Stacks) -> tuple[tuple[int, int], ...] | None:
+        if not any(stacks):
+            return ()
+        plays = ((move, won(without_tops(stacks, move))) for move in moves(stacks))
+        return next(((move, *rest) for move, rest in plays if rest is not None), None)
+
+    stacks = stacks_of(deck)
+    play = won(stacks)
+    return None if play is None else " ".join(move_between(*move, len(stacks)) for move in play)
+
+
+def move_between(one: int, other: int, stacks: int) -> str:
+    """A move as a trace has it."""
+    return NAMES[one] + NAMES[other] if stacks <= len(NAMES) else f"{one},{other}"
 
 
 def chance_of_random_play(deck: str) -> float:
@@ -59,26 +120,36 @@ def chance_of_random_play(deck: str) -> float:
             return 0.0 if any(stacks) else 1.0
         return sum(chance(without_tops(stacks, move)) for move in possible) / len(possible)
 
-    return chance(tuple(deck.split()))
+    return chance(stacks_of(deck))
 
 
 def is_win(deck: str, trace: str) -> bool:
     """Whether the pairs of stacks in a trace can be removed one after the other, and leave nothing."""
-    stacks = tuple(deck.split())
+    stacks = stacks_of(deck)
     for move in trace.split(" "):
-        places = tuple(sorted(map(NAMES.find, move)))
-        if places not in moves(stacks):
+        possible = {
+            move_between(one, other, len(stacks)): {one, other}
+            for pair in moves(stacks)
+            for one, other in permutations(pair)
+        }
+        if move not in possible:
             return False
-        stacks = without_tops(stacks, places)
+        stacks = without_tops(stacks, tuple(possible[move]))
     return not any(stacks)
 
 
 def ways_to_pair(deck: str, rank: str) -> list[list[Pair]]:
-    """The three ways in which the cards of a rank can leave."""
-    first, *rest = [
-        (place, height) for place, stack in enumerate(deck.split()) for height, card in enumerate(stack) if card == rank
-    ]
-    return [[frozenset({first, mate}), frozenset(rest) - {mate}] for mate in rest]
+    """The ways in which the cards of a rank can leave in pairs; three if there are four."""
+    return list(pairings(places_of(deck)[rank]))
+
+
+def pairings(cards: list[Card]) -> Iterator[list[Pair]]:
+    """All ways to split cards into pairs."""
+    if not cards:
+        yield []
+    for mate in cards[1:]:
+        for others in pairings([card for card in cards[1:] if card != mate]):
+            yield [frozenset({cards[0], mate}), *others]
 
 
 def is_acyclic(pairs: list[Pair]) -> bool:
@@ -99,7 +170,7 @@ def is_refutation(deck: str, certificate: str) -> bool:
 
     def refutes(pairs: list[Pair], used: str) -> bool:
         rank = next(entries, " ")
-        if rank not in deck or rank in f"{used} ":
+        if rank not in places_of(deck) or rank in used:
             return False
         return all(
             not clears_relaxed(deck, pairs + way) or refutes(pairs + way, used + rank)
@@ -112,7 +183,7 @@ def is_refutation(deck: str, certificate: str) -> bool:
 def clears_relaxed(deck: str, pairs: list[Pair]) -> bool:
     """Whether some order of play clears the stacks if cards that are in no pair leave by themselves."""
     mates = {card: pair for pair in pairs for card in pair}
-    start = tuple(map(len, deck.split()))
+    start = tuple(map(len, stacks_of(deck)))
     seen = {start}
     waiting = [start]
     while waiting:
@@ -128,3 +199,200 @@ def clears_relaxed(deck: str, pairs: list[Pair]) -> bool:
                     seen.add(after)
                     waiting.append(after)
     return False
+
+
+class Table(NamedTuple):
+    """The options of a deck, each the pairs that leave together, and the numbers of those of each group."""
+
+    options: list[frozenset[Pair]]
+    groups: list[list[int]]
+
+
+def table_of(deck: str) -> Table:
+    options: list[frozenset[Pair]] = []
+    groups: list[list[int]] = []
+    for cards in places_of(deck).values():
+        few = len(cards) <= 4
+        added = (
+            [*map(frozenset, pairings(cards))] if few else [frozenset({frozenset(p)}) for p in combinations(cards, 2)]
+        )
+        numbers = range(len(options), len(options) + len(added))
+        options += added
+        groups += [
+            [number for number in numbers if any(card in pair for pair in options[number])]
+            for card in (cards[:1] if few else cards)
+        ]
+    return Table(options, groups)
+
+
+@cache
+def winning_options(deck: str) -> set[frozenset[int]]:
+    """The numbers of the options that each winning play takes."""
+
+    @cache
+    def found(stacks: Stacks) -> set[frozenset[Pair]]:
+        if not any(stacks):
+            return {frozenset()}
+        return {
+            later | {frozenset((place, len(stacks[place]) - 1) for place in move)}
+            for move in moves(stacks)
+            for later in found(without_tops(stacks, move))
+        }
+
+    options = table_of(deck).options
+    return {
+        frozenset(number for number, pairs in enumerate(options) if pairs <= play) for play in found(stacks_of(deck))
+    }
+
+
+class State(NamedTuple):
+    """The numbers of the options that are taken and shut."""
+
+    taken: frozenset[int] = frozenset()
+    shut: frozenset[int] = frozenset()
+
+
+class Contradiction(Exception):
+    """No winning play takes what is taken and avoids what is shut."""
+
+
+def pairs_taken(table: Table, state: State) -> list[Pair]:
+    return [pair for number in state.taken for pair in table.options[number]]
+
+
+def is_closed(table: Table, state: State, option: int) -> bool:
+    return option in state.shut or has_circle(frozenset(pairs_taken(table, state)) | table.options[option])
+
+
+@cache
+def has_circle(pairs: frozenset[Pair]) -> bool:
+    return not is_acyclic(list(pairs))
+
+
+def with_option(table: Table, state: State, option: int) -> State:
+    """The state with one more option taken."""
+    if is_closed(table, state, option):
+        raise Contradiction
+    others = {other for group in table.groups if option in group for other in group} - {option}
+    return State(state.taken | {option}, state.shut | others)
+
+
+def without_option(state: State, option: int) -> State:
+    return State(state.taken, state.shut | {option})
+
+
+def jams(deck: str, table: Table, state: State, upwards: bool) -> bool:
+    """Whether cards stay if all leave that are uncovered and have an open option with an uncovered mate."""
+    staying = {card for cards in places_of(deck).values() for card in cards}
+    mates = {card: set[Card]() for card in staying}
+    for number, pairs in enumerate(table.options):
+        if not is_closed(table, state, number):
+            for one, other in pairs:
+                mates[one].add(other)
+                mates[other].add(one)
+    while True:
+        covered = {
+            (stack, height)
+            for stack, height in mates
+            if any(s == stack and (h < height if upwards else h > height) for s, h in staying)
+        }
+        leaving = {card for card in staying - covered if mates[card] - covered}
+        if not leaving:
+            return bool(staying)
+        staying -= leaving
+
+
+Literals = list[tuple[str, int]]
+"""Statements that an option is taken, ``+``, or not, ``-``."""
+HINT, NUMBER = "[gl](?:0|[1-9][0-9]*)|[v^]", "(?:0|[1-9][0-9]*)"
+
+
+def one_true(table: Table, state: State, literals: Literals) -> State:
+    """The state if at least one of some literals is true.
+
+    Raises
+    ------
+    ValueError
+        If more than one of them can be true.
+    """
+    possible = [
+        (sign, option)
+        for sign, option in literals
+        if (option not in state.taken if sign == "-" else not is_closed(table, state, option))
+    ]
+    if not possible:
+        raise Contradiction
+    [(sign, option)] = possible
+    return with_option(table, state, option) if sign == "+" else without_option(state, option)
+
+
+def followed(deck: str, table: Table, lemmas: list[Literals], state: State, hint: str) -> State:
+    """The state after a hint.
+
+    Raises
+    ------
+    ValueError, IndexError
+        If it leads nowhere.
+    """
+    if hint in ("v", "^"):
+        if jams(deck, table, state, hint == "^"):
+            raise Contradiction
+        raise ValueError("no jam")
+    number = int(hint[1:])
+    if hint[0] == "g":
+        return one_true(table, state, [("+", option) for option in table.groups[number]])
+    if not number:
+        raise ValueError("lemmas are counted from 1")
+    return one_true(table, state, lemmas[::-1][number - 1])
+
+
+def assumed_false(table: Table, state: State, sign: str, option: int) -> State:
+    return without_option(state, option) if sign == "+" else with_option(table, state, option)
+
+
+def is_proof_by_lemmas(deck: str, certificate: str) -> bool:
+    """Whether a certificate consists of lemmas with hints, as docs/games.md defines them, that prove a loss."""
+    table = table_of(deck)
+    lemmas: list[Literals] = []
+    root = State()
+    steps = certificate.split(" ")
+    try:
+        for place, step in enumerate(steps, start=1):
+            if lemma := re.fullmatch(f"((?:[+-]{NUMBER})+):((?:{HINT})*)", step):
+                lemmas.append(proved(deck, table, lemmas, root, lemma))
+            elif re.fullmatch(HINT, step):
+                try:
+                    root = followed(deck, table, lemmas, root, step)
+                except Contradiction:
+                    return place == len(steps)
+            else:
+                return False
+    except (ValueError, IndexError):
+        pass
+    return False
+
+
+def proved(deck: str, table: Table, lemmas: list[Literals], state: State, lemma: re.Match[str]) -> Literals:
+    """The literals of a lemma, if its hints prove it.
+
+    Raises
+    ------
+    ValueError, IndexError
+        If not.
+    """
+    literals = [(text[0], int(text[1:])) for text in re.findall("[+-][0-9]+", lemma[1])]
+    hints = re.findall(HINT, lemma[2])
+    if any(option >= len(table.options) for _, option in literals):
+        raise IndexError
+    left = len(literals) + len(hints)
+    try:
+        for sign, option in literals:
+            left -= 1
+            state = assumed_false(table, state, sign, option)
+        for hint in hints:
+            left -= 1
+            state = followed(deck, table, lemmas, state, hint)
+    except Contradiction:
+        if not left:
+            return literals
+    raise ValueError("no contradiction at the end")

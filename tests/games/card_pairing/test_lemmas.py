@@ -10,17 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.games.card_pairing.rules import check, deal_of, jams, named_cards
+from dealmill.pipeline.games.card_pairing.rules import Board, Choice, check, deal_of
 from dealmill.pipeline.games.verdict import Verdict
 from tests.games.card_pairing.naive import (
     NAMES,
     SHAPES,
     Pair,
+    Stacks,
     clears_relaxed,
     decks,
     is_acyclic,
     is_win,
     moves,
+    stacks_of,
     ways_to_pair,
     without_tops,
 )
@@ -48,7 +50,7 @@ def winning_pairs(deck: str) -> set[Pairs]:
     """Who left with whom, for every play that wins."""
 
     @cache
-    def found(stacks: tuple[str, ...]) -> set[Pairs]:
+    def found(stacks: Stacks) -> set[Pairs]:
         if not any(stacks):
             return {frozenset()}
         return {
@@ -57,7 +59,7 @@ def winning_pairs(deck: str) -> set[Pairs]:
             for later in found(without_tops(stacks, move))
         }
 
-    return found(tuple(deck.split()))
+    return found(stacks_of(deck))
 
 
 def relaxed_moves(heights: Heights, pairs: Pairs) -> Iterator[Leaving]:
@@ -89,9 +91,8 @@ def dead_ends(deck: str, pairs: Pairs) -> set[Heights]:
 
 def jams_for_the_referee(deck: str, pairs: Pairs) -> bool:
     deal = deal_of(deck)
-    both = [[deal.stacks[stack][height] for stack, height in pair] for pair in pairs]
-    mates = {one: other for pair in both for one, other in (pair, pair[::-1])}
-    return jams(*named_cards(deal, mates), mates)
+    choice = Choice(Board(deal))
+    return any(choice.take((one, other)) for one, other in ([deal.stacks[s][h] for s, h in pair] for pair in pairs))
 
 
 @st.composite

@@ -61,6 +61,7 @@ def test_the_position_that_the_statement_shows_is_reached() -> None:
         ("2", 1, "'2' does not name two stacks"),
         ("255", 1, "'255' does not name two stacks"),
         ("29", 1, "'29' does not name two stacks"),
+        ("92", 1, "'92' does not name two stacks"),
         ("2A", 1, "'2A' does not name two stacks"),
         ("２5", 1, "does not name two stacks"),
         ("25  46", 2, "'' does not name two stacks"),

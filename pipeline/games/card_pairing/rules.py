@@ -311,6 +311,8 @@ class Choice:
         if self.closed(option):
             return True
         one, other = option
+        if one in self.mate:
+            return False
         self.mate = {**self.mate, one: other, other: one}
         pair, waits = 1 << one | 1 << other, self._waits[one] | self._waits[other]
         other_pair = other_waits = 0

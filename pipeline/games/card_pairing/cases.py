@@ -4,18 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.card_pairing.rules import (
-    MATCHINGS,
     Card,
     Deal,
     Mates,
     check,
     deal_of,
-    jams,
-    named_cards,
-    pair_off,
     stack_name,
 )
 from dealmill.verdicts import Verdict
+
+MATCHINGS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
+"""The three ways in which four cards can leave in pairs."""
 
 Place = tuple[int, int]
 """The number of a stack and the height of a card in it, both from 0."""
@@ -76,18 +75,22 @@ def _branches(case: Case) -> list[tuple[str, ...]]:
 def _leaves(deal: Deal, entries: Iterator[str], path: tuple[str, ...], mates: Mates) -> Iterator[Case]:
     rank = next(entries)
     cards = deal.ranks[rank]
-    tops, under = named_cards(deal, {*mates, *cards})
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
         way = ", ".join(
             f"{card_name(deal, cards[one])} with {card_name(deal, cards[other])}" for one, other in matching
         )
         choices = (*path, f"{rank}: {way}")
-        if jams(tops, under, with_these):
-            left = left_over(deal, with_these)
+        if any(left := left_over(deal, with_these)):
             yield Case(choices, with_these, left, shortest_circle(left, with_these))
         else:
             yield from _leaves(deal, entries, choices, with_these)
+
+
+def pair_off(cards: list[Card], matching: tuple[tuple[int, int], tuple[int, int]]) -> Mates:
+    """Return the mate of each of four cards in a matching."""
+    (a, b), (c, d) = matching
+    return {cards[a]: cards[b], cards[b]: cards[a], cards[c]: cards[d], cards[d]: cards[c]}
 
 
 def card_name(deal: Deal, card: Card) -> str:

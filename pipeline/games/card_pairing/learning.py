@@ -114,17 +114,19 @@ class Heuristics(NamedTuple):
 @kernel
 def new_lemmas() -> Lemmas:
     """Allocate the lemmas of a search. Memory that is not used is not touched."""
-    return Lemmas(
+    lemmas = Lemmas(
         np.zeros(5, dtype=np.uint64),
         np.empty(MOST_LITERALS, dtype=np.uint32),
-        np.zeros(MOST_LEMMAS + 1, dtype=np.uint64),
+        np.empty(MOST_LEMMAS + 1, dtype=np.uint64),
         np.empty(MOST_LITERALS, dtype=np.uint32),
-        np.zeros(2 * MOST_LEMMAS + 1, dtype=np.uint64),
+        np.empty(2 * MOST_LEMMAS + 1, dtype=np.uint64),
         np.empty(MOST_LEMMAS, dtype=np.uint64),
         np.empty(MOST_LEMMAS, dtype=np.uint32),
         np.empty(MOST_LEMMAS, dtype=np.uint64),
         np.empty(2 * MOST_LEMMAS, dtype=np.uint32),
     )
+    lemmas.starts[ZERO] = lemmas.hint_starts[ZERO] = ZERO
+    return lemmas
 
 
 @kernel

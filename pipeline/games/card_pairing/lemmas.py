@@ -1,7 +1,8 @@
 """The steps of a certificate that consists of lemmas: what each supposes, what follows, and how it ends."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from dealmill.pipeline.games.card_pairing.cases import Wait
 from dealmill.pipeline.games.card_pairing.rules import (
@@ -168,7 +169,7 @@ class _Reader:
             return self._jam(choice, upwards=JAMS[hint] == "upwards")
         number = int(hint[1:])
         by_cards = hint[0] == "g"
-        statements = checker.numbering.group(number) if by_cards else checker.lemmas[-number]
+        statements = self._group(number) if by_cards else checker.lemmas[-number]
         lemma = None if by_cards else len(checker.lemmas) - number + 1
         closed = [self._closed(choice, option) for positive, option in statements if positive and choice.closed(option)]
         checker.follow(hint, choice)
@@ -187,20 +188,21 @@ class _Reader:
             left |= leaving
             stacks = [stack[1:] if stack and stack[0] in leaving else stack for stack in stacks]
 
+    def _group(self, number: int) -> list[Literal]:
+        card = self.checker.numbering.groups[number]
+        return [(True, (min(card, mate), max(card, mate))) for mate in self.board.rank_of[card] if mate != card]
+
     def _open_mates(self, choice: Choice, card: Card) -> list[Card]:
-        mates = (mate for mate in self.board.rank_of[card] if mate != card)
-        return [mate for mate in mates if not choice.closed(self.board.option(card, mate))]
+        return [mate for mate in self.board.rank_of[card] if choice.mates(card) >> mate & 1]
 
     def _mates(self, choice: Choice, *more: Option) -> Mates:
-        mates: Mates = {}
-        for option in sorted((*choice.taken, *more)):
-            for one, other in self._pairs(option):
-                mates[one], mates[other] = other, one
-        return mates
+        pairs = [pair for option in more for pair in self._pairs(option)]
+        mates = choice.mate | {card: mate for pair in pairs for card, mate in permutations(pair)}
+        return dict(sorted(mates.items()))
 
-    def _pairs(self, option: Option) -> list[Option]:
-        second = self.board.other_pair(option)
-        return [option] if second is None else [option, second]
+    def _pairs(self, option: Option) -> list[Sequence[Card]]:
+        others = self.board.others(*option)
+        return [option, others] if others else [option]
 
     def _closed(self, choice: Choice, option: Option) -> Closed:
         cards = [card for pair in self._pairs(option) for card in pair]

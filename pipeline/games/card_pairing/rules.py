@@ -5,10 +5,11 @@ A certificate of a loss is checked without any search, see ``docs/proofs/card-pa
 
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cached_property
+from itertools import accumulate, chain, permutations
 
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
@@ -16,14 +17,14 @@ RANKS = "A23456789TJQKBCD"
 """The symbols of layouts in compact form."""
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
 """The names of stacks in the moves of layouts with at most 36 stacks; in others, stacks are numbered."""
-MATCHINGS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
-"""The three ways in which four cards can leave in pairs."""
+MATCHINGS = ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2))
+"""The three ways in which four cards can leave: the first two together, and the last two."""
 EMPTY = "-"
 """An empty stack in a layout."""
 MOST_CARDS = MOST_STACKS = 1_024
 LONGEST_CERTIFICATE = 1 << 20
 """Characters."""
-MOST_WORK = 20_000_000
+MOST_WORK = 50_000_000
 """The referee refuses a certificate that asks for more work than this: the number of options that it looks at, and of
 sets that it updates. It takes about a minute."""
 
@@ -46,12 +47,9 @@ Card = int
 Cards = int
 """A set of cards: bit c is set if it contains card c."""
 Mates = dict[Card, Card]
-"""For each card of a named rank, the card that leaves with it."""
-Under = dict[Card, Card | None]
-"""For each card of a named rank, the next lower card of a named rank in its stack; None if there is none."""
+"""For some cards, the card that leaves with each."""
 Option = tuple[Card, Card]
-"""Two cards of a rank that can leave together, in order. In a rank of four cards, the other two then leave together as
-well; such an option is named by the pair of the first card."""
+"""Two cards of a rank that leave together. In a rank of four cards, the other two then leave together as well."""
 Literal = tuple[bool, Option]
 """The statement that an option is taken, or that it is not."""
 Lemma = list[Literal]
@@ -83,13 +81,14 @@ def play(stacks: Stacks, move: str, step: int) -> str:
         If the move does not name two stacks, or their top cards are not of the same rank.
     """
     numbers = stacks_of(move, len(stacks))
-    if len(numbers) != 2 or min(numbers) < 0 or max(numbers) >= len(stacks):
-        raise IllegalMove(step, f"{move!a} does not name two stacks")
-    if numbers[0] == numbers[1]:
+    if len(numbers) != 2 or not (0 <= numbers[0] < len(stacks) and 0 <= numbers[1] < len(stacks)):
+        raise IllegalMove(step, f"{move[:20]!a} does not name two stacks")
+    first, second = numbers
+    if first == second:
         raise IllegalMove(step, f"{move!a} names one stack twice")
-    one, other = stacks[numbers[0]], stacks[numbers[1]]
+    one, other = stacks[first], stacks[second]
     if not one or not other:
-        raise IllegalMove(step, f"stack {stack_name(numbers[1 if one else 0], len(stacks))} is empty")
+        raise IllegalMove(step, f"stack {stack_name(second if one else first, len(stacks))} is empty")
     if one[-1] != other[-1]:
         raise IllegalMove(step, f"{one[-1]} and {other[-1]} are not of the same rank")
     one.pop()
@@ -144,14 +143,14 @@ def check_layout(layout: str) -> None:
         raise InvalidEvidence(0, f"the layout has {len(stacks)} stacks, expected 2 to {MOST_STACKS:,}")
     if "  " in f" {layout} ":
         raise InvalidEvidence(0, f"a stack of the layout has no text, expected {EMPTY} for an empty stack")
-    cards = [card for stack in stacks for card in stack]
-    if not 1 <= len(cards) <= MOST_CARDS:
-        raise InvalidEvidence(0, f"the layout has {len(cards)} cards, expected 1 to {MOST_CARDS:,}")
-    for rank, times in Counter(cards).items():
+    times = Counter(chain.from_iterable(stacks))
+    if not 1 <= times.total() <= MOST_CARDS:
+        raise InvalidEvidence(0, f"the layout has {times.total()} cards, expected 1 to {MOST_CARDS:,}")
+    for rank, count in times.items():
         if not (SYMBOL.fullmatch(rank) if "," in layout else rank in RANKS):
             raise InvalidEvidence(0, f"{rank[:9]!a} is not a rank")
-        if times % 2:
-            raise InvalidEvidence(0, f"rank {rank} occurs {times} times in the layout, expected an even number")
+        if count % 2:
+            raise InvalidEvidence(0, f"rank {rank} occurs {count} times in the layout, expected an even number")
 
 
 def _check_win(layout: str, trace: str) -> None:
@@ -165,207 +164,212 @@ def _check_win(layout: str, trace: str) -> None:
 
 def deal_of(layout: str) -> Deal:
     """Return the cards of a layout by stack and by rank."""
-    deal = Deal([], {})
-    card = 0
-    for stack in start(layout):
-        deal.stacks.append(range(card, card + len(stack)))
-        for rank in stack:
-            deal.ranks.setdefault(rank, []).append(card)
-            card += 1
-    return deal
+    stacks = start(layout)
+    ranks: dict[str, list[Card]] = {}
+    for card, rank in enumerate(chain.from_iterable(stacks)):
+        ranks.setdefault(rank, []).append(card)
+    ends = accumulate(map(len, stacks))
+    return Deal([range(end - len(stack), end) for stack, end in zip(stacks, ends, strict=True)], ranks)
 
 
-def pair_off(cards: list[Card], matching: tuple[tuple[int, int], tuple[int, int]]) -> Mates:
-    """Return the mate of each of four cards in a matching."""
-    (a, b), (c, d) = matching
-    return {cards[a]: cards[b], cards[b]: cards[a], cards[c]: cards[d], cards[d]: cards[c]}
+def waits_for(card: Card, stop: Card, covered: Cards, before: dict[Card, Cards]) -> Cards:
+    """Return the cards that must leave before a card can leave, whose stack ends before card `stop`.
 
-
-def named_cards(deal: Deal, named: Collection[Card]) -> tuple[list[Card], Under]:
-    """Return the uppermost named card of each stack that has one, and the next lower named card of each, or None."""
-    tops: list[Card] = []
-    under: Under = {}
-    for stack in deal.stacks:
-        top = None
-        for card in stack:
-            if card in named:
-                under[card] = top
-                top = card
-        if top is not None:
-            tops.append(top)
-    return tops, under
-
-
-def jams(tops: list[Card], under: Under, mates: Mates) -> bool:
-    """Play the relaxed game, in which cards with a mate leave with it and all others alone; return whether it jams.
-
-    Cards without a mate never block, so only cards with a mate are considered (see `named_cards`): each is on top once
-    the one above it has left. Removing cards that can leave never hurts, so any order of play gives the same result.
+    These are the cards above it, and those that leave no later than the lowest covered card above it.
     """
-    on_top = tops.copy()
-    waiting = set[Card]()
-    for card in on_top:
-        mate = mates[card]
-        if mate not in waiting:
-            waiting.add(card)
-            continue
-        for left in (card, mate):  # both are on top, and leave
-            if (freed := under[left]) is not None:
-                on_top.append(freed)
-    return len(on_top) < len(mates)
+    above = (1 << stop) - (2 << card)
+    if found := above & covered:
+        return above | before[(found & -found).bit_length() - 1]
+    return above
+
+
+def circular(pair: Cards, waits: Cards, other_pair: Cards, other_waits: Cards) -> bool:
+    """Return whether two pairs can never leave, because one of them waits for itself, or each for the other."""
+    return bool(waits & pair or other_waits & other_pair or (waits & other_pair and other_waits & pair))
+
+
+def with_pairs(
+    before: dict[Card, Cards], pairs: Sequence[Card], pair: Cards, waits: Cards, other_pair: Cards, other_waits: Cards
+) -> dict[Card, Cards]:
+    """Return for each card the cards that leave no later, when one or two pairs are added that are not circular."""
+    waits |= pair | (other_pair | other_waits if waits & other_pair else 0)
+    other_waits |= other_pair | (waits if other_waits & pair else 0)
+    after = {
+        card: each | (waits if each & pair else 0) | (other_waits if each & other_pair else 0)
+        for card, each in before.items()
+    }
+    after[pairs[0]] = after[pairs[1]] = waits
+    for card in pairs[2:]:
+        after[card] = other_waits
+    return after
 
 
 class Board:
     """What stays the same while a certificate of a deal is checked.
 
-    `above` has, for each card, the cards that lie above it, and `rank_of` the cards of its rank.
+    `stop_of` has, for each card, the number that follows those of its stack, and `rank_of` the cards of its rank.
+    `work` grows with the time that the check has taken.
     """
 
     def __init__(self, deal: Deal) -> None:
         self.stacks = [stack for stack in deal.stacks if stack]
-        self.above: list[Cards] = [(1 << stack.stop) - (2 << card) for stack in self.stacks for card in stack]
-        self.rank_of: list[list[Card]] = [[]] * len(self.above)
+        self.stop_of = [stack.stop for stack in self.stacks for _ in stack]
+        self.rank_of: list[list[Card]] = [[]] * len(self.stop_of)
         for cards in deal.ranks.values():
             for card in cards:
                 self.rank_of[card] = cards
         self.work = 0
 
-    def option(self, one: Card, other: Card) -> Option:
-        """Return the option in which these two cards of a rank leave together."""
+    def others(self, one: Card, other: Card) -> list[Card]:
+        """Return the two cards that leave together if these two do, in a rank of four; in others, none."""
         cards = self.rank_of[one]
-        if len(cards) == 4 and cards[0] not in (one, other):
-            one, other = cards[0], sum(cards) - cards[0] - one - other
-        return (one, other) if one < other else (other, one)
+        return [card for card in cards if card not in (one, other)] if len(cards) == 4 else []
 
-    def other_pair(self, option: Option) -> Option | None:
-        """Return the two cards that leave together besides those that name an option, if its rank has four cards."""
-        cards = self.rank_of[option[0]]
-        if len(cards) != 4:
-            return None
-        one, other = (card for card in cards if card not in option)
-        return one, other
+
+class Waits(dict[Card, Cards]):
+    """For each card that is not covered, the cards that must leave before it; found when they are first needed."""
+
+    def __init__(self, stop_of: list[Card], covered: Cards, before: dict[Card, Cards]) -> None:
+        self._stop_of, self._covered, self._before = stop_of, covered, before
+
+    def __missing__(self, card: Card) -> Cards:
+        waits = self[card] = waits_for(card, self._stop_of[card], self._covered, self._before)
+        return waits
 
 
 class Choice:
-    """The options that are taken, and those that are shut, which means that no winning play takes them as well.
+    """The options that are taken, and those that are shut: no winning play that is still considered takes these.
 
-    `before` has, for each card of a taken option, the cards that leave no later: its own pair, all cards above these
-    two, the mates of those, all cards above them, and so on. `covered` is the set of all cards of taken options.
+    `mate` has the mate of each card of a taken option, `covered` is the set of these cards, and `before` has, for each
+    of them, the cards that leave no later: its own pair, all cards above these two, the mates of those, and so on.
     """
 
     def __init__(self, board: Board) -> None:
         self.board = board
-        self.taken = set[Option]()
-        self.shut = set[Option]()
+        self.mate: Mates = {}
         self.covered: Cards = 0
         self.before: dict[Card, Cards] = {}
-        self._waits: dict[Card, Cards] = {}
+        self._shut: dict[Card, Cards] = {}
+        self._waits = Waits(board.stop_of, 0, {})
+        self._possible: dict[Card, Cards] = {}
 
     def copy(self) -> "Choice":
-        """Return a copy, which changes independently."""
-        other = Choice(self.board)
-        other.taken, other.shut = self.taken.copy(), self.shut.copy()
-        other.covered, other.before = self.covered, self.before.copy()
-        other._waits = self._waits  # replaced by `take`, never changed to other values
-        self.board.work += len(self.before) + len(self.shut)
+        """Return a choice that changes independently."""
+        other = Choice.__new__(Choice)
+        vars(other).update(vars(self))  # `take` replaces these objects and does not change them
+        other._shut = self._shut.copy()
+        self.board.work += len(self._shut)
         return other
 
-    def waits_for(self, card: Card) -> Cards:
-        """Return the cards that must leave before a card that is not covered can leave.
+    def mates(self, card: Card) -> Cards:
+        """Return the cards with which a card can leave: those whose option with it is not closed.
 
-        They are those above it, and those that leave no later than the lowest covered card above it.
+        An option is closed if it is shut, or if it makes a circle of pairs of which each must leave before the next.
         """
-        known = self._waits.get(card)
-        if known is None:
-            known = self.board.above[card]
-            if covered := known & self.covered:
-                known |= self.before[(covered & -covered).bit_length() - 1]
-            self._waits[card] = known
-        return known
+        if card not in self._possible:
+            self._find_possible(card)
+        if card in self._shut:
+            return self._possible[card] & ~self._shut[card]
+        return self._possible[card]
+
+    def _find_possible(self, card: Card) -> None:
+        cards = self.board.rank_of[card]
+        self.board.work += len(cards)
+        if card in self.mate:
+            self._possible[card] = 1 << self.mate[card]
+        elif len(cards) == 4:
+            self._find_matchings(*cards)
+        else:
+            waits, bit, possible = self._waits[card], 1 << card, 0
+            for mate in cards:
+                if not (waits | self._waits[mate]) & (bit | 1 << mate) and mate not in self.mate and mate != card:
+                    possible |= 1 << mate
+            self._possible[card] = possible
+
+    def _find_matchings(self, a: Card, b: Card, c: Card, d: Card) -> None:
+        """Find the possible mates of the four cards of a rank, none of which is covered."""
+        waits = self._waits
+        wa, wb, wc, wd = waits[a], waits[b], waits[c], waits[d]
+        bit_a, bit_b, bit_c, bit_d = 1 << a, 1 << b, 1 << c, 1 << d
+        mates_a = mates_b = mates_c = mates_d = 0
+        if not circular(bit_a | bit_b, wa | wb, bit_c | bit_d, wc | wd):
+            mates_a, mates_b, mates_c, mates_d = bit_b, bit_a, bit_d, bit_c
+        if not circular(bit_a | bit_c, wa | wc, bit_b | bit_d, wb | wd):
+            mates_a, mates_b, mates_c, mates_d = mates_a | bit_c, mates_b | bit_d, mates_c | bit_a, mates_d | bit_b
+        if not circular(bit_a | bit_d, wa | wd, bit_b | bit_c, wb | wc):
+            mates_a, mates_b, mates_c, mates_d = mates_a | bit_d, mates_b | bit_c, mates_c | bit_b, mates_d | bit_a
+        possible = self._possible
+        possible[a], possible[b], possible[c], possible[d] = mates_a, mates_b, mates_c, mates_d
 
     def closed(self, option: Option) -> bool:
-        """Return whether an option is shut, or closes a circle of pairs of which each must leave before the next."""
-        self.board.work += 1
-        if option in self.shut:
-            return True
-        if option in self.taken:
-            return False
-        if not self._circle(option):
-            return False
-        self.shut.add(option)  # it stays closed, whatever else is taken
-        return True
-
-    def _circle(self, option: Option) -> bool:
+        """Return whether an option is closed."""
         one, other = option
-        pair = 1 << one | 1 << other
-        if self.covered & pair:
-            return True
-        waits = self.waits_for(one) | self.waits_for(other)
-        if waits & pair:
-            return True
-        second = self.board.other_pair(option)
-        if second is None:
-            return False
-        one, other = second
-        second_pair = 1 << one | 1 << other
-        second_waits = self.waits_for(one) | self.waits_for(other)
-        return bool(second_waits & second_pair or (waits & second_pair and second_waits & pair))
+        return not self.mates(one) >> other & 1
 
     def take(self, option: Option) -> bool:
         """Take an option; return whether that is a contradiction, because it is closed."""
         if self.closed(option):
             return True
-        if option not in self.taken:
-            self.taken.add(option)
-            second = self.board.other_pair(option)
-            for pair in [option] if second is None else [option, second]:
-                self._cover(*pair)
-        return False
-
-    def _cover(self, one: Card, other: Card) -> None:
-        pair = 1 << one | 1 << other
-        waits = pair | self.waits_for(one) | self.waits_for(other)
-        for card, before in self.before.items():
-            if before & pair:
-                self.before[card] = before | waits
-        self.before[one] = self.before[other] = waits
-        self.covered |= pair
-        self._waits = {}
+        one, other = option
+        if one in self.mate:
+            return False
+        self.mate = {**self.mate, one: other, other: one}
+        pair, waits = 1 << one | 1 << other, self._waits[one] | self._waits[other]
+        other_pair = other_waits = 0
+        others = self.board.others(one, other)
+        if others:
+            third, fourth = others
+            self.mate[third], self.mate[fourth] = fourth, third
+            other_pair, other_waits = 1 << third | 1 << fourth, self._waits[third] | self._waits[fourth]
+        self.before = with_pairs(self.before, [one, other, *others], pair, waits, other_pair, other_waits)
+        self.covered |= pair | other_pair
+        self._waits, self._possible = Waits(self.board.stop_of, self.covered, self.before), {}
         self.board.work += len(self.before)
-
-    def assume(self, positive: bool, option: Option) -> bool:
-        """Take an option, or shut it; return whether that is a contradiction."""
-        if positive:
-            return self.take(option)
-        self.shut.add(option)
         return False
 
-    def refutes(self, positive: bool, option: Option) -> bool:
-        """Return whether an option is closed; or, if not `positive`, whether it is taken."""
-        return self.closed(option) if positive else option in self.taken
+    def shut(self, option: Option) -> None:
+        """Shut an option."""
+        for pair in (option, self.board.others(*option)):
+            for card, mate in permutations(pair, 2):
+                self._shut[card] = self._shut.get(card, 0) | 1 << mate
 
-    def jams(self, upwards: bool) -> bool:
-        """Return whether cards stay if every uncovered card leaves that has an open option with an uncovered mate.
+    def assume(self, taken: bool, option: Option) -> bool:
+        """Take an option, or shut it; return whether that is a contradiction."""
+        if taken:
+            return self.take(option)
+        self.shut(option)
+        return False
 
-        A card is uncovered if all cards above it have left; or `upwards`, from the bottoms, all cards below it.
+    def refutes(self, taken: bool, option: Option) -> bool:
+        """Return whether an option is closed or, if not `taken`, whether it is taken."""
+        return self.closed(option) if taken else self.mate.get(option[0]) == option[1]
+
+    def staying(self, upwards: bool) -> Cards:
+        """Return the cards that stay if all leave that are uncovered and can leave with a mate that is uncovered.
+
+        A card is uncovered if all cards above it have left; or `upwards`, if all cards below it have left.
         """
         step = 1 if upwards else -1
-        uncovered = [stack[0 if upwards else -1] for stack in self.board.stacks]
         last = {stack[-1 if upwards else 0] for stack in self.board.stacks}
-        waiting, gone = defaultdict[Card, list[Card]](list), defaultdict[Card, list[Card]](list)
-        for card in uncovered:
+        following = [stack[0 if upwards else -1] for stack in self.board.stacks]
+        uncovered: Cards = 0
+        gone: Cards = 0
+        ranks = set[Card]()
+        for card in following:
+            uncovered |= 1 << card
             rank = self.board.rank_of[card][0]
-            staying, leaving = list[Card](), list[Card]()
-            for mate in waiting[rank]:
-                (staying if self.closed(self.board.option(card, mate)) else leaving).append(mate)
-            if leaving or any(not self.closed(self.board.option(card, mate)) for mate in gone[rank]):
-                leaving.append(card)
-            else:
-                staying.append(card)
-            waiting[rank] = staying
-            gone[rank] += leaving
-            uncovered += [left + step for left in leaving if left not in last]
-        return any(waiting.values())
+            if rank not in ranks:
+                ranks.add(rank)  # no other card of its rank is uncovered yet
+            elif mates := self.mates(card) & uncovered:
+                leaving = (mates | 1 << card) & ~gone
+                gone |= leaving
+                while leaving:
+                    left = leaving.bit_length() - 1
+                    leaving ^= 1 << left
+                    if left not in last:
+                        following.append(left + step)
+        self.board.work += len(following)
+        return gone ^ (1 << len(self.board.stop_of)) - 1
 
 
 def _has_trees(deal: Deal) -> bool:
@@ -374,47 +378,49 @@ def _has_trees(deal: Deal) -> bool:
 
 
 def _check_tree(deal: Deal, certificate: str) -> None:
-    """Check that a list of ranks leaves no way to pair off their cards."""
-    used = _refute(deal, certificate, 0, Choice(Board(deal)))
+    """Check that a list of ranks rules out every way to pair off the cards."""
+    used = _refute(Board(deal), deal, certificate, 0, 0, {})
     if used != len(certificate):
         raise InvalidEvidence(used + 1, f"the certificate continues after {used} entries, which are enough")
 
 
-def _refute(deal: Deal, certificate: str, entry: int, choice: Choice) -> int:
-    """Check that no play wins that takes the options of a choice; return the index of the next entry.
+def _refute(board: Board, deal: Deal, certificate: str, entry: int, covered: Cards, before: dict[Card, Cards]) -> int:
+    """Check that no play wins that takes the options of the covered cards; return the index of the next entry.
 
     The entry at index `entry` names a rank, whose cards leave in one of three ways. Each of these options must be
-    closed, or be refuted by the entries that follow.
+    closed, or be refuted by the entries that follow. `before` has the cards that leave no later than each covered card.
     """
     if entry == len(certificate):
         raise InvalidEvidence(entry + 1, "the certificate ends before every way jams")
     cards = deal.ranks.get(certificate[entry], [])
-    if len(cards) != 4 or cards[0] in choice.before:
+    if not cards or cards[0] in before:
         raise InvalidEvidence(entry + 1, f"{certificate[entry]!a} is not a rank that is still to be paired off")
+    waits = [waits_for(card, board.stop_of[card], covered, before) for card in cards]
     following = entry + 1
-    for mate in cards[1:]:
-        option = cards[0], mate
-        if not choice.closed(option):
-            branch = choice.copy()
-            branch.take(option)
-            following = _refute(deal, certificate, following, branch)
+    for a, b, c, d in MATCHINGS:
+        pairs = cards[a], cards[b], cards[c], cards[d]
+        pair, other_pair = 1 << cards[a] | 1 << cards[b], 1 << cards[c] | 1 << cards[d]
+        sets = pair, waits[a] | waits[b], other_pair, waits[c] | waits[d]
+        if not circular(*sets):
+            with_these = with_pairs(before, pairs, *sets)
+            following = _refute(board, deal, certificate, following, covered | pair | other_pair, with_these)
     return following
 
 
 class Numbering:
     """The options and groups of a deal, as certificates number them.
 
-    A winning play takes exactly one option of each group.
+    A winning play takes exactly one option of each group, which are the options that contain a certain card.
     """
 
     def __init__(self, deal: Deal) -> None:
         self.options = 0
-        self.groups: list[tuple[list[Card], int]] = []
+        self.groups: list[Card] = []
         self._rows: list[tuple[list[Card], int]] = []
         self._starts: list[int] = []
         for cards in deal.ranks.values():
             small = len(cards) <= 4
-            self.groups += [(cards, place) for place in range(1 if small else len(cards))]
+            self.groups += cards[:1] if small else cards
             for place in range(1 if small else len(cards) - 1):
                 self._rows.append((cards, place))
                 self._starts.append(self.options)
@@ -426,12 +432,6 @@ class Numbering:
         cards, place = self._rows[row]
         return cards[place], cards[place + 1 + number - self._starts[row]]
 
-    def group(self, number: int) -> Lemma:
-        """Return the statement that one of the options of the group with this number is taken."""
-        cards, place = self.groups[number]
-        one = cards[place]
-        return [(True, (other, one) if other < one else (one, other)) for other in cards if other != one]
-
 
 class LemmaChecker:
     """The check of a certificate that consists of lemmas with hints.
@@ -440,12 +440,17 @@ class LemmaChecker:
     """
 
     def __init__(self, deal: Deal) -> None:
+        self.deal = deal
         self.board = Board(deal)
-        self.numbering = Numbering(deal)
         self.root = Choice(self.board)
         self.lemmas: list[Lemma] = []
         self._step = 0
         self._place = ""
+
+    @cached_property
+    def numbering(self) -> Numbering:
+        """The numbers of options and groups, which short certificates do not need."""
+        return Numbering(self.deal)
 
     def check(self, certificate: str) -> None:
         """Check each step in order; the last one must be a contradiction."""
@@ -455,14 +460,13 @@ class LemmaChecker:
             )
         steps = certificate.split(" ")
         for self._step, step in enumerate(steps, start=1):
-            if step.startswith(("+", "-")):
-                self._place = f"lemma {len(self.lemmas) + 1}"
+            self._place = f"lemma {len(self.lemmas) + 1}: " if step.startswith(("+", "-")) else ""
+            if self._place:
                 self.lemmas.append(self.proved(step))
-            else:
-                self._place = "root step"
-                if self.follow(step, self.root):
-                    break
+            elif self.follow(step, self.root):
+                break
         else:
+            self._place = ""
             raise self._invalid("the certificate ends without a contradiction")
         if self._step < len(steps):
             raise self._invalid("this is a contradiction, but the certificate continues")
@@ -483,8 +487,8 @@ class LemmaChecker:
         used = next((used for used, ends in enumerate(chain(assumptions, conclusions), start=1) if ends), None)
         if used is None:
             raise self._invalid("the hints lead to no contradiction")
-        if used < len(lemma) + len(hints):
-            raise self._invalid(f"{used} of its {len(lemma) + len(hints)} literals and hints are a contradiction")
+        if left := len(lemma) + len(hints) - used:
+            raise self._invalid(f"the last {left} of its literals and hints come after a contradiction")
         return lemma
 
     def literal(self, text: str) -> Literal:
@@ -493,7 +497,7 @@ class LemmaChecker:
             raise self._invalid(f"{text!a} is not a literal")
         number = int(text[1:])
         if number >= self.numbering.options:
-            raise self._invalid(f"there is no option {number}, but {self.numbering.options}")
+            raise self._invalid(f"there is no option {number}; the last one is {self.numbering.options - 1}")
         return text[0] == "+", self.numbering.option(number)
 
     def follow(self, hint: str, choice: Choice) -> bool:
@@ -503,22 +507,33 @@ class LemmaChecker:
         if self.board.work > MOST_WORK:
             raise self._invalid("the certificate takes too long to check")
         if hint in JAMS:
-            if not choice.jams(upwards=hint == "^"):
-                raise self._invalid(f"there is no jam {JAMS[hint]}")
+            if not choice.staying(upwards=hint == "^"):
+                raise self._invalid(f"there is no jam {JAMS[hint]}: all cards leave")
             return True
         number = int(hint[1:])
-        if hint[0] == "g":
-            if number >= len(self.numbering.groups):
-                raise self._invalid(f"there is no group {number}, but {len(self.numbering.groups)}")
-            what, statements = f"group {number} has two open options", self.numbering.group(number)
-        else:
-            if not 1 <= number <= len(self.lemmas):
-                raise self._invalid(f"there is no lemma {number} places before")
-            what, statements = f"{hint}, lemma {len(self.lemmas) - number + 1}, has two", self.lemmas[-number]
-        possible = [statement for statement in statements if not choice.refutes(*statement)]
+        return self._conclude_group(number, choice) if hint[0] == "g" else self._conclude_lemma(number, choice)
+
+    def _conclude_group(self, number: int, choice: Choice) -> bool:
+        """Take the only option of a group that is open; if there is none, this is a contradiction."""
+        if number >= len(self.numbering.groups):
+            raise self._invalid(f"there is no group {number}; the last one is {len(self.numbering.groups) - 1}")
+        card = self.numbering.groups[number]
+        mates = choice.mates(card)
+        if mates & (mates - 1):
+            raise self._invalid(f"group {number} has {mates.bit_count()} open options")
+        return not mates or choice.take((card, mates.bit_length() - 1))
+
+    def _conclude_lemma(self, back: int, choice: Choice) -> bool:
+        """Make the only literal true that is not false in an earlier lemma; without one, this is a contradiction."""
+        if not 1 <= back <= len(self.lemmas):
+            raise self._invalid(f"there is no lemma {back} places before")
+        lemma = self.lemmas[-back]
+        self.board.work += len(lemma)
+        possible = [literal for literal in lemma if not choice.refutes(*literal)]
         if len(possible) > 1:
-            raise self._invalid(what)
+            number = len(self.lemmas) + 1 - back
+            raise self._invalid(f"{len(possible)} literals of lemma {number} (l{back}) can be true")
         return not possible or choice.assume(*possible[0])
 
     def _invalid(self, reason: str) -> InvalidEvidence:
-        return InvalidEvidence(self._step, f"{self._place}: {reason}")
+        return InvalidEvidence(self._step, f"{self._place}{reason}")

@@ -5,10 +5,10 @@ Nothing here knows closures or minds the order of play: positions are tuples of 
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import combinations, permutations, product
+from itertools import combinations, pairwise, permutations, product
 from typing import NamedTuple
 
 Stacks = tuple[tuple[str, ...], ...]
@@ -30,6 +30,28 @@ def decks(ranks: int, stacks: int, count: int) -> list[str]:
         cards = "".join(chance.sample("A23456789TJQK"[:ranks] * 4, 4 * ranks))
         found.append(" ".join(cards[start : start + height] for start in range(0, len(cards), height)))
     return found
+
+
+def uneven_decks(seed: int, count: int, sizes: tuple[int, ...] = (2, 2, 4, 4, 6)) -> list[str]:
+    """Shuffled decks in list form, with two to eight stacks of any height and two to five ranks of these sizes."""
+    chance = random.Random(seed)
+    found = []
+    for _ in range(count):
+        ranks = chance.sample(["A", "2", "10", "QUEEN", "K"], chance.randint(2, 5))
+        found.append(cut_anywhere([rank for rank in ranks for _ in range(chance.choice(sizes))], chance))
+    return found
+
+
+def cut_anywhere(cards: list[str], chance: random.Random) -> str:
+    """Cards shuffled and divided into stacks of any height."""
+    chance.shuffle(cards)
+    ends = [0, *sorted(chance.choices(range(len(cards) + 1), k=chance.randint(1, 7))), len(cards)]
+    return deck_of([tuple(cards[start:end]) for start, end in pairwise(ends)])
+
+
+def deck_of(stacks: Sequence[Sequence[str]]) -> str:
+    """The text of stacks in list form."""
+    return " ".join(",".join(stack) + "," * (len(stack) == 1) or "-" for stack in stacks)
 
 
 def stacks_of(deck: str) -> Stacks:
@@ -68,6 +90,26 @@ def winnable_by_play(deck: str) -> bool:
     return wins(stacks_of(deck))
 
 
+def some_win(deck: str) -> str | None:
+    """The moves of a play that wins, if there is one."""
+
+    @cache
+    def won(stacks: Stacks) -> tuple[tuple[int, int], ...] | None:
+        if not any(stacks):
+            return ()
+        plays = ((move, won(without_tops(stacks, move))) for move in moves(stacks))
+        return next(((move, *rest) for move, rest in plays if rest is not None), None)
+
+    stacks = stacks_of(deck)
+    play = won(stacks)
+    return None if play is None else " ".join(move_between(*move, len(stacks)) for move in play)
+
+
+def move_between(one: int, other: int, stacks: int) -> str:
+    """A move as a trace has it."""
+    return NAMES[one] + NAMES[other] if stacks <= len(NAMES) else f"{one},{other}"
+
+
 def chance_of_random_play(deck: str) -> float:
     """How likely all cards leave if each pair of equal tops is as likely as any other to be the next."""
 
@@ -84,10 +126,9 @@ def chance_of_random_play(deck: str) -> float:
 def is_win(deck: str, trace: str) -> bool:
     """Whether the pairs of stacks in a trace can be removed one after the other, and leave nothing."""
     stacks = stacks_of(deck)
-    few = len(stacks) <= len(NAMES)
     for move in trace.split(" "):
         possible = {
-            NAMES[one] + NAMES[other] if few else f"{one},{other}": {one, other}
+            move_between(one, other, len(stacks)): {one, other}
             for pair in moves(stacks)
             for one, other in permutations(pair)
         }
@@ -129,7 +170,7 @@ def is_refutation(deck: str, certificate: str) -> bool:
 
     def refutes(pairs: list[Pair], used: str) -> bool:
         rank = next(entries, " ")
-        if rank not in deck or rank in f"{used} ":
+        if rank not in places_of(deck) or rank in used:
             return False
         return all(
             not clears_relaxed(deck, pairs + way) or refutes(pairs + way, used + rank)
@@ -184,6 +225,26 @@ def table_of(deck: str) -> Table:
     return Table(options, groups)
 
 
+@cache
+def winning_options(deck: str) -> set[frozenset[int]]:
+    """The numbers of the options that each winning play takes."""
+
+    @cache
+    def found(stacks: Stacks) -> set[frozenset[Pair]]:
+        if not any(stacks):
+            return {frozenset()}
+        return {
+            later | {frozenset((place, len(stacks[place]) - 1) for place in move)}
+            for move in moves(stacks)
+            for later in found(without_tops(stacks, move))
+        }
+
+    options = table_of(deck).options
+    return {
+        frozenset(number for number, pairs in enumerate(options) if pairs <= play) for play in found(stacks_of(deck))
+    }
+
+
 class State(NamedTuple):
     """The numbers of the options that are taken and shut."""
 
@@ -200,7 +261,12 @@ def pairs_taken(table: Table, state: State) -> list[Pair]:
 
 
 def is_closed(table: Table, state: State, option: int) -> bool:
-    return option in state.shut or not is_acyclic([*pairs_taken(table, state), *table.options[option]])
+    return option in state.shut or has_circle(frozenset(pairs_taken(table, state)) | table.options[option])
+
+
+@cache
+def has_circle(pairs: frozenset[Pair]) -> bool:
+    return not is_acyclic(list(pairs))
 
 
 def with_option(table: Table, state: State, option: int) -> State:

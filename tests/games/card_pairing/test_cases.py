@@ -10,11 +10,12 @@ from dealmill.pipeline.games.card_pairing.cases import (
     Case,
     cases,
     left_over,
+    pair_off,
     place_of,
     shortest_circle,
     shortest_first,
 )
-from dealmill.pipeline.games.card_pairing.rules import Deal, Mates, deal_of, pair_off
+from dealmill.pipeline.games.card_pairing.rules import Deal, Mates, deal_of
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.games.card_pairing.rules import check, deal_of, jams, named_cards
+from dealmill.pipeline.games.card_pairing.rules import Board, Choice, check, deal_of
 from dealmill.pipeline.games.verdict import Verdict
 from tests.games.card_pairing.naive import (
     NAMES,
@@ -91,9 +91,8 @@ def dead_ends(deck: str, pairs: Pairs) -> set[Heights]:
 
 def jams_for_the_referee(deck: str, pairs: Pairs) -> bool:
     deal = deal_of(deck)
-    both = [[deal.stacks[stack][height] for stack, height in pair] for pair in pairs]
-    mates = {one: other for pair in both for one, other in (pair, pair[::-1])}
-    return jams(*named_cards(deal, mates), mates)
+    choice = Choice(Board(deal))
+    return any(choice.take((one, other)) for one, other in ([deal.stacks[s][h] for s, h in pair] for pair in pairs))
 
 
 @st.composite

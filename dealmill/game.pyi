@@ -36,6 +36,7 @@ from .pipeline.games.contract import Scenes as Scenes
 from .pipeline.games.kernels import compiling as compiling
 from .pipeline.games.kernels import inlined as inlined
 from .pipeline.games.kernels import kernel as kernel
+from .pipeline.games.kernels import routine as routine
 from .pipeline.games.philox import Stream as Stream
 from .pipeline.games.philox import below as below
 from .pipeline.games.philox import open_stream as open_stream

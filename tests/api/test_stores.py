@@ -33,7 +33,7 @@ def test_runs_and_sources_are_found_by_number_and_name(opened: Store) -> None:
         (2, "card-pairing", ENGINE, "a.txt", 20, None),
         (3, "memory", "memory/two-pass", "memory.txt", None, None),
     ]
-    assert repr(runs[0]) == "<Run 1: card-pairing/winnable 1 on a.txt>"
+    assert repr(runs[0]) == "<Run 1: card-pairing/winnable 2 on a.txt>"
     assert opened.find_run().id == opened.find_run("last").id == opened.find_run("3").id == 3
     assert opened.find_source(1) == opened.find_source("a.txt")
     for number in (0, -1, 4, "x", "LAST", 2**70, True, 1.0):

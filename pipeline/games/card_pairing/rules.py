@@ -117,11 +117,11 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     """
     if engine != "winnable" or value is not None:
         raise InvalidEvidence(0, f"{engine} does not give value {value}")
-    check_layout(layout)
+    stacks = check_layout(layout)
     if verdict is Verdict.WINNABLE:
-        _check_win(layout, evidence)
+        _check_win(stacks, evidence)
     elif verdict is Verdict.UNWINNABLE:
-        deal = deal_of(layout)
+        deal = _dealt(stacks)
         if evidence.startswith(STEPS) or not _has_trees(deal):
             LemmaChecker(deal).check(evidence)
         else:
@@ -130,13 +130,13 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
         raise InvalidEvidence(0, f"{engine} cannot prove that a deal is {verdict.word}")
 
 
-def check_layout(layout: str) -> None:
-    """Check that a text is a layout: 2 to 1,024 stacks, 1 to 1,024 cards, and an even number of cards of each rank.
+def check_layout(layout: str) -> Stacks:
+    """Return the stacks of a layout: 2 to 1,024 stacks, 1 to 1,024 cards, and an even number of cards of each rank.
 
     Raises
     ------
     InvalidEvidence
-        With step 0, if it is not.
+        With step 0, if the text is not a layout.
     """
     stacks = start(layout)
     if not 1 < len(stacks) <= MOST_STACKS:
@@ -151,10 +151,10 @@ def check_layout(layout: str) -> None:
             raise InvalidEvidence(0, f"{rank[:9]!a} is not a rank")
         if count % 2:
             raise InvalidEvidence(0, f"rank {rank} occurs {count} times in the layout, expected an even number")
+    return stacks
 
 
-def _check_win(layout: str, trace: str) -> None:
-    stacks = start(layout)
+def _check_win(stacks: Stacks, trace: str) -> None:
     moves = trace.split(" ")
     for step, move in enumerate(moves, start=1):
         play(stacks, move, step)
@@ -164,7 +164,10 @@ def _check_win(layout: str, trace: str) -> None:
 
 def deal_of(layout: str) -> Deal:
     """Return the cards of a layout by stack and by rank."""
-    stacks = start(layout)
+    return _dealt(start(layout))
+
+
+def _dealt(stacks: Stacks) -> Deal:
     ranks: dict[str, list[Card]] = {}
     for card, rank in enumerate(chain.from_iterable(stacks)):
         ranks.setdefault(rank, []).append(card)

@@ -115,6 +115,7 @@ class Store:
         engine: str | None = None,
         max_nodes: int | None = None,
         packed: bool = False,
+        anyway: bool = False,
         progress: Progress = silent,
     ) -> Run:
         """Read a source, solve its layouts with local workers, and return the finished run.
@@ -138,12 +139,14 @@ class Store:
             Store a run over numbered deals in less than a byte per deal: one or two bits per verdict, and digests.
             Layouts and evidence are recomputed on demand, a thousand deals at a time. The same deals with and without
             `packed` are two separate runs.
+        anyway
+            Read a file even if its first twenty layouts are none of the game.
 
         Raises
         ------
         InputError
-            If the file cannot be fully read, or no result matches a query; the layouts before the error are solved and
-            stored.
+            If the file seems to be of another game, and nothing of it is stored. If it cannot be fully read, or no
+            result matches a query; the layouts before the error are solved and stored.
         NotFoundError, UsageError
             If there is no such game or engine, the engine belongs to another game, an argument is out of range, or
             `packed` is true for a file or a query.
@@ -156,7 +159,7 @@ class Store:
         """
         engines = () if engine is None else (engine,)
         batch = self.run_all(
-            [source], game=game, engines=engines, max_nodes=max_nodes, packed=packed, progress=progress
+            [source], game=game, engines=engines, max_nodes=max_nodes, packed=packed, anyway=anyway, progress=progress
         )
         if batch.errors:
             raise batch.errors[0]
@@ -170,6 +173,7 @@ class Store:
         engines: str | Iterable[str] = (),
         max_nodes: int | None = None,
         packed: bool = False,
+        anyway: bool = False,
         progress: Progress = silent,
     ) -> BatchResult:
         """Read several sources and solve each with the given engines of its game, or with the default engine.
@@ -187,7 +191,7 @@ class Store:
             with suppress(InputError):  # raised or recorded below
                 engines_for(game_of_source(self._database, source, game).name, names)
         storage = Storage.PACKED if packed else Storage.ROWS
-        with open_readings(self._database, [] if packed else parsed, game, progress) as readings:
+        with open_readings(self._database, [] if packed else parsed, game, progress, anyway=anyway) as readings:
             stored = packed_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
             numbers = [
                 queue_run(self._database, source, engine, limit, storage)
@@ -199,7 +203,9 @@ class Store:
         stored = stored if packed else readings.sources  # as they are now
         return BatchResult(runs, stored, summarise(statuses, stored), readings.errors)
 
-    def ingest(self, *sources: "SourceSpec", game: str | None = None, progress: Progress = silent) -> Ingestion:
+    def ingest(
+        self, *sources: "SourceSpec", game: str | None = None, anyway: bool = False, progress: Progress = silent
+    ) -> Ingestion:
         """Read sources into the store and validate their layouts; duplicates are stored and counted.
 
         A path that cannot be read does not stop the others; see `Ingestion.errors`.
@@ -209,7 +215,7 @@ class Store:
         InputError, NotFoundError, UsageError
             If the game of a file is unknown.
         """
-        return self._ingest(_parsed(sources), game, progress)
+        return self._ingest(_parsed(sources), game, progress, anyway=anyway)
 
     def queue(
         self,
@@ -546,10 +552,12 @@ class Store:
         run.latest_audit = None if audit is None else Audit(self._database, audit)
         return run
 
-    def _ingest(self, sources: "Sequence[ParsedSource]", game: str | None, progress: Progress) -> Ingestion:
+    def _ingest(
+        self, sources: "Sequence[ParsedSource]", game: str | None, progress: Progress, *, anyway: bool = False
+    ) -> Ingestion:
         from dealmill.pipeline.ingest.sources import open_readings  # loads NumPy
 
-        with open_readings(self._database, sources, game, progress) as readings:
+        with open_readings(self._database, sources, game, progress, anyway=anyway) as readings:
             for reading in readings.opened:
                 reading.finish(progress)
         return Ingestion(readings.sources, readings.errors)

@@ -23,35 +23,31 @@ from dealmill.cli.process import (
 from dealmill.pipeline.errors import DealmillError, WorkerError
 from dealmill.pipeline.printable import printable
 
-COMMANDS = {
-    "run": "run",
-    "ingest": "run",
-    "deal": "games",
-    "queue": "run",
-    "work": "run",
-    "status": "status",
-    "query": "query",
-    "find": "query",
-    "show": "show",
-    "audit": "check",
-    "rerun": "check",
-    "diff": "check",
-    "retry": "run",
-    "export": "query",
-    "survey": "run",
-    "retract": "check",
-    "log": "check",
-    "answer": "games",
-    "games": "games",
-    "check-game": "games",
-    "web": "operate",
-    "db": "operate",
-    "doctor": "operate",
+GROUPS: dict[str, dict[str, str]] = {
+    "Solve": {
+        "run": "run",
+        "ingest": "run",
+        "queue": "run",
+        "work": "run",
+        "retry": "run",
+        "survey": "run",
+        "answer": "games",
+        "deal": "games",
+    },
+    "Look at results": {"status": "status", "query": "query", "find": "query", "show": "show", "export": "query"},
+    "Check": {"audit": "check", "rerun": "check", "diff": "check", "retract": "check", "log": "check"},
+    "Store and pages": {"web": "operate", "db": "operate", "doctor": "operate"},
+    "Games and engines": {"games": "games", "check-game": "games"},
 }
-"""Maps each command to its module, in the order of the help text. Modules are imported on demand."""
+"""The commands of each group with their modules, in the order of the help text. Modules are imported on demand."""
+COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 FILES_OPEN = {errno.EMFILE, errno.ENFILE}
+
+
+SENTENCE = 1_000
+"""More characters than the first sentence of any help text has."""
 
 
 class Commands(click.Group):
@@ -67,6 +63,31 @@ class Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name.replace("-", "_"))
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name.
+
+        Raises
+        ------
+        UsageError
+            If there is none; suggests similar ones.
+        """
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches  # slow to import
+
+            similar = get_close_matches(args[0], COMMANDS)
+            meant = f"did you mean {' or '.join(similar)}?" if similar else f"the commands are: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"there is no command {args[0]!r}; {meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in groups, each with the first sentence of its help text."""
+        for title, names in GROUPS.items():
+            commands = ((name, self.get_command(ctx, name)) for name in names)
+            with formatter.section(title):
+                formatter.write_dl([(name, found.get_short_help_str(SENTENCE)) for name, found in commands if found])
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -84,6 +105,15 @@ def dealmill() -> None:
     """
 
 
+def _sentence(error: click.ClickException) -> str:
+    """Return the message of an error in the form that all messages have: what is wrong, and what to do."""
+    message = error.format_message().rstrip(".").replace(". (", " (")
+    if message[1:2].islower():
+        message = message[0].lower() + message[1:]
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{message}; see: {ctx.command_path} --help" if ctx else message
+
+
 def main() -> None:
     """Run the command line and exit with its exit code."""
     gc.set_threshold(10_000)  # Python's default of 700 spends a sixth of the import time on collections
@@ -97,10 +127,11 @@ def main() -> None:
     except click.exceptions.Abort:
         click.echo("dealmill: interrupted", err=True)
         status = INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        status = error.exit_code
     except click.ClickException as error:
-        shown = StringIO()
-        error.show(file=shown)
-        click.echo("\n".join(map(printable, shown.getvalue().split("\n"))), nl=False, err=True)
+        click.echo(f"dealmill: {printable(_sentence(error))}", err=True)
         status = error.exit_code
     except DealmillError as error:
         for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:

@@ -48,32 +48,56 @@ def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[
             say(text)
 
 
-def words(step: Step) -> tuple[str, str]:
-    """Return the title and the note of the progress bar for a step."""
-    title, note = type(step).__name__.lower(), ""
+class Sources:
+    """The sources that a command reads: how many, and how many of them it has read."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._read = 0
+
+    def count(self, event: Event) -> None:
+        """Take note of an event."""
+        match event:
+            case Opening(total=number):
+                self._number = number
+            case Ingested():
+                self._read += 1
+
+    def place(self, step: Step) -> str:
+        """Return the place of the source that is being read among several, such as `` 2 of 6``."""
+        is_one_of_several = isinstance(step, Ingesting) and self._number > 1
+        return f" {self._read + 1:,} of {self._number:,}" if is_one_of_several else ""
+
+
+def words(step: Step) -> tuple[str, str, str]:
+    """Return the title, the rate and the note of the progress bar for a step."""
+    title, rate, note = type(step).__name__.lower(), "", ""
     match step:
         case Opening():
             note = step.name
         case Ingesting():
-            title, note = "reading", f"{step.source}: {step.accepted:,} layouts, {step.rejected:,} rejected"
+            title, note = "reading", f"{step.accepted:,} layouts, {step.rejected:,} rejected, {step.source}"
         case Solving():
-            note = f"{step.engine} on {step.source}{_rate(step.rate)}"
+            rate, note = _rate(step.rate), f"{step.engine} on {step.source}"
         case Surveying():
-            note = f"{step.done:,} deals{_rate(step.rate)}"
+            rate, note = _rate(step.rate), f"{step.done:,} deals"
         case Auditing():
             wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
             note = f"{step.done:,} verdicts{wrong}"
         case Working():
-            note = f"{step.total - step.done:,} jobs left"
+            left = step.total - step.done
+            title, note = (
+                ("working", f"{counted(left, 'job')} left") if left else ("waiting", "for jobs; end with Ctrl-C")
+            )
         case Exporting():
             note = f"{step.done:,} verdicts"
         case Copying():
             note = f"{step.done:,} pages"
-    return title, note
+    return title, rate, note
 
 
 def _rate(rate: float | None) -> str:
-    return f", {rate:,.0f}/s" if rate else ""
+    return f"{rate:,.0f}/s" if rate else ""
 
 
 def _continued(run: Continued) -> str:

@@ -13,16 +13,21 @@ from dealmill.pipeline.printable import cell_text, printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-GAP = 2
-"""Spaces between columns."""
-NAMES = {"run", "runs", "repeats", "audit", "source", "line", "position"}
-"""Columns whose numbers are names, which are written without separators."""
+WIDE = "dealmill.wide"
+"""Where the context of a command has its option ``--wide``."""
 SCREEN = 100
 """Rows of a table by default; the other formats have no limit."""
 
 
 def output_options(command: Command) -> Command:
-    """Add ``--json``, ``--nl``, ``--csv`` and ``--excel``; the command receives the choice as `form`."""
+    """Add ``--json``, ``--nl``, ``--csv`` and ``--excel``, which the command receives as `form`; and ``--wide``."""
+    command = click.option(
+        "--wide",
+        is_flag=True,
+        expose_value=False,
+        callback=_remember_wide,
+        help="Print tables in full, even if they are wider than the terminal.",
+    )(command)
     for form, meaning in (
         ("excel", "Print rows as CSV in which no cell is a formula: such text gets an apostrophe before it."),
         ("csv", "Print rows as CSV."),
@@ -31,6 +36,10 @@ def output_options(command: Command) -> Command:
     ):
         command = click.option(f"--{form}", "form", flag_value=form, help=meaning)(command)
     return command
+
+
+def _remember_wide(ctx: click.Context, _option: click.Parameter, wide: bool) -> None:
+    ctx.meta[WIDE] = wide
 
 
 def json_option(command: Command) -> Command:
@@ -88,7 +97,11 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
                 cells = ({name: cell_text(cell) for name, cell in row.items()} for row in cells)
             writer.writerows(cells)
         case _:
-            _write_table(columns, rows)
+            from dealmill.cli.tables import write_table  # needed for tables only
+
+            cut = write_table(columns, rows, wide=click.get_current_context().meta.get(WIDE, False))
+            if cut:
+                tell(f"left out or shortened: {', '.join(cut)}; show all with --wide")
 
 
 def write_first(
@@ -117,36 +130,6 @@ def _write_json(rows: Iterable[Mapping[str, object]], *, lines: bool) -> None:
         click.echo("[]" if opening == "[" else "\n]")
 
 
-def _write_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Write a table; on a terminal that is too narrow for it, write each row as a record with a line per column."""
-    from rich.cells import cell_len
-
-    listed = list(rows)
-    lines = [list(columns), *([_cell(column, row.get(column)) for column in columns] for row in listed)]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    if sys.stdout.isatty() and sum(widths) + GAP * (len(widths) - 1) > shutil.get_terminal_size().columns:
-        _write_records(lines)
-        return
-    numbers = [all(isinstance(row.get(column), int | float | None) for row in listed) for column in columns]
-    for line in lines:
-        cells = [
-            " " * (width - cell_len(cell)) + cell if number else cell + " " * (width - cell_len(cell))
-            for cell, width, number in zip(line, widths, numbers, strict=True)
-        ]
-        click.echo((" " * GAP).join(cells).rstrip())
-
-
-def _write_records(lines: Sequence[Sequence[str]]) -> None:
-    columns, *rows = lines
-    width = max(map(len, columns))
-    for number, row in enumerate(rows):
-        if number:
-            click.echo()
-        for column, cell in zip(columns, row, strict=True):
-            if cell:
-                click.echo(f"{column.ljust(width)}  {cell}")
-
-
 def _joined(value: object) -> object:
     return "; ".join(map(str, value)) if isinstance(value, list) else value
 
@@ -155,18 +138,3 @@ def _cell_of_csv(value: object) -> object:
     """Escape control characters for a terminal. Files and pipes get the text unchanged."""
     found = _joined(value)
     return printable(found) if isinstance(found, str) else found
-
-
-def _cell(column: str, value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return str(value)
-        case int() if column not in NAMES:
-            return f"{value:,}"
-        case float():
-            return f"{value:,.3f}" if value < 1000 else f"{value:,.0f}"
-        case list():
-            return printable(", ".join(map(str, value)))
-    return printable(str(value))

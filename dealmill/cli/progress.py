@@ -10,13 +10,17 @@ from dealmill.cli.output import tell
 from dealmill.pipeline.printable import printable
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.progress import Progress, Step
+    from dealmill.pipeline.progress import Event, Progress, Step
+
+
+BAR = 16
+"""The width of the bar, which leaves room for what is being done, percent, rate and time on 60 columns."""
 
 
 @contextmanager
 def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
     """Show progress while the `with` block runs. With a `store`, also show the first rejects of each source."""
-    from dealmill.cli.events import show, words  # imports all events, which help texts do not need
+    from dealmill.cli.events import Sources, show, words  # imports all events, which help texts do not need
 
     if not sys.stderr.isatty():
         yield lambda event: show(event, store, tell, _no_bar)
@@ -24,30 +28,45 @@ def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
+    from rich.table import Column
 
+    rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     columns = (
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        BarColumn(BAR),
         TaskProgressColumn(),
-        TextColumn("{task.fields[note]}", markup=False),
+        TextColumn("{task.fields[rate]}", markup=False),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}", markup=False, table_column=rest),
     )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, note="")
+    with Bar(*columns, console=Console(stderr=True), transient=True, expand=True) as bar:
+        task = bar.add_task("", total=None, rate="", note="")
         titles = {""}
+        sources = Sources()
 
         def say(message: str) -> None:
             bar.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
 
         def draw(step: "Step") -> None:
-            title, note = words(step)
+            title, rate, note = words(step)
+            title += sources.place(step)
             new = title not in titles  # draw a new title immediately, not at the next refresh
             titles.add(title)
             bar.update(
-                task, description=title, completed=step.done, total=step.total, note=printable(note), refresh=new
+                task,
+                description=title,
+                completed=step.done,
+                total=step.total,
+                rate=rate,
+                note=printable(note),
+                refresh=new,
             )
 
-        yield lambda event: show(event, store, say, draw)
+        def take(event: "Event") -> None:
+            sources.count(event)
+            show(event, store, say, draw)
+
+        yield take
 
 
 def _no_bar(_step: "Step") -> None:

@@ -7,6 +7,7 @@ import click
 import dealmill
 from dealmill.cli.options import (
     WholeNumber,
+    anyway_option,
     complete_engine,
     complete_game,
     complete_run,
@@ -40,6 +41,7 @@ from dealmill.pipeline.games.verdict import Verdict
 )
 @nodes_option
 @packed_option
+@anyway_option
 @output_options
 @click.pass_context
 def run(
@@ -49,6 +51,7 @@ def run(
     engines: tuple[str, ...],
     max_nodes: int | None,
     packed: bool,
+    anyway: bool,
     form: str | None,
 ) -> None:
     """Read layouts, solve them with local workers and print a summary.
@@ -64,7 +67,13 @@ def run(
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             batch = store.run_all(
-                files, game=game, engines=engines, max_nodes=max_nodes, packed=packed, progress=progress
+                files,
+                game=game,
+                engines=engines,
+                max_nodes=max_nodes,
+                packed=packed,
+                anyway=anyway,
+                progress=progress,
             )
         if batch.runs or form:
             _summarise(batch, form)
@@ -106,9 +115,10 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
 @game_option
+@anyway_option
 @json_option
 @click.pass_context
-def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, as_json: bool) -> None:
+def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, anyway: bool, as_json: bool) -> None:
     """Read layouts into the store and validate them; duplicates are stored and counted.
 
     FILE is a plain or gzipped text file, `-` for standard input, a range of numbered deals such as
@@ -118,7 +128,7 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, as_json
     resumes where it stopped.
     """
     with dealmill.open() as store, shown_progress(store) as progress:
-        ingestion = store.ingest(*files, game=game, progress=progress)
+        ingestion = store.ingest(*files, game=game, anyway=anyway, progress=progress)
     if as_json:
         write_json(list(map(_source_row, ingestion.sources)))
     _exit_after_reading(ctx, ingestion.errors, ingestion.sources)

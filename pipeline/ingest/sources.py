@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from itertools import chain, islice
 from os import PathLike, fsdecode
 from pathlib import Path
 from typing import IO
@@ -25,8 +26,8 @@ from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import DamagedError, InputError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import Entries, deal_entries, pack
-from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, rereadable, text_digest
+from dealmill.pipeline.games.contract import Game, Reject
+from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, lines_of, rereadable, text_blocks, text_digest
 from dealmill.pipeline.ingest.reading import Reached, Reading
 from dealmill.pipeline.ingest.scanning import check_of, scan
 from dealmill.pipeline.printable import printable
@@ -45,6 +46,8 @@ from dealmill.pipeline.store.tables import Storage
 
 PREFIX = "query:"
 PAGE = 2_000
+LOOKED_AT = 20
+"""Entries of a file that are looked at before anything is stored."""
 READ_BYTES = 1 << 19
 """The bytes of a query's layouts that are read into memory together."""
 
@@ -247,11 +250,12 @@ def _saved(query: Query) -> SavedQuery:
 
 @contextmanager
 def open_readings(
-    store: Database, sources: Sequence[ParsedSource], game: str | None, progress: Progress
+    store: Database, sources: Sequence[ParsedSource], game: str | None, progress: Progress, *, anyway: bool = False
 ) -> Iterator[Readings]:
     """Open the readings of files, ranges of deals and saved queries.
 
-    All names are checked before the first source is opened. A path that cannot be read does not stop the others.
+    All names are checked before the first source is opened. A path that cannot be read does not stop the others, and
+    neither does a file that seems to be of another game, unless it is to be read `anyway`.
     """
     if game is not None:
         find_game(game)  # also if no path can be read
@@ -272,7 +276,7 @@ def open_readings(
                 if isinstance(source, str):
                     check_file(source)
                 present.append(source)
-        openers = [_opener(store, source, game, copies, progress) for source in present]
+        openers = [_opener(store, source, game, copies, progress, anyway=anyway) for source in present]
         for number, (source, opener) in enumerate(zip(present, openers, strict=True)):
             progress(Opening(number, len(present), printable(source if isinstance(source, str) else source.name)))
             with failures_recorded():
@@ -281,7 +285,7 @@ def open_readings(
 
 
 def _opener(
-    store: Database, source: ParsedSource, game: str | None, copies: ExitStack, progress: Progress
+    store: Database, source: ParsedSource, game: str | None, copies: ExitStack, progress: Progress, *, anyway: bool
 ) -> Callable[[], Reading]:
     owner = game_of_source(store, source, game)
     match source:
@@ -289,7 +293,7 @@ def _opener(
             return partial(deals_reading, store, source)
         case SavedQuery():
             return partial(query_reading, store, source, copies, progress)
-    return partial(file_reading, store, source, owner, copies)
+    return partial(file_reading, store, source, owner, copies, anyway=anyway)
 
 
 def game_of_source(store: Database, source: ParsedSource, game: str | None) -> Game:
@@ -324,13 +328,35 @@ def game_of_file(name: str) -> Game:
     raise InputError(f"the name of {place} contains {which}; choose one with --game: {', '.join(games())}")
 
 
-def file_reading(store: Database, name: str, game: Game, copies: ExitStack) -> Reading:
-    """Return the reading of a file; `copies` closes the copies of input that can be read only once."""
+def file_reading(store: Database, name: str, game: Game, copies: ExitStack, *, anyway: bool = False) -> Reading:
+    """Return the reading of a file; `copies` closes the copies of input that can be read only once.
+
+    Raises
+    ------
+    InputError
+        If the first `LOOKED_AT` entries of the file are no layouts of the game, unless it is to be read `anyway`.
+    """
     reopen = rereadable(name, copies)
+    if not anyway:
+        _check_game(name, game, reopen)
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
         source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
     return Reading(store, source, _plain_name(name), partial(_file_entries, name, game, reopen), size)
+
+
+def _check_game(name: str, game: Game, reopen: Reopen) -> None:
+    with reopen() as file:
+        lines = chain.from_iterable(lines_of(*block) for block in text_blocks(file, name))
+        found = list(islice(game.read(lines), LOOKED_AT))
+    rejects = [entry for entry in found if isinstance(entry, Reject)]
+    if len(rejects) == LOOKED_AT:
+        line, reasons = rejects[0].line, rejects[0].reasons
+        why = "; ".join([*reasons[:2], *(["…"] if len(reasons) > 2 else [])])
+        raise InputError(
+            f"{name} seems to be of another game: none of its first {LOOKED_AT} layouts is one of {game.name} (line "
+            f"{line}: {why}); nothing of it is stored; name its game with --game, or read it with --anyway"
+        )
 
 
 def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:

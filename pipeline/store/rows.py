@@ -256,28 +256,79 @@ def _first_pages(store: Database, numbers: Sequence[int], wanted: Filter, orderi
         numbers = [number for number in numbers if number not in unreadable]  # so that others take their places
 
 
-def _page(
-    run: RunStatus,
-    wanted: Filter,
-    rows: Sequence[Row[*tuple[Any, ...]]],
-    end: int | None,
-    missing: Sequence[Fault] = (),
-) -> Page:
-    """Return the page with the results in these rows. Rows that cannot be read give faults, after those for `missing`
-    results."""
-    columns = list(zip(*rows, strict=True))
-    troubles = (JUDGED_ROW if wanted.audit else ROW).troubles(columns)
-    faults = [Fault(int(rows[place][0]), int(rows[place][0]), trouble) for place, trouble in troubles.items()]
-    if troubles:
-        columns = list(zip(*(row for place, row in enumerate(rows) if place not in troubles), strict=True))
+def _page(run: RunStatus, wanted: Filter, rows: Sequence[Row[*tuple[Any, ...]]], end: int | None) -> Page:
+    """Return the page with the results in these rows. Rows that cannot be read give faults."""
+    columns, faults = _readable(JUDGED_ROW if wanted.audit else ROW, list(zip(*rows, strict=True)))
     results = Columns(*columns[: len(COLUMNS)]) if columns else NO_RESULTS
     judged = zip(*columns[len(COLUMNS) : -1], strict=True) if wanted.audit else ()
     judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
-    return Page(run, results, [*missing, *faults], end, judgements)
+    return Page(run, results, faults, end, judgements)
+
+
+def _readable(shape: Shape, columns: Sequence[Sequence[Any]]) -> tuple[Sequence[Sequence[Any]], list[Fault]]:
+    """Return the columns without the rows that cannot be read, and faults for these. The first column holds positions.
+    There are no columns if no row can be read."""
+    troubles = shape.troubles(columns)
+    if not troubles:
+        return columns, []
+    faults = [Fault(int(columns[0][place]), int(columns[0][place]), trouble) for place, trouble in troubles.items()]
+    return list(zip(*(row for place, row in enumerate(zip(*columns)) if place not in troubles))), faults  # noqa: B905
+
+
+@cache
+def _verdicts_between(backwards: bool) -> Select[*tuple[Any, ...]]:
+    place = verdicts.c.position
+    return (
+        select(place, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+        .where(verdicts.c.run_id == bindparam("run"), place.between(bindparam("first"), bindparam("last")))
+        .order_by(place.desc() if backwards else place)
+        .limit(bindparam("most", type_=BigInteger))
+    )
+
+
+@cache
+def _items_between(backwards: bool) -> Select[*tuple[Any, ...]]:
+    place = items.c.position
+    return (
+        select(place, items.c.line, items.c.layout)
+        .where(items.c.source_id == bindparam("source"), place.between(bindparam("first"), bindparam("last")))
+        .order_by(place.desc() if backwards else place)
+    )
+
+
+NO_ITEM = None, None, None
+
+
+def _unfiltered(store: Database, run: RunStatus, after: int, before: int, most: int, *, backwards: bool) -> Page:
+    """Return a page of all results. Verdicts and layouts are read one after the other, each in the order of their
+    table, because looking up the layout of each verdict takes longer."""
+    with store.reading() as connection:
+        where = {"run": run.id, "first": after + 1, "last": before - 1, "most": most}
+        found = list(zip(*connection.execute(_verdicts_between(backwards), where).all(), strict=True))
+        if not found:
+            missing = _missing((), after, min(before, run.items + 1)) if run.finished else []
+            return Page(run, NO_RESULTS, missing, None)
+        positions = found[0]
+        least, greatest = sorted((positions[0], positions[-1]))
+        where = {"source": run.source, "first": least, "last": greatest}
+        dealt = list(zip(*connection.execute(_items_between(backwards), where).all(), strict=True))
+    if not dealt or dealt[0] != positions:
+        there = {row[0]: row for row in zip(*dealt, strict=True)}
+        dealt = list(zip(*(there.get(position, NO_ITEM) for position in positions), strict=True))
+    columns, faults = _readable(ROW, [positions, *dealt[1:], *found[1:]])
+    missing = []
+    if run.finished:
+        first, stop = after, min(before, run.items + 1)
+        if len(positions) == most:
+            first, stop = (least, stop) if backwards else (first, greatest)
+        missing = _missing(positions, first, stop)
+    return Page(run, Columns(*columns) if columns else NO_RESULTS, [*missing, *faults], int(positions[-1]))
 
 
 def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
     """Return faults for the gaps that these positions leave between `after` and `before` in a finished run."""
+    if sum(after < position < before for position in positions) == before - after - 1:
+        return []
     there = [after, *sorted(position for position in positions if after < position < before), before]
     return [
         Fault(one + 1, next_one - 1, "there is no verdict on record")
@@ -461,15 +512,12 @@ class Rows(Storage):
         before: int = BEHIND,
         backwards: bool = False,
     ) -> Page:
-        if wanted != Filter() and wanted.audit in (None, Outcome.VALID):
+        if wanted == Filter():
+            return _unfiltered(store, run, after, before, most, backwards=backwards)
+        if wanted.audit in (None, Outcome.VALID):
             return _searched(store, run, wanted, after, before, most, backwards=backwards)
         rows = _between(store, run, wanted, after, before, most, backwards=backwards)
-        whole = wanted == Filter() and run.finished
-        read_to = int(rows[-1][0]) if len(rows) == most else None
-        first = read_to if backwards and read_to is not None else after
-        stop = read_to if not backwards and read_to is not None else min(before, run.items + 1)
-        missing = _missing([row[0] for row in rows], first, stop) if whole else []
-        return _page(run, wanted, rows, int(rows[-1][0]) if rows else None, missing)
+        return _page(run, wanted, rows, int(rows[-1][0]) if rows else None)
 
     def ordered(
         self, store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int

@@ -463,7 +463,7 @@ class Shape:
             return False
         if CODES in column.info:
             return {*values} <= {None, *column.info[CODES]}
-        return str not in one_of_each_type or all(map(_is_unicode, values))
+        return str not in one_of_each_type or _are_unicode(values)
 
     def trouble(self, row: Sequence[Any]) -> str | None:
         """Return what is wrong with a row, or None. Extra columns at the end of the row are ignored."""
@@ -506,6 +506,11 @@ def _is_unicode(text: str | None) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _are_unicode(texts: Sequence[str | None]) -> bool:
+    """Return whether all texts are valid UTF-8."""
+    return "".join(filter(None, texts)).isascii() or all(map(_is_unicode, texts))
 
 
 def shown_value(value: object) -> str:

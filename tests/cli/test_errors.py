@@ -14,7 +14,7 @@ RETRACT = "retract --version 1 --why x --engine"
 TEN = "deal:memory:seed=1:1-10"
 
 USAGE_ERRORS = {
-    "run": "Missing argument",
+    "run": "missing argument 'FILE…'; see: dealmill run --help",
     "run deal:memory:seed=1:1-9 --engine memory/none": "memory has: memory/two-pass",
     "run deal:hi-q:seed=1:1-9 --engine memory/two-pass": "none of these is an engine of hi-q: memory/two-pass",
     "run deal:hi-q:seed=1:1-9 --engine two-pass": "hi-q has: hi-q/greedy",
@@ -23,13 +23,16 @@ USAGE_ERRORS = {
     "run memory.txt --packed": "memory.txt cannot be stored packed: only numbered deals can be dealt again",
     f"run {TEN} memory.txt --packed": "memory.txt cannot be stored packed",
     "queue memory.txt --packed": "memory.txt cannot be stored packed",
+    "stauts": "there is no command 'stauts'; did you mean status?",
+    "solve all": "there is no command 'solve'; the commands are: run, ingest, ",
+    "query --rejects": "no such option '--rejects'",
     "query --value x": "'x' is not a range",
-    "query --verdict lost": "Invalid value for '--verdict'",
+    "query --verdict lost": "invalid value for '--verdict'",
     "query --source typo.txt": "the store has no source 'typo.txt'; add it with: ",
     "show memory AAB": "'AAB' is not a layout of memory: letter B occurs only once",
     "audit 1 --sample 4000": "run 1 has 20 items, too few for a sample of 4,000",
     "diff 1 2": "compare runs of the same game",
-    "retract --engine x/y --version 1": "Missing option '--why'",
+    "retract --engine x/y --version 1": "missing option '--why'",
     f"{RETRACT} x/y": "it has runs of versions: none",
     f"{RETRACT} card-pairing/winnable --undo --requeue": "cannot be combined",
     f"{DEAL} --param x": "is malformed: write NAME=NUMBER",
@@ -112,7 +115,7 @@ def test_an_invalid_setting_says_what_is_allowed(setting: str, original: Path) -
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_number_that_is_not_allowed_says_what_is(number: str, original: Path) -> None:
     message = refused("query", f"--limit={number}", cwd=original, code=2)
-    assert "Invalid value for '--limit': it must be a whole number from 1 to 1,000,000,000,000,000,000" in message
+    assert "invalid value for '--limit': it must be a whole number from 1 to 1,000,000,000,000,000,000" in message
 
 
 @pytest.mark.parametrize(

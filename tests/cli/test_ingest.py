@@ -1,6 +1,7 @@
 """``dealmill ingest``: every layout is stored or rejected with reasons, whatever the form of the file."""
 
 import gzip
+import json
 import tracemalloc
 from pathlib import Path
 
@@ -78,6 +79,20 @@ def test_a_file_of_another_game_is_recognised(tmp_path: Path) -> None:
     read = dealmill("ingest", "memory.txt", cwd=tmp_path)
     assert read.returncode == 4
     assert "if this is a file of another game" in read.stderr
+
+
+def test_nothing_is_stored_of_a_long_file_of_another_game_unless_it_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_text("98AK 7T8T Q6KA 9J79\n" * 20 + "AABB\n")
+    (tmp_path / "memory-good.txt").write_text("98AK\n" * 19 + "AABB\n")
+    ran = dealmill("run", "memory.txt", "memory-good.txt", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert (
+        "memory.txt seems to be of another game: none of its first 20 layouts is one of memory (line 1: " in ran.stderr
+    )
+    rows = json.loads(dealmill("status", "--json", cwd=tmp_path).stdout)
+    assert [row["source"] for row in rows] == ["memory-good.txt"]
+    assert dealmill("ingest", "memory.txt", "--anyway", cwd=tmp_path).returncode == 4
+    assert '"line": 21' in dealmill("find", "AABB", "--game", "memory", "--json", cwd=tmp_path).stdout
 
 
 def test_a_waiting_file_takes_little_memory(store: Database, tmp_path: Path) -> None:

@@ -109,8 +109,8 @@ def test_a_query_accepts_every_name_of_an_engine_and_a_source(store: Database) -
 @pytest.mark.parametrize(
     "signal_number",
     [
-        *(signal.SIGINT, signal.SIGKILL),
-        *(pytest.param(number, marks=pytest.mark.slow) for number in (signal.SIGTERM, signal.SIGHUP)),
+        signal.SIGKILL,
+        *(pytest.param(number, marks=pytest.mark.slow) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
     ],
     ids=lambda number: number.name,
 )

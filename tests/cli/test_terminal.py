@@ -1,14 +1,17 @@
-"""What a person sees on a terminal: progress, records, and no control characters of a store that was tampered with."""
+"""What a person sees on a terminal: progress, and no control characters of a store that was tampered with."""
 
 import json
+import re
 import sqlite3
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from tests.cli.running import on_terminal
 from tests.servers import dealmill
 
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 ESCAPE = "\x1b]0;title\x07\x1b[31m\u202e\r"
 SHOWN = "\\x1b]0;title\\x07\\x1b[31m\\u202e\\r"
 TEXTS = [
@@ -29,17 +32,16 @@ def test_a_terminal_shows_every_step_and_escapes_file_names(tmp_path: Path) -> N
     assert "opening" in on_terminal("ingest", name, cwd=tmp_path)
 
 
-@pytest.mark.slow
-def test_a_narrow_terminal_shows_complete_records(tmp_path: Path) -> None:
-    layout = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" * 2
-    (tmp_path / "memory.txt").write_text(f"{layout}\n")
-    on_terminal("run", "memory.txt", cwd=tmp_path)
-    records = on_terminal("query", "1", cwd=tmp_path, columns=40)
-    rows = [line.split(maxsplit=1) for line in records.splitlines() if line.strip()]
-    assert [row[0] for row in rows[:4]] == ["item", "line", "verdict", "value"]
-    assert ["item", "1:1"] in rows and ["verdict", "scored"] in rows and ["layout", layout] in rows
-    wide = on_terminal("query", "1", cwd=tmp_path, columns=400)
-    assert [line.split()[:3] for line in wide.splitlines() if "1:1" in line] == [["1:1", "1", "scored"]]
+def test_sixty_columns_have_room_for_bar_percent_and_place(tmp_path: Path) -> None:
+    names = ["a-long-night-of-memory-deals-1.txt", "a-long-night-of-memory-deals-2.txt"]
+    for seed, name in enumerate(names):
+        text = dealmill("deal", "memory", "--count", "500", "--seed", str(seed), cwd=tmp_path).stdout
+        (tmp_path / name).write_text(text)
+    shown = CONTROL.sub("", on_terminal("run", *names, cwd=tmp_path, columns=60))
+    drawn = [line for line in re.split("[\r\n]+", shown) if "━" in line]
+    assert any(re.match(r"reading 2 of 2 ━+ 100% ", line) for line in drawn), drawn
+    assert any(re.match(r"solving [━╸╺]+ +\d+% ", line) for line in drawn), drawn
+    assert all(cell_len(line) <= 60 for line in drawn), drawn
 
 
 @pytest.fixture(scope="module")

@@ -48,11 +48,21 @@ from tests.contract.pairs import (
     summary,
     what,
 )
-from tests.doing import a_run, deal, do_runs, each_engine
+from tests.doing import ENGINES, a_run, deal, do_runs, each_engine
 from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter
 
+QUICK = {PAIRING, MEMORY}
+"""The engines whose storages `make test` compares: with winnable and unwinnable deals, and with values."""
 
-@each_engine
+
+@pytest.mark.parametrize(
+    ("game", "engine"),
+    [
+        pytest.param(game, engine, id=name, marks=() if name in QUICK else pytest.mark.slow)
+        for game, engine in ENGINES
+        for name in [game.full_name(engine)]
+    ],
+)
 def test_packed_runs_give_the_results_of_rows(
     store: Database, game: Game, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

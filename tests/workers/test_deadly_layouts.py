@@ -14,7 +14,7 @@ SOURCE = "deal:memory:seed=9:1-64"
 DEADLY = {20: ("9", "SIGKILL"), 60: ("11", "SIGSEGV")}
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sqlite", "postgresql"])
 def env(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """Settings for a fresh database of each kind, and for workers that die of two layouts."""
     layouts = [layout.text for layout in parse_deal_range(SOURCE)]
@@ -49,7 +49,6 @@ def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_pat
 
 
 @pytest.mark.parametrize("env", ["sqlite"], indirect=True)
-@pytest.mark.slow
 def test_a_deal_of_a_survey_that_kills_its_worker_fails_with_its_block(env: dict[str, str], tmp_path: Path) -> None:
     ran = dealmill("survey", "memory", "--seed", "9", "--count", "3000", "--json", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr

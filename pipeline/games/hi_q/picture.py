@@ -76,13 +76,15 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 
 
 def _steps(layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
-    pegs = start(layout)
+    pegs = frozenset(start(layout))
     yield Step(pegs, pegs, None, f"{len(pegs)} pegs; the holes with pegs add up to {sum(pegs)}.")
     if verdict is not Verdict.SCORED or evidence is None:
         return
     trace = read_trace(evidence)
     for number, jump in enumerate(trace, start=1):
-        after = play(pegs, jump, number)
+        on_board = set(pegs)
+        play(on_board, jump, number)
+        after = frozenset(on_board)
         caption = (
             f"Jump {number}: from {jump.source} over {OVER[jump]} to {jump.target}, {_reason(pegs, jump, number)}."
         )

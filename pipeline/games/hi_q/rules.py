@@ -48,26 +48,29 @@ OVER = dict(
     )
 )
 """All jumps on the board, in order of preference, each with the hole that it passes over."""
+NAMED = {str(jump): jump for jump in OVER}
+JUMPS = tuple((jump.target, jump.source, over, jump) for jump, over in OVER.items())
+"""The same as tuples of target, source, hole passed over and jump, which are quicker to go through."""
 LAYOUT = re.compile("([XO]{3}/){2}([XO]{7}/){3}[XO]{3}/[XO]{3}")
 WORD = re.compile(r"([1-9]\d?)-([1-9]\d?)", re.ASCII)
 
 
-def start(layout: str) -> frozenset[int]:
+def start(layout: str) -> set[int]:
     """Return the holes with pegs of a layout."""
     signs = layout.replace("/", "")
-    return frozenset(hole for hole, sign in enumerate(signs, start=1) if sign == "X")
+    return {hole for hole, sign in enumerate(signs, start=1) if sign == "X"}
 
 
-def best_jump(pegs: frozenset[int]) -> Jump | None:
+def best_jump(pegs: set[int]) -> Jump | None:
     """Return the preferred one of the possible jumps (over a neighbouring peg into the empty hole beyond), or None."""
-    for jump, over in OVER.items():
-        if over in pegs and jump.source in pegs and jump.target not in pegs:
+    for target, source, over, jump in JUMPS:
+        if over in pegs and source in pegs and target not in pegs:
             return jump
     return None
 
 
-def play(pegs: frozenset[int], jump: Jump, step: int) -> frozenset[int]:
-    """Return the pegs after a jump.
+def play(pegs: set[int], jump: Jump, step: int) -> None:
+    """Make a jump.
 
     Raises
     ------
@@ -77,7 +80,9 @@ def play(pegs: frozenset[int], jump: Jump, step: int) -> frozenset[int]:
     over = OVER.get(jump)
     if over not in pegs or jump.source not in pegs or jump.target in pegs:
         raise IllegalMove(step, f"the jump {jump} is not possible here")
-    return pegs - {jump.source, over} | {jump.target}
+    pegs.remove(jump.source)
+    pegs.remove(over)
+    pegs.add(jump.target)
 
 
 def read_trace(evidence: str) -> list[Jump]:
@@ -90,10 +95,13 @@ def read_trace(evidence: str) -> list[Jump]:
     """
     trace = []
     for step, word in enumerate(evidence.split(" ") if evidence else [], start=1):
-        match = WORD.fullmatch(word)
-        if not match:
-            raise InvalidEvidence(step, f"{word!r} is not a jump; write FROM-TO, as in 12-26")
-        trace.append(Jump(int(match[2]), int(match[1])))
+        jump = NAMED.get(word)
+        if jump is None:  # a jump that no board allows is left to the rules
+            match = WORD.fullmatch(word)
+            if not match:
+                raise InvalidEvidence(step, f"{word!r} is not a jump; write FROM-TO, as in 12-26")
+            jump = Jump(int(match[2]), int(match[1]))
+        trace.append(jump)
     return trace
 
 
@@ -112,10 +120,10 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     pegs = start(layout)
     trace = read_trace(evidence)
     for step, jump in enumerate(trace, start=1):
-        after = play(pegs, jump, step)
-        if jump != (best := best_jump(pegs)):
+        best = best_jump(pegs)
+        play(pegs, jump, step)
+        if jump != best:
             raise IllegalMove(step, f"the prescribed jump is {best}, not {jump}")
-        pegs = after
     if best := best_jump(pegs):
         raise InvalidEvidence(len(trace) + 1, f"the play is not over: the jump {best} is possible")
     if sum(pegs) != value:

@@ -1,26 +1,28 @@
-"""The referee of Memory, which replays flips on a table and compares them with the strategy of the engine.
+"""The referee of Memory, which plays the strategy of the engine on a table and compares the flips.
 
 A move turns up two cards. If they show the same letter they are removed, otherwise they are turned down again. The game
-ends when no cards are left. A strategy chooses its flips only from the letters that it has seen. Here it is a generator
-that yields the card to flip, counted from 1, and is sent its letter.
+ends when no cards are left. A strategy is a function of the number of cards and of `Table.flip`, which turns up a card,
+counted from 1, and tells its letter: so it chooses its flips only from the letters that it has seen.
 """
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable
 
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
 Cards = dict[int, str]
 """Letters of cards by position, from 1."""
+Flip = Callable[[int], str]
 
 
 class Table:
-    """The cards on the table, by position from 1; `open_card` is the first card of a move in progress."""
+    """The cards on the table, by position from 1, and the cards flipped so far; `open_card` is the first card of a move
+    in progress."""
 
     def __init__(self, layout: str) -> None:
         self.cards: Cards = dict(enumerate(layout, start=1))
         self.open_card: int | None = None
-        self.flips = 0
+        self.flipped: list[int] = []
 
     def flip(self, card: int) -> str:
         """Turn a card up and return its letter.
@@ -30,23 +32,24 @@ class Table:
         IllegalMove
             If the card was removed or is already turned up.
         """
-        self.flips += 1
-        if card not in self.cards:
-            raise IllegalMove(self.flips, f"card {card} is not on the table")
-        if card == self.open_card:
-            raise IllegalMove(self.flips, f"card {card} is already turned up")
-        letter = self.cards[card]
-        if self.open_card is None:
+        self.flipped.append(card)
+        letter = self.cards.get(card)
+        if letter is None:
+            raise IllegalMove(len(self.flipped), f"card {card} is not on the table")
+        one = self.open_card
+        if one is None:
             self.open_card = card
             return letter
-        if self.cards[self.open_card] == letter:
-            del self.cards[self.open_card], self.cards[card]
+        if card == one:
+            raise IllegalMove(len(self.flipped), f"card {card} is already turned up")
+        if self.cards[one] == letter:
+            del self.cards[one], self.cards[card]
         self.open_card = None
         return letter
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-    """Replay the flips to the end, count them, and compare them with the flips of the strategy.
+    """Play the strategy to the end, compare its flips with those of the evidence, and count them.
 
     Raises
     ------
@@ -58,26 +61,27 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
         raise InvalidEvidence(0, f"there is no strategy {engine!r}")
     if verdict is not Verdict.SCORED:
         raise InvalidEvidence(0, f"the verdict is {verdict.word}, but {engine} only scores games")
-    if set(Counter(layout).values()) != {2}:
+    if set(map(layout.count, set(layout))) != {2}:
         raise InvalidEvidence(0, "the layout does not consist of pairs")
     if not (layout.isascii() and layout.isalpha()):
         raise InvalidEvidence(0, "the layout does not consist of letters")
 
     table = Table(layout)
-    player = STRATEGIES[engine](len(layout))
-    prescribed: int | None = next(player)
-    for card in read_flips(evidence, len(layout)):
-        letter = table.flip(card)
-        if card != prescribed:
-            raise InvalidEvidence(table.flips, f"{engine} flips card {prescribed} here, not card {card}")
-        try:
-            prescribed = player.send(letter)
-        except StopIteration:
-            prescribed = None
-    if table.cards:
-        raise InvalidEvidence(table.flips + 1, f"{len(table.cards)} cards are left on the table")
-    if value != table.flips:
-        raise InvalidEvidence(0, f"the game took {table.flips} flips, not {value}")
+    STRATEGIES[engine](len(layout), table.flip)
+    if evidence != " ".join(map(str, table.flipped)):
+        raise _objection(engine, layout, table.flipped, evidence)
+    if value != len(table.flipped):
+        raise InvalidEvidence(0, f"the game took {len(table.flipped)} flips, not {value}")
+
+
+def _objection(engine: str, layout: str, prescribed: list[int], evidence: str) -> InvalidEvidence:
+    """Replay flips that are not the prescribed ones, and return the first objection."""
+    table = Table(layout)
+    for step, card in enumerate(read_flips(evidence, len(layout)), start=1):
+        table.flip(card)
+        if card != prescribed[step - 1]:
+            return InvalidEvidence(step, f"{engine} flips card {prescribed[step - 1]} here, not card {card}")
+    return InvalidEvidence(len(table.flipped) + 1, f"{len(table.cards)} cards are left on the table")
 
 
 def read_flips(evidence: str, count: int) -> list[int]:
@@ -97,42 +101,41 @@ def read_flips(evidence: str, count: int) -> list[int]:
     return flips
 
 
-def two_pass(count: int) -> Generator[int, str, None]:
+def two_pass(count: int, flip: Flip) -> None:
     """Look at all cards two by two, then collect the pairs that were not found on the way."""
-    known = yield from _look(count)
-    yield from _collect(known)
+    _collect(_look(count, flip), flip)
 
 
-def two_pass_last_card(count: int) -> Generator[int, str, None]:
+def two_pass_last_card(count: int, flip: Flip) -> None:
     """Look at all cards but the last two, then at the second last; the last card matches the one still single."""
-    known = yield from _look(count - 2)
-    letter = yield count - 1
+    known = _look(count - 2, flip)
+    letter = flip(count - 1)
     partner = _place(letter, known)
     if partner is None:
-        yield count
+        flip(count)
     else:
-        yield partner
+        flip(partner)
         del known[partner]
         (known[count],) = (shown for shown, times in Counter(known.values()).items() if times == 1)
-    yield from _collect(known)
+    _collect(known, flip)
 
 
-def incremental(count: int) -> Generator[int, str, None]:
+def incremental(count: int, flip: Flip) -> None:
     """Look at the cards in order, and collect every pair as soon as both its cards are known."""
     places: dict[str, int] = {}
     card = 1
     while card <= count:
-        letter = yield card
+        letter = flip(card)
         if letter in places:
-            yield places[letter]
+            flip(places[letter])
         else:
             places[letter] = card
             card += 1
-            other = yield card
+            other = flip(card)
             if other != letter:
                 if other in places:
-                    yield card
-                    yield places[other]
+                    flip(card)
+                    flip(places[other])
                 else:
                     places[other] = card
         card += 1
@@ -141,25 +144,24 @@ def incremental(count: int) -> Generator[int, str, None]:
 STRATEGIES = {"two-pass": two_pass, "two-pass-last-card": two_pass_last_card, "incremental": incremental}
 
 
-def _look(count: int) -> Generator[int, str, Cards]:
+def _look(count: int, flip: Flip) -> Cards:
     """Flip the first `count` cards two by two, and return the cards that are not removed by that."""
     known: Cards = {}
     for card in range(1, count + 1, 2):
-        letter = yield card
-        other = yield card + 1
+        letter, other = flip(card), flip(card + 1)
         if letter != other:
-            known |= {card: letter, card + 1: other}
+            known[card], known[card + 1] = letter, other
     return known
 
 
-def _collect(known: Cards) -> Generator[int, str, None]:
+def _collect(known: Cards, flip: Flip) -> None:
     """Remove all known cards, each time the first one left with its partner; `known` is in the order of positions."""
     places: dict[str, list[int]] = {}
     for card, letter in known.items():
         places.setdefault(letter, []).append(card)
     for card, partner in places.values():
-        yield card
-        yield partner
+        flip(card)
+        flip(partner)
 
 
 def _place(letter: str, known: Cards) -> int | None:

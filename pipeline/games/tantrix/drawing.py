@@ -4,6 +4,7 @@ The colour of a link is also told by the pattern along its middle and by the let
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import cos, pi, sin, sqrt
 
 from dealmill.game import (
@@ -27,6 +28,8 @@ from dealmill.game import (
 )
 from dealmill.pipeline.games.tantrix.rules import COLOURS, Move, Position, Space, rotations
 
+DRAWN = 1 << 10
+"""The tiles in the cache: a position has a picture for each of its moves, and most tiles are in all of them."""
 RADIUS = 40
 """From the middle of a hexagon to its corners."""
 APOTHEM = RADIUS * sqrt(3) / 2
@@ -74,7 +77,7 @@ def drawn(position: Position, move: Move | None, caption: str) -> Scene:
 
 def _field(position: Position, move: Move | None) -> Iterator[str]:
     for space, tile in position.field.items():
-        yield from _tile(_middle(space), tile)
+        yield _tile(_middle(space), tile)
     taken = {move.space} if move else set()
     for space in sorted(position.controlled_spaces - taken):
         yield _hexagon(_middle(space), GHOST)
@@ -83,14 +86,14 @@ def _field(position: Position, move: Move | None) -> Iterator[str]:
         yield _hexagon(_middle(space), FORCED)
         yield text(*_middle(space), "!", 40, INKED, bold=True)
     if move:
-        yield from _tile(_middle(move.space), move.tile)
+        yield _tile(_middle(move.space), move.tile)
         yield _hexagon(_middle(move.space), CHOSEN)
 
 
 def _hand(position: Position, move: Move | None, start: Point) -> Iterator[str]:
     for number, tile in enumerate(position.hand):
         middle = start[0] + number * (2 * RADIUS + BETWEEN), start[1]
-        yield from _tile(middle, tile)
+        yield _tile(middle, tile)
         if move and move.tile in rotations(tile):
             yield _hexagon(middle, CHOSEN | {"stroke_dasharray": "8 5"})
     yield text(start[0] - RADIUS, start[1] - APOTHEM - MARGIN, "in hand", 16, NOTE, anchor="start")
@@ -106,16 +109,17 @@ def _hexagon(middle: Point, style: Style) -> str:
     return element("path", d=f"M{'L'.join(map(at, corners))}Z", **style)
 
 
-def _tile(middle: Point, tile: str) -> Iterator[str]:
-    yield _hexagon(middle, TILE)
+@lru_cache(maxsize=DRAWN)
+def _tile(middle: Point, tile: str) -> str:
+    parts = [_hexagon(middle, TILE)]
     for colour in COLOURS:
         sides = [side for side, shown in enumerate(tile) if shown == colour]
         for first, second in zip(sides[::2], sides[1::2], strict=False):
-            yield from _link(middle, first, second, colour)
+            parts += _link(middle, first, second, colour)
     for side, colour in enumerate(tile):
         disc = _towards(middle, side, APOTHEM - 10)
-        yield circle(*disc, 7, DISC)
-        yield text(*disc, colour, 10, INKED, bold=True)
+        parts += [circle(*disc, 7, DISC), text(*disc, colour, 10, INKED, bold=True)]
+    return "".join(parts)
 
 
 def _link(middle: Point, first: int, second: int, colour: str) -> Iterator[str]:

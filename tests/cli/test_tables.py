@@ -1,0 +1,120 @@
+"""Tables stay tables on every terminal: one line for each row, none wider than the terminal, no number cut."""
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from dealmill.cli.tables import DISPENSABLE, IN_THE_MIDDLE, LEAST_IMPORTANT, NEVER_SHORTENED, write_table
+from dealmill.pipeline.games import find_game
+from tests.cli.running import on_terminal
+from tests.doing import deal
+from tests.servers import dealmill
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+NAMES = sorted({*DISPENSABLE, *LEAST_IMPORTANT, *IN_THE_MIDDLE, *NEVER_SHORTENED, "layouts", "reason", "run", "state"})
+TEXTS = st.text(st.sampled_from("abc é漢…-:/ 19"), max_size=70)
+CELLS = st.one_of(st.none(), st.integers(-(10**9), 10**9), TEXTS, st.lists(st.integers(1, 99), max_size=3))
+
+
+class Terminal(io.StringIO):
+    """A standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def written(columns: Sequence[str], rows: Sequence[Mapping[str, object]], width: int) -> tuple[list[str], list[str]]:
+    """Return the lines of a table on a terminal, and the columns that it says are not all there."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("COLUMNS", str(width))
+        patched.setenv("NO_COLOR", "1")
+        patched.setattr("sys.stdout", terminal := Terminal())
+        cut = write_table(columns, rows, wide=False)
+    return terminal.getvalue().split("\n")[:-1], cut
+
+
+@given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=14, unique=True), st.data(), st.integers(60, 130))
+def test_every_row_is_one_line_that_fits_and_what_is_missing_is_named(
+    columns: list[str], data: st.DataObject, width: int
+) -> None:
+    kinds = {name: st.integers(-(10**9), 10**9) if name in {"nodes", "layouts", "run"} else CELLS for name in columns}
+    rows = data.draw(st.lists(st.fixed_dictionaries(kinds), max_size=5))
+    lines, cut = written(columns, rows, width)
+    assert len(lines) == 1 + len(rows)
+    assert all(cell_len(line) <= width for line in lines)
+    shown = lines[0].split()
+    for number, name in ((number, name) for number in range(len(rows)) for name in {"nodes", "layouts"} & {*shown}):
+        assert f"{rows[number][name]:,}" in lines[number + 1].split(), (name, lines)
+    kept = [column for column in columns if column in shown]
+    assert shown[: len(kept)] == kept
+    empty = {name for name in columns if all(row[name] in (None, "", []) for row in rows)}
+    assert {*columns} - {*shown} - empty - IN_THE_MIDDLE <= {*cut} <= {*columns} - empty
+
+
+def test_what_says_least_goes_first_and_names_stay_legible() -> None:
+    row = {
+        "run": 12,
+        "engine": "card-pairing/winnable",
+        "version": "1",
+        "source": "nights/2026-11/card-pairing.txt.gz",
+        "layouts": 10**9,
+        "solved": 10**9,
+        "winnable": 688_200_000,
+        "unwinnable": 311_800_000,
+        "audit": "",
+        "fingerprint": "b577e94dd093",
+        "state": "finished",
+    }
+    [head, line], cut = written(list(row), [row], 80)
+    assert head.split() == ["run", "engine", "source", "layouts", "winnable", "state"]
+    assert line.split() == [
+        *("12", "card-pair…winnable", "nights/2…g.txt.gz", "1,000,000,000", "688,200,000", "finished")
+    ]
+    assert cut == ["version", "solved", "unwinnable", "fingerprint"]
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of runs over sources with long names, and rejects."""
+    folder = tmp_path_factory.mktemp("night")
+    for game in ("card-pairing", "memory"):
+        name = folder / f"{game}_{'of-a-long-night-' * 6}.txt"
+        name.write_text("\n".join([*deal(find_game(game), 1, 1, 30), "no layout at all", ""]))
+        assert dealmill("run", name.name, cwd=folder).returncode == 4
+    assert dealmill("audit", "1", cwd=folder).returncode == 0
+    return folder
+
+
+COMMANDS = {
+    "status": 2,
+    "status --workers": None,
+    "query 1": 30,
+    "query 2": 30,
+    "query 1 --rejected": 1,
+    "log": 3,
+    "games": None,
+    "doctor": None,
+    "query 2 --rejected --by-reason": None,
+}
+"""Commands that print a table, and its number of rows if it is known."""
+
+
+@pytest.mark.parametrize("width", [60, *(pytest.param(width, marks=pytest.mark.slow) for width in (80, 100, 120))])
+def test_no_table_of_a_command_is_wider_than_the_terminal(night: Path, width: int) -> None:
+    for command, rows in COMMANDS.items():
+        lines = COLOUR.sub("", on_terminal(*command.split(), cwd=night, columns=width)).splitlines()
+        table = [line for line in lines if not line.startswith(("left out", "more rows", "dealmill:"))]
+        assert all(cell_len(line) <= width for line in table), (command, table)
+        assert rows is None or len(table) == rows + 1, (command, table)
+
+
+def test_wide_tables_are_complete(night: Path) -> None:
+    shown = on_terminal("query", "1", "--wide", cwd=night, columns=60)
+    assert "…" not in shown and max(map(len, shown.splitlines())) > 60
+    assert "left out" not in shown

@@ -36,6 +36,7 @@ from .pipeline.games.contract import Scenes as Scenes
 from .pipeline.games.kernels import compiling as compiling
 from .pipeline.games.kernels import inlined as inlined
 from .pipeline.games.kernels import kernel as kernel
+from .pipeline.games.kernels import routine as routine
 from .pipeline.games.philox import Stream as Stream
 from .pipeline.games.philox import below as below
 from .pipeline.games.philox import open_stream as open_stream
@@ -60,13 +61,14 @@ from .pipeline.games.pictures import Style as Style
 from .pipeline.games.pictures import arrows as arrows
 from .pipeline.games.pictures import at as at
 from .pipeline.games.pictures import badge as badge
+from .pipeline.games.pictures import bare_text as bare_text
 from .pipeline.games.pictures import box as box
 from .pipeline.games.pictures import card as card
 from .pipeline.games.pictures import circle as circle
 from .pipeline.games.pictures import cross as cross
 from .pipeline.games.pictures import element as element
 from .pipeline.games.pictures import head as head
-from .pipeline.games.pictures import outlines as outlines
+from .pipeline.games.pictures import outline as outline
 from .pipeline.games.pictures import path as path
 from .pipeline.games.pictures import rank_name as rank_name
 from .pipeline.games.pictures import scene as scene

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from math import isqrt
 from random import Random
 from typing import NamedTuple
 
@@ -15,16 +14,18 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import solve
 
 DEALS = 30
+LARGEST = 4
+"""How many times its default a parameter of the deals is at most, since very large deals may take long to solve."""
 SHORTEST_NOISE, LONGEST_NOISE = 0, 200
 
 
 def real_lines(game: Game) -> list[str]:
-    """Return the lines of the statement's example, and numbered deals of every size."""
+    """Return the lines of the statement's example, and numbered deals of several sizes."""
     lines = example(game, "statement.txt").splitlines()
     lines += unpack(game.deal(1, 1, DEALS))
     for name, parameter in game.deals.parameters.items():
-        least, middle, most = parameter.least, parameter.default, parameter.most
-        for value in sorted({least, (least + middle) // 2, isqrt(middle * most), most}):
+        middle = (parameter.least + parameter.default) // 2
+        for value in sorted({parameter.least, middle, min(parameter.most, LARGEST * parameter.default)}):
             try:
                 lines += unpack(game.deal(2, 1, 3, **{name: value}))
             except UsageError:  # not every size goes with the other parameters

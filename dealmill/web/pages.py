@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Annotated, Any
 
@@ -32,8 +32,12 @@ from dealmill.web.site import (
 Number = Annotated[int, Query(ge=0, le=10**9), Digits]
 """The number of a scene in a URL, from 0."""
 MOST_SCENES = 1_000
-MOST_TEXT = 10_000
+MOST_TEXT = 20_000
 """The longest layout with its evidence, in characters, that is drawn and checked when its page is viewed."""
+LONG_TEXT = 2_000
+"""Scenes of a longer layout with its evidence are kept for the next view, which is probably of another step."""
+LARGE = 900
+"""The width or height from which on a scene has its own size, and scrolls in a box."""
 
 
 @dataclass(slots=True)
@@ -57,6 +61,17 @@ class Steps:
     def shown(self) -> Scene:
         """The scene that is shown."""
         return self.scenes[self.number]
+
+    @property
+    def large(self) -> bool:
+        """Whether the scene that is shown scrolls in a box."""
+        return max(self.shown.width, self.shown.height) > LARGE
+
+    @property
+    def picture(self) -> str:
+        """The SVG element of the scene that is shown."""
+        size = f'width="{self.shown.width}" height="{self.shown.height}"' if self.large else ""
+        return self.shown.svg.replace("<svg", f"<svg {size}", 1)
 
     @property
     def last(self) -> int:
@@ -95,11 +110,21 @@ def steps_of(result: dealmill.Result, number: int) -> Steps | None:
     """
     if not is_small(result):
         return None
+    is_long = len(result.layout) + len(result.evidence or "") > LONG_TEXT
+    scenes = _kept_scenes(result) if is_long else _scenes(result)
+    shown = scenes[:MOST_SCENES]
+    return Steps(shown, min(number, len(shown) - 1), len(scenes) == len(shown)) if shown else None
+
+
+def _scenes(result: dealmill.Result) -> list[Scene]:
+    """Return the scenes of a result, at most one more than are shown."""
     scenes: list[Scene] = []
     with suppress(dealmill.InvalidEvidence):  # the referee names the step at fault
         scenes.extend(islice(result.scenes(), MOST_SCENES + 1))
-    shown = scenes[:MOST_SCENES]
-    return Steps(shown, min(number, len(shown) - 1), len(scenes) == len(shown)) if shown else None
+    return scenes
+
+
+_kept_scenes = lru_cache(maxsize=2)(_scenes)
 
 
 router = APIRouter(include_in_schema=False)

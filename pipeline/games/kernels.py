@@ -31,19 +31,24 @@ def load_compiler() -> None:
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function at its first call, and cache the machine code for later processes."""
-    return _compiled(function, inline=False)
+    return _compiled(function)
+
+
+def routine(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that only kernels call: without a wrapper for Python, it takes a third less time."""
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function inline into its callers: passing an array costs as much as a short loop."""
-    return _compiled(function, inline=True)
+    return _compiled(function, forceinline=True)
 
 
-def _compiled(function: Callable[P, R], *, inline: bool) -> Callable[P, R]:
+def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     source = modules[function.__module__].__file__
     assert source is not None  # noqa: S101 -- the module is being imported from a file
     numba.config.CACHE_DIR = str(cache_folder(package_folder(Path(source))))  # type: ignore[attr-defined]
-    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, forceinline=inline)(function)
+    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, **options)(function)  # type: ignore[call-overload]
     return compiled
 
 

@@ -96,19 +96,20 @@ def card(x: float, y: float, width: float, height: float, words: str, style: Sty
     return edge + text(x + width / 2, y + height / 2, words, size, NOTE if left else INKED, bold=not left)
 
 
-def texts(placed: Iterable[tuple[float, float, str]], size: float, style: Style = INKED) -> str:
-    """Return many texts of one size around their points; their common look is written once."""
+def bare_text(x: float, y: float, words: str, size: float, style: Style) -> str:
+    """Return a text around its point for `texts`."""
+    return f'<text class="{style["class_"]}" x="{_value(x)}" y="{_value(y + 0.36 * size)}">{escape(words)}</text>'
+
+
+def texts(parts: Iterable[str], size: float, style: Style) -> str:
+    """Return many texts of one size, made by `bare_text`, as a group that has their common look."""
     look = {key: value for key, value in style.items() if key != "class_"}
-    kind, below = style["class_"], 0.36 * size
-    parts = (
-        f'<text class="{kind}" x="{_value(x)}" y="{_value(y + below)}">{escape(words)}</text>' for x, y, words in placed
-    )
     return element("g", *parts, text_anchor="middle", font_family=FONT, font_size=size, **look)
 
 
-def outlines(corners: Iterable[Point], width: float, height: float, style: Style) -> str:
-    """Return many rectangles of one size as one element."""
-    return element("path", d="".join(f"M{at(corner)}h{width:g}v{height:g}h{-width:g}z" for corner in corners), **style)
+def outline(x: float, y: float, width: float, height: float) -> str:
+    """Return a rectangle as a part of a path."""
+    return f"M{at((x, y))}h{width:g}v{height:g}h{-width:g}z"
 
 
 def circle(x: float, y: float, radius: float, style: Style) -> str:

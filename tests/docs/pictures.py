@@ -10,6 +10,7 @@ STEPS = {
     "card-pairing-win": ("card-pairing", "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ", 1),
     "card-pairing-loss": ("card-pairing", "KK6A QKT8 9TA9 A7QT QJ7Q 6J66 78JJ T8K9 879A", 1),
     "card-pairing-circle": ("card-pairing", "A344 4A2A 2342 332A", 5),
+    "card-pairing-jam": ("card-pairing", "7AK9Q J97JT 89T7T 897AT KA8K JJQ8 KAQQ", 1),
     "camelot-win": ("camelot", "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000", 2),
     "camelot-loss": ("camelot", "QKK2QJ88965KA92Q33JAKAQ705653789223J7J466544A7004089", 1),
     "hi-q": ("hi-q", "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO", 2),

@@ -68,7 +68,7 @@ def test_boards_fit_a_terminal(game: Game) -> None:
         ("camelot", {}),
         *(
             ("card-pairing", {"ranks": ranks, "stacks": stacks})
-            for ranks, stacks in ((9, 9), (9, 12), (9, 36), (16, 16), (15, 20), (6, 3))
+            for ranks, stacks in ((9, 9), (9, 12), (9, 36), (16, 16), (15, 20), (6, 3), (12, 11), (20, 16), (30, 40))
         ),
     ],
 )

@@ -15,6 +15,7 @@ from tests.doing import a_run, a_source, deal, do_runs
 from tests.web import shop
 from tests.web.browser import running_browser, serving
 
+TALL = "/check?game=card-pairing&layout=" + "+".join(["A23456789TJQKBCD"] * 4)
 PATHS = [
     "/",
     "/log",
@@ -30,6 +31,7 @@ PATHS = [
     f"/runs/{shop.MEMORY}/layouts",
     *(f"/runs/{run}/layouts/1?step=1" for run in (shop.PAIRING, shop.CAMELOT, shop.HI_Q, shop.MEMORY, shop.TANTRIX)),
     f"/runs/{shop.PAIRING}/layouts/5?leaf=1",
+    TALL,
 ]
 BAD = '<html lang="en"><title>x</title><main><h1>x</h1><p style="color:#ccc;background:#fff">pale<img src="x"></main>'
 
@@ -105,6 +107,24 @@ def test_every_game_can_be_stepped_through(page: Page, run: int) -> None:
         pictures.add(page.locator(".picture").inner_html())
         page.keyboard.press("ArrowRight")
     assert len(pictures) == total + 1
+
+
+def test_a_large_picture_scrolls_in_its_box_and_keeps_its_place(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 760})
+    page.goto(TALL)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = page.locator(".picture.large")
+    box.evaluate("box => box.scrollTop = 200")
+    page.get_by_title("Next").click()
+    expect(page.locator("output")).to_have_text("1 / 32")
+    assert box.evaluate("box => box.scrollTop") == 200
+    box.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("output")).to_have_text("1 / 32")
+    page.get_by_label("Whole picture").check()
+    assert box.evaluate("box => box.scrollHeight <= box.clientHeight")
+    page.get_by_title("Next").click()
+    expect(page.locator("output")).to_have_text("2 / 32")
 
 
 def test_a_loss_opens_its_tree_where_the_case_is(page: Page) -> None:

@@ -49,11 +49,13 @@ async function go(step) {
 
 function show(next) {
   const old = stepper();
+  const { scrollLeft, scrollTop } = old.querySelector(".picture");
   old.dataset.step = next.dataset.step;
   for (const part of ["figure", ".moves", ".tree"]) {
     const there = old.querySelector(part);
     if (there) replace(there, next.querySelector(part));
   }
+  Object.assign(old.querySelector(".picture"), { scrollLeft, scrollTop }); // a large picture keeps its place
   const slider = old.querySelector("input[type=range]");
   const other = next.querySelector("input[type=range]");
   slider.value = other.value;
@@ -93,7 +95,8 @@ const KEYS = {
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in KEYS)) return;
   const focused = document.activeElement;
-  const free = focused === document.body || (stepper().contains(focused) && focused.tagName !== "INPUT");
+  const scrolls = focused.matches("input, .large");
+  const free = focused === document.body || (stepper().contains(focused) && !scrolls);
   if (!free) return;
   event.preventDefault();
   go(KEYS[event.key](wanted ?? Number(stepper().dataset.step)));
@@ -132,7 +135,7 @@ async function poll() {
 if (stepper()?.querySelector(".controls")) {
   document.addEventListener("keydown", onKey);
   stepper().addEventListener("click", onClick);
-  stepper().addEventListener("input", (event) => go(Number(event.target.value)));
+  stepper().querySelector("input[type=range]").addEventListener("input", (event) => go(Number(event.target.value)));
   stepper().classList.add("scripted");
 }
 if (document.querySelector("main[data-live]")) setTimeout(poll, POLL_MS);

@@ -13,10 +13,11 @@ from dealmill.game import (
     Style,
     arrows,
     badge,
+    bare_text,
     box,
     card,
     element,
-    outlines,
+    outline,
     path,
     rank_name,
     text,
@@ -34,7 +35,7 @@ MANY = 100
 """If there are more cards than that, those that matter less are drawn faintly."""
 LONGEST_ROW, MOST_ROWS = 16, 4
 """The most stacks in a row, or twice as many if there would be more than `MOST_ROWS` rows."""
-RANK_SIZE, NAME_SIZE = 0.66 * HEIGHT, 20
+NAME_SIZE = 20
 FAINT: Style = CARD | {"stroke_width": 0.5}
 
 
@@ -73,7 +74,16 @@ class Grid:
         self.tops = list(accumulate(row_heights, initial=0))
         self.size = self.columns * (self.width + GUTTER) + GUTTER, self.tops[-1]
         self.gutters = Gutters(self.width, HEIGHT, GUTTER)
-        self.cards = {place: card(*self.corner(place), self.width, HEIGHT, rank) for place, rank in self.ranks.items()}
+        corners = {place: self.corner(place) for place in self.ranks}
+        self.cards = {place: card(*corners[place], self.width, HEIGHT, rank) for place, rank in self.ranks.items()}
+        self._outlines = {place: outline(*corner, self.width, HEIGHT) for place, corner in corners.items()}
+        self._rank_size = min(0.66 * HEIGHT, 1.15 * self.width / self.longest)
+        self._texts = {
+            place: bare_text(x + self.width / 2, y + HEIGHT / 2, self.ranks[place], self._rank_size, NOTE)
+            for place, (x, y) in corners.items()
+        }
+        self.names = texts(self._names(), NAME_SIZE, NOTE)
+        """The names below the stacks."""
 
     def corner(self, place: Place) -> Point:
         """Return the upper left corner of a card."""
@@ -82,25 +92,21 @@ class Grid:
         top = self.tops[row] + ABOVE + GUTTER / 2
         return GUTTER + column * (self.width + GUTTER), top + below_top * (HEIGHT + GUTTER)
 
-    def names(self) -> str:
-        """Return the names below the stacks."""
-        corners = (self.corner((stack, 0)) for stack in range(self.stacks))
-        middles = ((x + self.width / 2, y + HEIGHT + GUTTER) for x, y in corners)
-        named = ((*middle, stack_name(stack, self.stacks)) for stack, middle in enumerate(middles))
-        return texts(named, NAME_SIZE, NOTE)
+    def _names(self) -> Iterator[str]:
+        for stack in range(self.stacks):
+            x, y = self.corner((stack, 0))
+            name = stack_name(stack, self.stacks)
+            yield bare_text(x + self.width / 2, y + HEIGHT + GUTTER, name, NAME_SIZE, NOTE)
 
     def ghost(self, place: Place, *, rank: bool = True) -> str:
         """Return the place of a card that has left."""
         return card(*self.corner(place), self.width, HEIGHT, self.ranks[place] if rank else "", GHOST)
 
     def faint(self, places: Collection[Place], style: Style = FAINT) -> Iterator[str]:
-        """Yield cards that matter less, or the places of cards that have left, as few elements."""
+        """Yield cards that matter less, or the places of cards that have left, as two elements."""
         if places:
-            corners = [self.corner(place) for place in places]
-            yield outlines(corners, self.width, HEIGHT, style)
-            middles = ((x + self.width / 2, y + HEIGHT / 2) for x, y in corners)
-            ranks = ((*middle, self.ranks[place]) for place, middle in zip(places, middles, strict=True))
-            yield texts(ranks, min(RANK_SIZE, 1.15 * self.width / self.longest), NOTE)
+            yield element("path", d="".join(self._outlines[place] for place in places), **style)
+            yield texts((self._texts[place] for place in places), self._rank_size, NOTE)
 
     def ring(self, place: Place, style: Style) -> str:
         """Return the edge of a card."""
@@ -113,7 +119,8 @@ class Grid:
         size = 12 if len(lines) < 3 and max(map(len, lines)) < 6 else 9.5
         yield self.ring(place, CARD | {"stroke_width": 3})
         yield text(middle, y + 11, self.ranks[place], min(17, 1.15 * self.width / self.longest), bold=True)
-        yield texts(((middle, y + 18 + size / 2 + size * number, line) for number, line in enumerate(lines)), size)
+        for number, line in enumerate(lines):
+            yield text(middle, y + 18 + size / 2 + size * number, line, size)
 
     def badge(self, place: Place, words: str, corner: int = 0) -> str:
         """Return a badge on a corner of a card: 0 is the upper left one, 1 the upper right one, then the lower ones."""

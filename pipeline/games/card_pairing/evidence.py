@@ -6,7 +6,7 @@ by assuming its literals false and following its hints to a contradiction. See `
 
 import numpy as np
 
-from dealmill.game import Bytes, inlined, kernel
+from dealmill.game import Bytes, inlined, routine
 from dealmill.pipeline.games.card_pairing.explanations import explain
 from dealmill.pipeline.games.card_pairing.implications import (
     CAUSES,
@@ -35,7 +35,7 @@ OF_GROUP, OF_LEMMA, DOWNWARDS, UPWARDS = ord("g"), ord("l"), ord("v"), ord("^")
 DIGIT, TEN = np.uint64(ord("0")), np.uint64(10)
 
 
-@kernel
+@routine
 def write_play(table: Table, state: State, evidence: Bytes) -> np.uint64:
     """Remove the chosen pairs as soon as both cards are on top, visiting the stacks in turn, and write the pairs of
     stacks; return the number of bytes.
@@ -72,7 +72,7 @@ def _write_move(evidence: Bytes, end: np.uint64, stack: np.uint64, other: np.uin
     return end + ONE
 
 
-@kernel
+@routine
 def _write_number(evidence: Bytes, end: np.uint64, number: np.uint64) -> np.uint64:
     power = ONE
     while power * TEN <= number:
@@ -84,7 +84,7 @@ def _write_number(evidence: Bytes, end: np.uint64, number: np.uint64) -> np.uint
     return end
 
 
-@kernel
+@routine
 def write_certificate(table: Table, state: State, lemmas: Lemmas, evidence: Bytes) -> np.uint64:
     """Write the steps that lead to the conflict at level 0; return the number of bytes, or `NONE` if they are more than
     `LONGEST_EVIDENCE`."""
@@ -118,7 +118,7 @@ def _is_hint(reason: np.uint64) -> bool:
     return bool(reason & KIND == GROUP or reason & KIND == LEMMA)
 
 
-@kernel
+@routine
 def _trim(table: Table, state: State, lemmas: Lemmas, needed_roots: Bytes, needed: Words) -> None:
     """Mark the options of level 0 and the lemmas on which the conflict at level 0 depends."""
     literals, starts, conflict = lemmas.literals, lemmas.starts, state.now[CONFLICT]
@@ -155,7 +155,7 @@ def _need(state: State, reason: np.uint64, needed_roots: Bytes, needed: Words) -
         needed[reason >> KIND_BITS] = ONE
 
 
-@kernel
+@routine
 def _write_lemma(
     lemmas: Lemmas, evidence: Bytes, end: np.uint64, lemma: np.uint64, serials: Words, count: np.uint64
 ) -> np.uint64:
@@ -177,7 +177,7 @@ def _write_lemma(
     return end + ONE
 
 
-@kernel
+@routine
 def _write_hint(evidence: Bytes, end: np.uint64, hint: np.uint64, serials: Words, count: np.uint64) -> np.uint64:
     """Write a hint and return the new end; `count` is the number of lemmas before it."""
     which = hint >> KIND_BITS

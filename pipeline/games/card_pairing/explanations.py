@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dealmill.game import inlined, kernel
+from dealmill.game import inlined, routine
 from dealmill.pipeline.games.card_pairing.implications import (
     CAUSES,
     CLOSURE,
@@ -20,7 +20,7 @@ from dealmill.pipeline.games.card_pairing.options import FOUR, NONE, THREE, TWO,
 from dealmill.pipeline.games.card_pairing.search import ONE, ZERO, Words
 
 
-@kernel
+@routine
 def explain(
     table: Table, state: State, literals: Small, starts: Words, option: np.uint64, reason: np.uint64, most: np.uint64
 ) -> bool:
@@ -72,7 +72,7 @@ def _explain_jam(table: Table, state: State) -> None:
                     _add(state, table.entry_options[entry])
 
 
-@kernel
+@routine
 def _find_cycle(
     table: Table,
     state: State,

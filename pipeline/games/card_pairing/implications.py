@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, inlined, kernel, lowest_bit
+from dealmill.game import Bytes, inlined, lowest_bit, routine
 from dealmill.pipeline.games.card_pairing.options import (
     FOUR,
     LOW_BITS,
@@ -95,7 +95,7 @@ class State(NamedTuple):
     """For `jam`: for each card, whether it has left."""
 
 
-@kernel
+@routine
 def new_state(table: Table) -> State:
     """Allocate the arrays of a search and set its first state, with all options open."""
     cards, options, groups = table.cards, np.uint64(len(table.groups)) // TWO, np.uint64(len(table.leaders))
@@ -133,7 +133,7 @@ def new_state(table: Table) -> State:
     return state
 
 
-@kernel
+@routine
 def begin(table: Table, state: State, possible: Bytes) -> None:
     """Set the cards that each card waits for at level 0, shut the options that are closed at once, and note the groups
     with one option."""
@@ -159,7 +159,7 @@ def begin(table: Table, state: State, possible: Bytes) -> None:
             _shut_within_stacks(table, state, table.first_card[rank], table.sizes[rank])
 
 
-@kernel
+@routine
 def _shut_within_stacks(table: Table, state: State, first: np.uint64, size: np.uint64) -> None:
     for card in range(first, first + size):
         for mate in range(card + ONE, first + size):
@@ -178,7 +178,7 @@ def _note(state: State, option: np.uint64, value: int, reason: np.uint64) -> Non
     now[TRAIL] += ONE
 
 
-@kernel
+@routine
 def _shut(table: Table, state: State, option: np.uint64, reason: np.uint64) -> None:
     """Shut an open option; note a group that has one option left, or none."""
     _note(state, option, SHUT, reason)
@@ -197,7 +197,7 @@ def _shut(table: Table, state: State, option: np.uint64, reason: np.uint64) -> N
         group = last
 
 
-@kernel
+@routine
 def take(table: Table, state: State, possible: Bytes, option: np.uint64, reason: np.uint64) -> None:
     """Take an open option, and shut its rivals and all options that are closed then."""
     _note(state, option, TAKEN, reason)
@@ -246,10 +246,15 @@ def _join(table: Table, state: State, pairs: Words) -> None:
 
 @inlined
 def _spread(table: Table, state: State, possible: Bytes, pairs: Words) -> None:
-    """Let every card that waits for a pair wait for the cards that leave before it, too."""
-    words, waits = table.words, state.waits
-    level = state.now[LEVEL]
+    """Let every card that waits for a pair wait for the cards that leave before it, too.
+
+    The cards of a matching are in one word. So this looks at the words of the first two cards only.
+    """
+    words, level = table.words, state.now[LEVEL]
     a, b, c, d = pairs[ZERO], pairs[ONE], pairs[TWO], pairs[THREE]
+    word_of_a, word_of_b = a >> WORD_BITS, b >> WORD_BITS
+    bit_a, bit_b = ONE << (a & LOW_BITS), ONE << (b & LOW_BITS)
+    second_bits = ZERO if c == a else ONE << (c & LOW_BITS) | ONE << (d & LOW_BITS)
     changes = ZERO
     for part in range(words):
         later = state.unmated[level * words + part]
@@ -257,35 +262,43 @@ def _spread(table: Table, state: State, possible: Bytes, pairs: Words) -> None:
             card = part << WORD_BITS | lowest_bit(later)
             later &= later - ONE
             row = (level * table.cards + card) * words
-            on_first = (
-                waits[row + (a >> WORD_BITS)] >> (a & LOW_BITS) | waits[row + (b >> WORD_BITS)] >> (b & LOW_BITS)
-            ) & ONE
-            on_second = (
-                waits[row + (c >> WORD_BITS)] >> (c & LOW_BITS) | waits[row + (d >> WORD_BITS)] >> (d & LOW_BITS)
-            ) & ONE
-            if on_first | on_second == ZERO:
-                continue
-            on_first, on_second = ZERO - on_first, ZERO - on_second
-            rank = table.rank_of[card]
-            mine = False
-            for word in range(words):
-                before = waits[row + word]
-                fresh = (state.first[word] & on_first | state.second[word] & on_second) & ~before
-                waits[row + word] = before | fresh
-                own = fresh & table.own[rank * words + word]
-                if own:
-                    if table.sizes[rank] == FOUR:
-                        mine = True
-                    else:
-                        _shut_pairs(table, state, card, np.uint64(word), own)
-            if mine and (changes == ZERO or state.changed[changes - ONE] != rank):
-                state.changed[changes] = rank
-                changes += ONE
+            on_first = state.waits[row + word_of_a] & bit_a | state.waits[row + word_of_b] & bit_b
+            on_second = state.waits[row + word_of_a] & second_bits
+            if on_first | on_second:
+                changes = _wait_for(table, state, card, row, on_first, on_second, changes)
     for change in range(changes):
         _look_up(table, state, possible, state.changed[change], level)
 
 
-@kernel
+@inlined
+def _wait_for(
+    table: Table,
+    state: State,
+    card: np.uint64,
+    row: np.uint64,
+    on_first: np.uint64,
+    on_second: np.uint64,
+    changes: np.uint64,
+) -> np.uint64:
+    """Let a card wait for the cards that leave before the first or the second pair; return the new number of `changed`
+    ranks."""
+    words, rank = table.words, table.rank_of[card]
+    if_first, if_second = ZERO - np.uint64(on_first != ZERO), ZERO - np.uint64(on_second != ZERO)
+    first_card, size = table.first_card[rank], table.sizes[rank]
+    for word in range(first_card >> WORD_BITS, ((first_card + size - ONE) >> WORD_BITS) + ONE):
+        fresh = state.first[word] & if_first | state.second[word] & if_second
+        fresh &= table.own[rank * words + word] & ~state.waits[row + word]
+        if fresh and size != FOUR:
+            _shut_pairs(table, state, card, np.uint64(word), fresh)
+        elif fresh and (changes == ZERO or state.changed[changes - ONE] != rank):
+            state.changed[changes] = rank
+            changes += ONE
+    for word in range(words):
+        state.waits[row + word] |= state.first[word] & if_first | state.second[word] & if_second
+    return changes
+
+
+@routine
 def _shut_pairs(table: Table, state: State, card: np.uint64, word: np.uint64, others: np.uint64) -> None:
     """Shut the options of a card with those that it waits for now, or all if it waits for itself."""
     while others:
@@ -302,7 +315,7 @@ def _shut_pairs(table: Table, state: State, card: np.uint64, word: np.uint64, ot
                 _shut(table, state, option, CLOSURE)
 
 
-@kernel
+@routine
 def _look_up(table: Table, state: State, possible: Bytes, rank: np.uint64, level: np.uint64) -> None:
     """Shut the matchings of a rank of four that its own cards rule out, as they wait for each other."""
     first, option, words = table.first_card[rank], table.first_option[rank], table.words
@@ -328,7 +341,7 @@ def is_false(state: State, literal: np.uint64) -> bool:
     return bool(state.values[literal >> ONE] == TWO - (literal & ONE))
 
 
-@kernel
+@routine
 def make_true(table: Table, state: State, possible: Bytes, literal: np.uint64, reason: np.uint64) -> None:
     """Take or shut an open option."""
     if literal & ONE:
@@ -337,7 +350,7 @@ def make_true(table: Table, state: State, possible: Bytes, literal: np.uint64, r
         take(table, state, possible, literal >> ONE, reason)
 
 
-@kernel
+@routine
 def take_last(table: Table, state: State, possible: Bytes, group: np.uint64) -> None:
     """Take the option of a group that is not shut."""
     leader = table.leaders[group]
@@ -350,22 +363,25 @@ def take_last(table: Table, state: State, possible: Bytes, group: np.uint64) -> 
             return
 
 
-@kernel
+@routine
 def decide(table: Table, state: State, possible: Bytes, option: np.uint64) -> None:
     """Open a new level with a decision to take an option."""
     now, words = state.now, table.words
     level = now[LEVEL]
-    size = table.cards * words
-    for word in range(size):
-        state.waits[(level + ONE) * size + word] = state.waits[level * size + word]
-    for word in range(words):
-        state.unmated[(level + ONE) * words + word] = state.unmated[level * words + word]
+    for part in range(words):
+        later = state.unmated[level * words + part]
+        state.unmated[(level + ONE) * words + part] = later
+        while later:
+            row = (level * table.cards + (part << WORD_BITS | lowest_bit(later))) * words
+            later &= later - ONE
+            for word in range(words):
+                state.waits[row + table.cards * words + word] = state.waits[row + word]
     now[LEVEL] = level + ONE
     state.level_starts[level + ONE] = now[TRAIL]
     take(table, state, possible, option, DECISION)
 
 
-@kernel
+@routine
 def back_to(table: Table, state: State, level: np.uint64, phases: Words) -> None:
     """Undo all levels above the given one, and save the options taken there in `phases`, one for each group."""
     now = state.now
@@ -389,7 +405,7 @@ def back_to(table: Table, state: State, level: np.uint64, phases: Words) -> None
         now[LEVEL] = level
 
 
-@kernel
+@routine
 def jam(table: Table, state: State, upwards: bool) -> bool:
     """Play the relaxed game and return whether cards stay for ever; `free` and `gone` then tell which.
 

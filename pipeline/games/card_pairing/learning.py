@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, count_bits, inlined, kernel, lowest_bit
+from dealmill.game import Bytes, count_bits, inlined, lowest_bit, routine
 from dealmill.pipeline.games.card_pairing.explanations import explain
 from dealmill.pipeline.games.card_pairing.implications import (
     CAUSES,
@@ -49,7 +49,7 @@ MOST_LITERALS = 1 << 23
 """The most lemmas of a deal, and literals or hints in them. A deal that needs more is undecided."""
 RESTART = np.uint64(60)
 """The number of conflicts before the first restart; the factor of Luby's sequence."""
-REMEMBERED = 3_000
+REMEMBERED = 20_000
 """The number of lemmas from which on a restart forgets half of them."""
 GOOD = 2
 """Lemmas with at most so many levels are never forgotten."""
@@ -111,7 +111,7 @@ class Heuristics(NamedTuple):
     """For each level, the last lemma whose quality it counted for."""
 
 
-@kernel
+@routine
 def new_lemmas() -> Lemmas:
     """Allocate the lemmas of a search. Memory that is not used is not touched."""
     lemmas = Lemmas(
@@ -129,7 +129,7 @@ def new_lemmas() -> Lemmas:
     return lemmas
 
 
-@kernel
+@routine
 def new_heuristics(table: Table) -> Heuristics:
     """Allocate the heuristics of a search of one deal."""
     options, groups = len(table.groups) // 2, len(table.leaders)
@@ -147,7 +147,7 @@ def new_heuristics(table: Table) -> Heuristics:
     )
 
 
-@kernel
+@routine
 def search(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heuristics: Heuristics, limit: int) -> int:
     """Search one deal from the state after `begin`.
 
@@ -185,7 +185,7 @@ def search(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heuristi
         decide(table, state, possible, _choose_option(table, state, heuristics, group))
 
 
-@kernel
+@routine
 def propagate(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: Small) -> None:
     """Draw all conclusions from groups and lemmas, until there is a conflict or nothing is left."""
     now = state.now
@@ -202,7 +202,7 @@ def propagate(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads
             return
 
 
-@kernel
+@routine
 def _visit(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: Small, literal: np.uint64) -> None:
     """Find another literal to watch for each lemma that watches one that has become false, or use the lemma."""
     literals, following = lemmas.literals, lemmas.following
@@ -235,7 +235,7 @@ def _visit(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: S
         watch = after
 
 
-@kernel
+@routine
 def learn(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heuristics: Heuristics) -> bool:
     """Learn a lemma from the conflict, go back to where it leaves one literal, and make that true.
 
@@ -272,7 +272,7 @@ def learn(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heuristic
     return True
 
 
-@kernel
+@routine
 def _resolve(
     table: Table, state: State, lemmas: Lemmas, heuristics: Heuristics, top: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
@@ -322,7 +322,7 @@ def _bump(table: Table, heuristics: Heuristics, option: np.uint64) -> None:
         heuristics.activities[other] += heuristics.weight[0]
 
 
-@kernel
+@routine
 def _minimize(
     table: Table,
     state: State,
@@ -356,7 +356,7 @@ def _minimize(
     return left, used, roots, met
 
 
-@kernel
+@routine
 def _record_hints(
     state: State,
     lemmas: Lemmas,
@@ -392,7 +392,7 @@ def _record_hints(
     lemmas.counts[HINTS] = end
 
 
-@kernel
+@routine
 def _record_literals(state: State, lemmas: Lemmas, heuristics: Heuristics, size: np.uint64) -> None:
     """Record a lemma, and watch its first two literals."""
     number, end = lemmas.counts[LEMMAS], lemmas.counts[LITERALS]
@@ -423,7 +423,7 @@ def _watch(lemmas: Lemmas, heads: Small, lemma: np.uint64) -> None:
     lemmas.counts[ACTIVE] += ONE
 
 
-@kernel
+@routine
 def _is_full(lemmas: Lemmas, options: np.uint64) -> bool:
     counts = lemmas.counts
     return bool(
@@ -433,7 +433,7 @@ def _is_full(lemmas: Lemmas, options: np.uint64) -> bool:
     )
 
 
-@kernel
+@routine
 def _luby(number: np.uint64) -> np.uint64:
     """Return a term of Luby's sequence 1, 1, 2, 1, 1, 2, 4, …, counted from 1."""
     while True:
@@ -445,7 +445,7 @@ def _luby(number: np.uint64) -> np.uint64:
         number -= power - ONE
 
 
-@kernel
+@routine
 def _forget(state: State, lemmas: Lemmas, heads: Small) -> None:
     """Forget the half of the lemmas with most levels, older ones first, and those that are true at level 0."""
     counts, active, qualities = lemmas.counts, lemmas.active, lemmas.qualities
@@ -472,7 +472,7 @@ def _forget(state: State, lemmas: Lemmas, heads: Small) -> None:
             _watch(lemmas, heads, lemma)
 
 
-@kernel
+@routine
 def _keep(state: State, lemmas: Lemmas, lemma: np.uint64) -> bool:
     """Move two literals that are open at level 0 to the front; return whether no literal is true."""
     literals, front = lemmas.literals, lemmas.starts[lemma]
@@ -486,7 +486,7 @@ def _keep(state: State, lemmas: Lemmas, lemma: np.uint64) -> bool:
     return True
 
 
-@kernel
+@routine
 def _choose_group(table: Table, state: State, activities: Floats) -> np.uint64:
     """Return the undecided group with the greatest activity per option left, or `NONE`."""
     best, chosen = 0.0, NONE
@@ -498,7 +498,7 @@ def _choose_group(table: Table, state: State, activities: Floats) -> np.uint64:
     return chosen
 
 
-@kernel
+@routine
 def _choose_option(table: Table, state: State, heuristics: Heuristics, group: np.uint64) -> np.uint64:
     """Return the option last taken of a group, or else the one that makes fewest cards wait for more."""
     if heuristics.phases[group] != NONE and state.values[heuristics.phases[group]] == OPEN:

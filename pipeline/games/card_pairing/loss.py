@@ -80,7 +80,7 @@ def _case(grid: Grid, layout: str, case: Case, heading: str) -> Scene:
     left = {card for stack in case.left for card in stack}
     places = [place_of(deal, card) for card in range(len(ranks))]
     circle = {card for wait in case.circle for card in (wait.card, wait.mate)}
-    parts = [grid.names()]
+    parts = [grid.names]
     parts += [grid.cards[place] if card in left else grid.ghost(place) for card, place in enumerate(places)]
     for card in sorted(case.mates.keys() & left):
         first, *_ = deal.ranks[ranks[card]]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import Bytes, kernel
+from dealmill.game import Bytes, routine
 from dealmill.pipeline.games.card_pairing.search import ONE, ZERO, Words
 
 BLANK, COMMA, DASH = ord(" "), ord(","), ord("-")
@@ -69,7 +69,7 @@ class Table(NamedTuple):
     """The mate of the card in this option."""
 
 
-@kernel
+@routine
 def new_table(text: Bytes, begin: np.uint64, end: np.uint64) -> Table:
     """Read the canonical layout ``text[begin:end]``."""
     rank_at = np.empty(end - begin, dtype=np.uint64)
@@ -108,7 +108,7 @@ def new_table(text: Bytes, begin: np.uint64, end: np.uint64) -> Table:
     return table
 
 
-@kernel
+@routine
 def _read(
     text: Bytes, begin: np.uint64, end: np.uint64, rank_at: Words, sizes: Words, stack_starts: Words
 ) -> tuple[np.uint64, np.uint64, np.uint64]:
@@ -144,7 +144,7 @@ def _read(
     return cards, stacks, ranks
 
 
-@kernel
+@routine
 def _number(
     sizes: Words, first_card: Words, first_option: Words, first_group: Words
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
@@ -173,7 +173,7 @@ def _number(
     return options, groups, entries, levels
 
 
-@kernel
+@routine
 def _set_places(table: Table, rank_at: Words) -> None:
     dealt = np.zeros(len(table.sizes), dtype=np.uint64)
     for stack in range(np.uint64(len(table.stack_starts)) - ONE):
@@ -194,7 +194,7 @@ def _set_places(table: Table, rank_at: Words) -> None:
             under = card
 
 
-@kernel
+@routine
 def _set_options(table: Table, first_group: Words) -> None:
     fours = ZERO
     for rank in range(np.uint64(len(table.sizes))):
@@ -208,7 +208,7 @@ def _set_options(table: Table, first_group: Words) -> None:
             _set_pairs(table, first, size, option, first_group[rank])
 
 
-@kernel
+@routine
 def _set_matchings(table: Table, first: np.uint64, option: np.uint64, group: np.uint64) -> None:
     """Set the three options of a rank of four: in the one numbered m, card k leaves with card k ^ (m + 1)."""
     table.leaders[group] = first
@@ -227,7 +227,7 @@ def _set_matchings(table: Table, first: np.uint64, option: np.uint64, group: np.
     table.entry_starts[first + FOUR] = THREE * (first + FOUR)
 
 
-@kernel
+@routine
 def _set_pairs(table: Table, first: np.uint64, size: np.uint64, option: np.uint64, group: np.uint64) -> None:
     """Set the options of a rank of another size: its pairs in lexicographic order."""
     start = table.entry_starts[first]
@@ -248,7 +248,7 @@ def _set_pairs(table: Table, first: np.uint64, size: np.uint64, option: np.uint6
             option += ONE
 
 
-@kernel
+@routine
 def option_of(table: Table, card: np.uint64, mate: np.uint64) -> np.uint64:
     """Return the option of two cards of a rank that has not four."""
     rank = table.rank_of[card]

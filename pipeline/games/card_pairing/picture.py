@@ -46,7 +46,7 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     """
     stacks = start(layout)
     grid = Grid(layout)
-    yield scene(*grid.size, [grid.names(), *grid.cards.values()], _counted(stacks), listed(stacks, printer(layout)))
+    yield scene(*grid.size, [grid.names, *grid.cards.values()], _counted(stacks), listed(stacks, printer(layout)))
     if verdict is Verdict.WINNABLE and evidence is not None:
         yield from _played(grid, layout, _moves(layout, evidence))
     elif verdict is Verdict.UNWINNABLE and evidence is not None:
@@ -115,7 +115,7 @@ def _played(grid: Grid, layout: str, moves: Iterator[_Move]) -> Iterator[Scene]:
         here = [(number, height) for number, stack in enumerate(move.before) for height in range(len(stack))]
         strong = here if len(grid.ranks) <= MANY else leaving
         parts = [
-            grid.names(),
+            grid.names,
             *(grid.ghost(place, rank=False) for place in freed),
             *grid.faint([place for place in here if place not in strong]),
             *(grid.cards[place] for place in strong),

@@ -36,7 +36,7 @@ def proof_scenes(grid: Grid, layout: str, proof: Proof) -> Iterator[Scene]:
         strong = {card for card, _ in rings}.union(*waits.values()) if len(places) > MANY else set(range(len(places)))
         shown = {card: place for card, place in enumerate(places) if card not in left and card not in waits}
         parts = [
-            grid.names(),
+            grid.names,
             *grid.faint([places[card] for card in sorted(left)], GHOST),
             *grid.faint([place for card, place in shown.items() if card not in strong]),
             *(grid.cards[place] for card, place in shown.items() if card in strong),

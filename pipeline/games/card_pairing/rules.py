@@ -6,6 +6,7 @@ A certificate of a loss is checked without any search, see ``docs/proofs/card-pa
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, permutations
@@ -16,6 +17,8 @@ RANKS = "A23456789TJQKBCD"
 """The symbols of layouts in compact form."""
 STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
 """The names of stacks in the moves of layouts with at most 36 stacks; in others, stacks are numbered."""
+MATCHINGS = ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2))
+"""The three ways in which four cards can leave: the first two together, and the last two."""
 EMPTY = "-"
 """An empty stack in a layout."""
 MOST_CARDS = MOST_STACKS = 1_024
@@ -78,13 +81,14 @@ def play(stacks: Stacks, move: str, step: int) -> str:
         If the move does not name two stacks, or their top cards are not of the same rank.
     """
     numbers = stacks_of(move, len(stacks))
-    if len(numbers) != 2 or min(numbers) < 0 or max(numbers) >= len(stacks):
+    if len(numbers) != 2 or not (0 <= numbers[0] < len(stacks) and 0 <= numbers[1] < len(stacks)):
         raise IllegalMove(step, f"{move[:20]!a} does not name two stacks")
-    if numbers[0] == numbers[1]:
+    first, second = numbers
+    if first == second:
         raise IllegalMove(step, f"{move!a} names one stack twice")
-    one, other = stacks[numbers[0]], stacks[numbers[1]]
+    one, other = stacks[first], stacks[second]
     if not one or not other:
-        raise IllegalMove(step, f"stack {stack_name(numbers[1 if one else 0], len(stacks))} is empty")
+        raise IllegalMove(step, f"stack {stack_name(second if one else first, len(stacks))} is empty")
     if one[-1] != other[-1]:
         raise IllegalMove(step, f"{one[-1]} and {other[-1]} are not of the same rank")
     one.pop()
@@ -113,11 +117,11 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
     """
     if engine != "winnable" or value is not None:
         raise InvalidEvidence(0, f"{engine} does not give value {value}")
-    check_layout(layout)
+    stacks = check_layout(layout)
     if verdict is Verdict.WINNABLE:
-        _check_win(layout, evidence)
+        _check_win(stacks, evidence)
     elif verdict is Verdict.UNWINNABLE:
-        deal = deal_of(layout)
+        deal = _dealt(stacks)
         if evidence.startswith(STEPS) or not _has_trees(deal):
             LemmaChecker(deal).check(evidence)
         else:
@@ -126,13 +130,13 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
         raise InvalidEvidence(0, f"{engine} cannot prove that a deal is {verdict.word}")
 
 
-def check_layout(layout: str) -> None:
-    """Check that a text is a layout: 2 to 1,024 stacks, 1 to 1,024 cards, and an even number of cards of each rank.
+def check_layout(layout: str) -> Stacks:
+    """Return the stacks of a layout: 2 to 1,024 stacks, 1 to 1,024 cards, and an even number of cards of each rank.
 
     Raises
     ------
     InvalidEvidence
-        With step 0, if it is not.
+        With step 0, if the text is not a layout.
     """
     stacks = start(layout)
     if not 1 < len(stacks) <= MOST_STACKS:
@@ -147,10 +151,10 @@ def check_layout(layout: str) -> None:
             raise InvalidEvidence(0, f"{rank[:9]!a} is not a rank")
         if count % 2:
             raise InvalidEvidence(0, f"rank {rank} occurs {count} times in the layout, expected an even number")
+    return stacks
 
 
-def _check_win(layout: str, trace: str) -> None:
-    stacks = start(layout)
+def _check_win(stacks: Stacks, trace: str) -> None:
     moves = trace.split(" ")
     for step, move in enumerate(moves, start=1):
         play(stacks, move, step)
@@ -160,12 +164,47 @@ def _check_win(layout: str, trace: str) -> None:
 
 def deal_of(layout: str) -> Deal:
     """Return the cards of a layout by stack and by rank."""
-    stacks = start(layout)
+    return _dealt(start(layout))
+
+
+def _dealt(stacks: Stacks) -> Deal:
     ranks: dict[str, list[Card]] = {}
     for card, rank in enumerate(chain.from_iterable(stacks)):
         ranks.setdefault(rank, []).append(card)
     ends = accumulate(map(len, stacks))
     return Deal([range(end - len(stack), end) for stack, end in zip(stacks, ends, strict=True)], ranks)
+
+
+def waits_for(card: Card, stop: Card, covered: Cards, before: dict[Card, Cards]) -> Cards:
+    """Return the cards that must leave before a card can leave, whose stack ends before card `stop`.
+
+    These are the cards above it, and those that leave no later than the lowest covered card above it.
+    """
+    above = (1 << stop) - (2 << card)
+    if found := above & covered:
+        return above | before[(found & -found).bit_length() - 1]
+    return above
+
+
+def circular(pair: Cards, waits: Cards, other_pair: Cards, other_waits: Cards) -> bool:
+    """Return whether two pairs can never leave, because one of them waits for itself, or each for the other."""
+    return bool(waits & pair or other_waits & other_pair or (waits & other_pair and other_waits & pair))
+
+
+def with_pairs(
+    before: dict[Card, Cards], pairs: Sequence[Card], pair: Cards, waits: Cards, other_pair: Cards, other_waits: Cards
+) -> dict[Card, Cards]:
+    """Return for each card the cards that leave no later, when one or two pairs are added that are not circular."""
+    waits |= pair | (other_pair | other_waits if waits & other_pair else 0)
+    other_waits |= other_pair | (waits if other_waits & pair else 0)
+    after = {
+        card: each | (waits if each & pair else 0) | (other_waits if each & other_pair else 0)
+        for card, each in before.items()
+    }
+    after[pairs[0]] = after[pairs[1]] = waits
+    for card in pairs[2:]:
+        after[card] = other_waits
+    return after
 
 
 class Board:
@@ -191,25 +230,14 @@ class Board:
 
 
 class Waits(dict[Card, Cards]):
-    """For each card that is not covered, the cards that must leave before it; found when they are first needed.
-
-    These are the cards above it, and those that leave no later than the lowest covered card above it.
-    """
+    """For each card that is not covered, the cards that must leave before it; found when they are first needed."""
 
     def __init__(self, stop_of: list[Card], covered: Cards, before: dict[Card, Cards]) -> None:
         self._stop_of, self._covered, self._before = stop_of, covered, before
 
     def __missing__(self, card: Card) -> Cards:
-        waits = (1 << self._stop_of[card]) - (2 << card)
-        if covered := waits & self._covered:
-            waits |= self._before[(covered & -covered).bit_length() - 1]
-        self[card] = waits
+        waits = self[card] = waits_for(card, self._stop_of[card], self._covered, self._before)
         return waits
-
-
-def circular(pair: Cards, waits: Cards, other_pair: Cards, other_waits: Cards) -> bool:
-    """Return whether two pairs can never leave, because one of them waits for itself, or each for the other."""
-    return bool(waits & pair or other_waits & other_pair or (waits & other_pair and other_waits & pair))
 
 
 class Choice:
@@ -263,22 +291,18 @@ class Choice:
 
     def _find_matchings(self, a: Card, b: Card, c: Card, d: Card) -> None:
         """Find the possible mates of the four cards of a rank, none of which is covered."""
-        waits, possible = self._waits, self._possible
+        waits = self._waits
         wa, wb, wc, wd = waits[a], waits[b], waits[c], waits[d]
         bit_a, bit_b, bit_c, bit_d = 1 << a, 1 << b, 1 << c, 1 << d
-        possible[a] = possible[b] = possible[c] = possible[d] = 0
+        mates_a = mates_b = mates_c = mates_d = 0
         if not circular(bit_a | bit_b, wa | wb, bit_c | bit_d, wc | wd):
-            possible[a], possible[b], possible[c], possible[d] = bit_b, bit_a, bit_d, bit_c
+            mates_a, mates_b, mates_c, mates_d = bit_b, bit_a, bit_d, bit_c
         if not circular(bit_a | bit_c, wa | wc, bit_b | bit_d, wb | wd):
-            possible[a] |= bit_c
-            possible[b] |= bit_d
-            possible[c] |= bit_a
-            possible[d] |= bit_b
+            mates_a, mates_b, mates_c, mates_d = mates_a | bit_c, mates_b | bit_d, mates_c | bit_a, mates_d | bit_b
         if not circular(bit_a | bit_d, wa | wd, bit_b | bit_c, wb | wc):
-            possible[a] |= bit_d
-            possible[b] |= bit_c
-            possible[c] |= bit_b
-            possible[d] |= bit_a
+            mates_a, mates_b, mates_c, mates_d = mates_a | bit_d, mates_b | bit_c, mates_c | bit_b, mates_d | bit_a
+        possible = self._possible
+        possible[a], possible[b], possible[c], possible[d] = mates_a, mates_b, mates_c, mates_d
 
     def closed(self, option: Option) -> bool:
         """Return whether an option is closed."""
@@ -292,24 +316,17 @@ class Choice:
         one, other = option
         if one in self.mate:
             return False
-        pair, waits = 1 << one | 1 << other, self._waits[one] | self._waits[other]
         self.mate = {**self.mate, one: other, other: one}
-        others = self.board.others(one, other)
+        pair, waits = 1 << one | 1 << other, self._waits[one] | self._waits[other]
         other_pair = other_waits = 0
+        others = self.board.others(one, other)
         if others:
             third, fourth = others
-            other_pair, other_waits = 1 << third | 1 << fourth, self._waits[third] | self._waits[fourth]
             self.mate[third], self.mate[fourth] = fourth, third
-        waits |= pair | (other_pair | other_waits if waits & other_pair else 0)
-        other_waits |= other_pair | (waits if other_waits & pair else 0)
-        self.before = {
-            card: each | (waits if each & pair else 0) | (other_waits if each & other_pair else 0)
-            for card, each in self.before.items()
-        }
-        self.before |= dict.fromkeys((one, other), waits) | dict.fromkeys(others, other_waits)
+            other_pair, other_waits = 1 << third | 1 << fourth, self._waits[third] | self._waits[fourth]
+        self.before = with_pairs(self.before, [one, other, *others], pair, waits, other_pair, other_waits)
         self.covered |= pair | other_pair
-        self._waits = Waits(self.board.stop_of, self.covered, self.before)
-        self._possible = {}
+        self._waits, self._possible = Waits(self.board.stop_of, self.covered, self.before), {}
         self.board.work += len(self.before)
         return False
 
@@ -365,28 +382,31 @@ def _has_trees(deal: Deal) -> bool:
 
 def _check_tree(deal: Deal, certificate: str) -> None:
     """Check that a list of ranks rules out every way to pair off the cards."""
-    used = _refute(deal, certificate, 0, Choice(Board(deal)))
+    used = _refute(Board(deal), deal, certificate, 0, 0, {})
     if used != len(certificate):
         raise InvalidEvidence(used + 1, f"the certificate continues after {used} entries, which are enough")
 
 
-def _refute(deal: Deal, certificate: str, entry: int, choice: Choice) -> int:
-    """Check that no play wins that takes the options of a choice; return the index of the next entry.
+def _refute(board: Board, deal: Deal, certificate: str, entry: int, covered: Cards, before: dict[Card, Cards]) -> int:
+    """Check that no play wins that takes the options of the covered cards; return the index of the next entry.
 
     The entry at index `entry` names a rank, whose cards leave in one of three ways. Each of these options must be
-    closed, or be refuted by the entries that follow.
+    closed, or be refuted by the entries that follow. `before` has the cards that leave no later than each covered card.
     """
     if entry == len(certificate):
         raise InvalidEvidence(entry + 1, "the certificate ends before every way jams")
     cards = deal.ranks.get(certificate[entry], [])
-    if not cards or cards[0] in choice.mate:
+    if not cards or cards[0] in before:
         raise InvalidEvidence(entry + 1, f"{certificate[entry]!a} is not a rank that is still to be paired off")
+    waits = [waits_for(card, board.stop_of[card], covered, before) for card in cards]
     following = entry + 1
-    for mate in cards[1:]:
-        if not choice.closed((cards[0], mate)):
-            with_these = choice.copy()
-            with_these.take((cards[0], mate))
-            following = _refute(deal, certificate, following, with_these)
+    for a, b, c, d in MATCHINGS:
+        pairs = cards[a], cards[b], cards[c], cards[d]
+        pair, other_pair = 1 << cards[a] | 1 << cards[b], 1 << cards[c] | 1 << cards[d]
+        sets = pair, waits[a] | waits[b], other_pair, waits[c] | waits[d]
+        if not circular(*sets):
+            with_these = with_pairs(before, pairs, *sets)
+            following = _refute(board, deal, certificate, following, covered | pair | other_pair, with_these)
     return following
 
 

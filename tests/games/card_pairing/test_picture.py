@@ -1,8 +1,12 @@
-"""The text boards of a play and of a certificate."""
+"""The text boards and pictures of a play and of a certificate that is a tree."""
+
+from itertools import islice
+
+import pytest
 
 from dealmill.pipeline.games.card_pairing.picture import frames, scenes
 from dealmill.pipeline.games.verdict import Verdict
-from tests.games.drawn import count, covered, lines, words
+from tests.games.drawn import count, covered, letters, lines, words
 
 
 def test_a_play_is_shown_move_by_move() -> None:
@@ -65,3 +69,53 @@ def test_the_longest_circle_found_is_drawn() -> None:
     longest = max(shown, key=lambda scene: len(lines(scene, "arrow")))
     assert words(longest, "light") == list("1234567")
     assert all(covered(scene, ("arrow",)) == [] for scene in shown)
+
+
+def test_a_board_has_aligned_columns_for_stacks_of_any_height() -> None:
+    board, moved = islice(frames("12,7,Q,103 12,7,103 - Q", Verdict.WINNABLE, "01 03 01 01"), 2)
+    assert board == ("103\n  Q 103\n  7   7\n 12  12       Q\n───────────────\n  0   1   2   3\n\n8 cards in 4 stacks.")
+    assert moved.startswith("  ·\n  Q   ·\n  7   7\n 12  12       Q\n───")
+
+
+def test_a_board_of_many_stacks_has_several_rows() -> None:
+    layout = " ".join(["A", "-", "AKK", *"A" * 38])
+    board, *_ = frames(layout, Verdict.WINNABLE, "0,3")
+    upper, lower, counted = board.split("\n\n")
+    assert upper.splitlines()[:3] == ["       K", "       K", " A     A" + "  A" * 18]
+    assert upper.splitlines()[-1].split() == [str(number) for number in range(21)]
+    assert lower.splitlines()[-1].split() == [str(number) for number in range(21, 41)]
+    assert counted == "42 cards in 41 stacks."
+
+
+def test_a_move_is_named_by_the_numbers_of_its_stacks_if_there_are_many() -> None:
+    layout = " ".join(["10,10", *["10"] * 36, *["-"] * 3])
+    moves = [f"0,{number}" for number in (1, 2)] + [f"{number},{number + 1}" for number in range(3, 37, 2)]
+    *_, last = scenes(layout, Verdict.WINNABLE, " ".join(moves))
+    assert last.caption == "Move 19: 10 from 35 and 10 from 36. No card is left: won."
+
+
+def test_only_what_matters_of_many_cards_is_drawn_strongly() -> None:
+    layout = " ".join(["K" * 52, "K" * 52, "T,10"[:1], "T"])
+    first, move, *_ = scenes(layout, Verdict.WINNABLE, " ".join(["23", *["01"] * 52]))
+    assert (count(first, "rect", "card"), count(move, "rect", "card")) == (106, 2)
+    assert words(move, "ink") == ["10", "10"]
+    assert words(move, "note").count("K") == 104
+    assert len(move.svg) < len(first.svg) / 3
+
+
+def test_symbols_in_list_form_are_printed_as_they_are() -> None:
+    first, *_ = scenes("T,10 10,T,ABCDEFGH,0 ABCDEFGH,0 -")
+    assert words(first, "ink") == ["T", "10", "10", "T", "ABCDEFGH", "0", "ABCDEFGH", "0"]
+    assert all(right - left < first.width / 4 for _, (left, _, right, _) in letters(first))
+
+
+@pytest.mark.parametrize(
+    "layout", [f"{','.join(['12'] * 1_022)} 12 12{' -' * 1_021}", " ".join(["12,", *["12"] * 1_023])]
+)
+def test_a_picture_of_the_largest_layouts_holds_all_cards(layout: str) -> None:
+    [drawn] = scenes(layout)
+    found = [box for word, box in letters(drawn) if word == "12"]
+    assert len(found) >= 1_024
+    assert all(
+        left >= 0 and top >= 0 and right <= drawn.width and low <= drawn.height for left, top, right, low in found
+    )

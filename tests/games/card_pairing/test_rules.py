@@ -61,6 +61,7 @@ def test_the_position_that_the_statement_shows_is_reached() -> None:
         ("2", 1, "'2' does not name two stacks"),
         ("255", 1, "'255' does not name two stacks"),
         ("29", 1, "'29' does not name two stacks"),
+        ("92", 1, "'92' does not name two stacks"),
         ("2A", 1, "'2A' does not name two stacks"),
         ("２5", 1, "does not name two stacks"),
         ("25  46", 2, "'' does not name two stacks"),
@@ -113,6 +114,13 @@ MANY_STACKS = " ".join(["7,12", *["-"] * 35, "12", "7"])
 
 def test_moves_between_more_than_36_stacks_are_numbers() -> None:
     check("winnable", MANY_STACKS, Verdict.WINNABLE, None, "0,36 37,0")
+
+
+def test_moves_between_36_stacks_are_letters() -> None:
+    layout = " ".join(["7,12", *["-"] * 33, "12", "7"])
+    check("winnable", layout, Verdict.WINNABLE, None, "0y z0")
+    with pytest.raises(IllegalMove, match="step 2: stack y is empty"):
+        check("winnable", layout, Verdict.WINNABLE, None, "0y y0")
 
 
 @pytest.mark.parametrize(
@@ -189,6 +197,7 @@ def test_a_certificate_says_where_it_is_wrong() -> None:
         (" ".join(["AA"] * 1_025), "1025 stacks, expected 2 to 1,024"),
         (" ".join(["AA"] * 513), "1026 cards, expected 1 to 1,024"),
         ("- -", "0 cards, expected 1 to 1,024"),
+        ("A -", "rank A occurs 1 times in the layout, expected an even number"),
         ("AA  AA", "a stack of the layout has no text, expected -"),
         ("AA AA ", "a stack of the layout has no text, expected -"),
         (" AA AA", "a stack of the layout has no text, expected -"),
@@ -389,6 +398,32 @@ def test_lemmas_prove_losses_of_four_suits_too() -> None:
             check("winnable", deck, Verdict.UNWINNABLE, None, certificate)
             count += 1
     assert count > 10
+
+
+@pytest.mark.parametrize("layout", ["AAAA 22", "AAAA 2222 222222", "A,A,A,A 10,10,10,10"])
+def test_a_list_of_ranks_is_allowed_only_if_each_is_one_character_and_has_four_cards(layout: str) -> None:
+    check("winnable", layout, Verdict.UNWINNABLE, None, "g0")
+    with pytest.raises(InvalidEvidence, match="step 1: 'A' is not a hint"):
+        check("winnable", layout, Verdict.UNWINNABLE, None, "A")
+
+
+def test_the_work_may_be_as_much_as_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    checker = LemmaChecker(deal_of(UNEVEN))
+    *steps, last = LEMMAS.split(" ")
+    with pytest.raises(InvalidEvidence, match="ends without a contradiction"):
+        checker.check(" ".join(steps))
+    monkeypatch.setattr(sys.modules[check.__module__], "MOST_WORK", checker.board.work)
+    assert checker.follow(last, checker.root)
+    monkeypatch.setattr(sys.modules[check.__module__], "MOST_WORK", checker.board.work - 1)
+    with pytest.raises(InvalidEvidence, match="takes too long to check"):
+        checker.follow(last, checker.root)
+
+
+def test_taking_an_option_again_takes_no_work() -> None:
+    twice, often = LemmaChecker(deal_of(UNEVEN)), LemmaChecker(deal_of(UNEVEN))
+    twice.proved("-11-11-8:g1")
+    often.proved(f"{'-11' * 99}-8:g1")
+    assert twice.board.work == often.board.work
 
 
 @pytest.mark.parametrize("certificate", ["+0:v " * 9, "+0:^ " * 9, f"{'+0' * 200}:v +0:l1 +0:l2 +0:l3 +0:v"])

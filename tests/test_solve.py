@@ -98,3 +98,25 @@ def test_compiling_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
         numba.njit(lambda number: number + 1)(1)
         numba.njit(lambda number: number + 2)(1)
     assert caplog.messages == ["compiling two functions (takes seconds, once per version)"]
+
+
+@pytest.mark.parametrize(("seconds", "least", "most"), [(5.0, 10, 10), (0.04, 40, 60), (1e-5, COUNT, COUNT)])
+def test_a_job_ends_early_if_its_layouts_are_slow(
+    seconds: float, least: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, sizes = 0.0, list[int]()
+
+    def slow(layouts: Texts, limit: int | None = None) -> Solved:
+        nonlocal now
+        now += len(layouts) * seconds
+        sizes.append(len(layouts))
+        return brittle(layouts, limit or NO_LIMIT)
+
+    monkeypatch.setattr(room, "load", lambda _name: slow)
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    layouts = pack([f"A{number}" for number in range(COUNT)])
+    solved = room.solve_part("memory/two-pass", layouts, None, {5: "unreadable"})
+    assert least <= len(solved.verdicts) <= most
+    assert least < COUNT or len(sizes) == 2
+    part = layouts.part(0, len(solved.verdicts))
+    assert to_batch(solved) == to_batch(solve_texts("memory/two-pass", part, None, {5: "unreadable"}))

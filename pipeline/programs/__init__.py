@@ -6,6 +6,6 @@ the rules of `protocol`.
 """
 
 PART_SECONDS = 2.0
-"""The time after which a program that solves a job leaves the rest of its layouts to other workers."""
+"""The time after which a worker that solves a job leaves the rest of its layouts to others."""
 AT_ONCE = 10
-"""The layouts for which a program is called at once."""
+"""The layouts for which a program is called at once, or an engine at the beginning of a job."""

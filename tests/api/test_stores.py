@@ -319,9 +319,9 @@ def test_a_retraction_plans_new_runs_if_asked_to(
 ) -> None:
     retraction = opened.retract(ENGINE, "2", "it is wrong")
     [engine] = find_game("card-pairing").engines
-    monkeypatch.setattr(type(engine), "version", "2")
+    monkeypatch.setattr(type(engine), "version", "3")
     planned = retraction.requeue()
-    assert [(old.id, new.id, new.version) for old, new in planned] == [(1, 4, "2"), (2, 5, "2")]
+    assert [(old.id, new.id, new.version) for old, new in planned] == [(1, 4, "3"), (2, 5, "3")]
 
 
 def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) -> None:

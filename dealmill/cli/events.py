@@ -49,24 +49,24 @@ def show(event: Event, store: "dealmill.Store | None", say: Say, draw: Callable[
 
 
 class Sources:
-    """The sources that a command reads: how many, and how many of them it has read."""
+    """The sources that a command reads: their `number`, and how many of them it has `read`."""
 
     def __init__(self) -> None:
-        self._number = 0
-        self._read = 0
+        self.number = 0
+        self.read = 0
 
     def count(self, event: Event) -> None:
         """Take note of an event."""
         match event:
             case Opening(total=number):
-                self._number = number
+                self.number = number
             case Ingested():
-                self._read += 1
+                self.read += 1
 
     def place(self, step: Step) -> str:
         """Return the place of the source that is being read among several, such as `` 2 of 6``."""
-        is_one_of_several = isinstance(step, Ingesting) and self._number > 1
-        return f" {self._read + 1:,} of {self._number:,}" if is_one_of_several else ""
+        is_one_of_several = isinstance(step, Ingesting) and self.number > 1
+        return f" {self.read + 1:,} of {self.number:,}" if is_one_of_several else ""
 
 
 def words(step: Step) -> tuple[str, str, str]:

@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -26,7 +26,7 @@ from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import DamagedError, InputError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import Entries, deal_entries, pack
-from dealmill.pipeline.games.contract import Game, Reject
+from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, lines_of, rereadable, text_blocks, text_digest
 from dealmill.pipeline.ingest.reading import Reached, Reading
 from dealmill.pipeline.ingest.scanning import check_of, scan
@@ -346,9 +346,10 @@ def file_reading(store: Database, name: str, game: Game, copies: ExitStack, *, a
 
 
 def _check_game(name: str, game: Game, reopen: Reopen) -> None:
-    with reopen() as file:
+    found = list[Layout | Reject]()
+    with reopen() as file, suppress(InputError):  # it is raised again when the file is read
         lines = chain.from_iterable(lines_of(*block) for block in text_blocks(file, name))
-        found = list(islice(game.read(lines), LOOKED_AT))
+        found += islice(game.read(lines), LOOKED_AT)
     rejects = [entry for entry in found if isinstance(entry, Reject)]
     if len(rejects) == LOOKED_AT:
         line, reasons = rejects[0].line, rejects[0].reasons

@@ -19,6 +19,9 @@ from tests.servers import clean_environment
 COUNT = 200_000
 SOURCE = f"deal:memory:seed=6:1-{COUNT}"
 ENGINE = "memory/incremental"
+LONGER_COUNT = 5 * COUNT
+LONGER = f"deal:memory:seed=6:1-{LONGER_COUNT}"
+"""For workers that do not sleep: on a busy machine, they could finish the other one before it is interrupted."""
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +134,7 @@ def send_signal(event):
     if isinstance(event, dealmill.progress.Solving) and event.done:
         os.kill(os.getpid(), int(sys.argv[2]))
 with dealmill.open(sys.argv[1]) as store:
-    store.run("{SOURCE}", engine="{ENGINE}", progress=send_signal)
+    store.run("{LONGER}", engine="{ENGINE}", progress=send_signal)
 """
 """A script that sends itself a signal as soon as something is solved: on a busy machine, one sent by this process could
 come after the run has ended."""
@@ -140,7 +143,7 @@ come after the run has ended."""
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_script_ends_at_a_signal_and_the_next_call_resumes_its_run(
-    number: signal.Signals, undisturbed: str, temporary: Path, tmp_path: Path
+    number: signal.Signals, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
     dealmill.db.upgrade(url)
@@ -151,9 +154,13 @@ def test_a_script_ends_at_a_signal_and_the_next_call_resumes_its_run(
         assert script.returncode == -number
         assert (b"KeyboardInterrupt" in script.stderr) == (number is signal.SIGINT)
         assert not children_with(str(temporary))
-        assert 0 < store.find_run().status().solved < COUNT
-        assert store.run(SOURCE, engine=ENGINE).fingerprint == undisturbed
-        assert store.find_run().id == 1
+        assert 0 < store.find_run().status().solved < LONGER_COUNT
+        monkeypatch.delenv(JOB_SECONDS)
+        resumed = store.run(LONGER, engine=ENGINE)
+        assert resumed.id == 1
+        fingerprint = resumed.fingerprint
+    with dealmill.open(f"sqlite:///{tmp_path / 'undisturbed.db'}") as store:
+        assert store.run(LONGER, engine=ENGINE).fingerprint == fingerprint
     assert list(temporary.iterdir()) == []
 
 

@@ -233,9 +233,9 @@ def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) ->
     database = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
     dealmill.db.upgrade(str(database.url))
     a_run(database, ENGINE, LAYOUTS)
-    retract = ("retract", "--engine", ENGINE, "--version", "2", "--why")
-    done = f"retracted: 150 verdicts of {ENGINE} version 2 in 1 run\n"
-    second = f"{ENGINE} version 2 was already retracted (it is wrong); the first reason is kept\n"
+    retract = ("retract", "--engine", ENGINE, "--version", "1", "--why")
+    done = f"retracted: 150 verdicts of {ENGINE} version 1 in 1 run\n"
+    second = f"{ENGINE} version 1 was already retracted (it is wrong); the first reason is kept\n"
     for why, message in (("it is wrong", done), ("it is wrong", done), ("slow", second)):
         ran = command(*retract, why, cwd=tmp_path)
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", message)

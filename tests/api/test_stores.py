@@ -33,7 +33,7 @@ def test_runs_and_sources_are_found_by_number_and_name(opened: Store) -> None:
         (2, "card-pairing", ENGINE, "a.txt", 20, None),
         (3, "memory", "memory/two-pass", "memory.txt", None, None),
     ]
-    assert repr(runs[0]) == "<Run 1: card-pairing/winnable 2 on a.txt>"
+    assert repr(runs[0]) == "<Run 1: card-pairing/winnable 1 on a.txt>"
     assert opened.find_run().id == opened.find_run("last").id == opened.find_run("3").id == 3
     assert opened.find_source(1) == opened.find_source("a.txt")
     for number in (0, -1, 4, "x", "LAST", 2**70, True, 1.0):
@@ -278,7 +278,7 @@ def test_results_are_exported_in_every_format_and_as_arrow(opened: Store, tmp_pa
 
 
 def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Path) -> None:
-    retraction = opened.retract(ENGINE, "2", "it is wrong")
+    retraction = opened.retract(ENGINE, "1", "it is wrong")
     assert [run.id for run in retraction.runs] == [1, 2]
     run = opened.find_run(1)
     questions: list[Callable[..., object]] = [
@@ -305,7 +305,7 @@ def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Pa
     assert [action.what for action in log][:3] == ["run"] * 3
     assert [action.what for action in opened.log(1)] == ["run", "retract"]
     assert "retract" not in [action.what for action in opened.log(3)]
-    second = opened.retract(ENGINE, "2", "another reason")
+    second = opened.retract(ENGINE, "1", "another reason")
     assert (retraction.why, second.why, len(opened.log())) == ("it is wrong", "it is wrong", len(log))
     for why in ("", "  ", None):
         with pytest.raises(UsageError, match="say what is wrong"):
@@ -317,11 +317,11 @@ def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Pa
 def test_a_retraction_plans_new_runs_if_asked_to(
     opened: Store, store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    retraction = opened.retract(ENGINE, "2", "it is wrong")
+    retraction = opened.retract(ENGINE, "1", "it is wrong")
     [engine] = find_game("card-pairing").engines
-    monkeypatch.setattr(type(engine), "version", "3")
+    monkeypatch.setattr(type(engine), "version", "2")
     planned = retraction.requeue()
-    assert [(old.id, new.id, new.version) for old, new in planned] == [(1, 4, "3"), (2, 5, "3")]
+    assert [(old.id, new.id, new.version) for old, new in planned] == [(1, 4, "2"), (2, 5, "2")]
 
 
 def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) -> None:

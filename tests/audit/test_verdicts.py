@@ -78,7 +78,7 @@ def test_an_unreadable_layout_does_not_stop_the_referee(store: Database) -> None
 
 
 def test_an_engine_that_lies_is_caught(store: Database) -> None:
-    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "2", None, chunk=100)
+    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
     for part in leases.pending(store, SOLVING, installed_engines(), 10):
         job = SOLVING_JOBS.claim(store, part, "test", LEASE)
         assert job is not None

@@ -69,9 +69,9 @@ def test_audit_rerun_and_log_report_changed_verdicts(copied: Path) -> None:
 
 def test_retracted_verdicts_are_hidden_until_the_retraction_is_undone(copied: Path) -> None:
     assert dealmill("run", "deal:memory:seed=1:1-10", cwd=copied).returncode == 0
-    retracted = dealmill("retract", "--engine", ENGINE, "--version", "2", "--why", "loses a card", cwd=copied)
+    retracted = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "loses a card", cwd=copied)
     assert (retracted.returncode, retracted.stdout) == (0, "")
-    assert "retracted: 3,000 verdicts of card-pairing/winnable version 2 in 1 run\n" in retracted.stderr
+    assert "retracted: 3,000 verdicts of card-pairing/winnable version 1 in 1 run\n" in retracted.stderr
     assert {row["item"].partition(":")[0] for row in rows("query", cwd=copied)} == {"2"}
     for arguments in (["query", "1"], ["show", "1:1"], ["export", "1", "a.csv"]):
         refused = dealmill(*arguments, cwd=copied)
@@ -85,17 +85,17 @@ def test_retracted_verdicts_are_hidden_until_the_retraction_is_undone(copied: Pa
     for arguments in (["run", SOURCE], ["queue", "1"]):
         refused = dealmill(*arguments, cwd=copied)
         assert refused.returncode == 1
-        assert "version 2 of card-pairing/winnable was retracted (loses a card)" in refused.stderr
-    requeued = dealmill("retract", "--engine", ENGINE, "--version", "2", "--why", "x", "--requeue", cwd=copied)
+        assert "version 1 of card-pairing/winnable was retracted (loses a card)" in refused.stderr
+    requeued = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "x", "--requeue", cwd=copied)
     assert (requeued.returncode, "is still installed" in requeued.stderr) == (1, True)
     entry = rows("log", cwd=copied)[-1]
-    assert (entry["what"], entry["engine"], entry["version"], entry["why"]) == ("retract", ENGINE, "2", "loses a card")
+    assert (entry["what"], entry["engine"], entry["version"], entry["why"]) == ("retract", ENGINE, "1", "loses a card")
     assert "@" in str(entry["who"]) and str(entry["when"]).startswith("20")
     undone = dealmill(
-        "retract", "--engine", ENGINE, "--version", "2", "--why", "no card was lost", "--undo", cwd=copied
+        "retract", "--engine", ENGINE, "--version", "1", "--why", "no card was lost", "--undo", cwd=copied
     )
     assert (undone.returncode, undone.stdout) == (0, "")
-    assert undone.stderr == "no longer retracted: card-pairing/winnable version 2 in 1 run\n"
+    assert undone.stderr == "no longer retracted: card-pairing/winnable version 1 in 1 run\n"
     assert len(rows("query", "1", cwd=copied)) == 3_000
 
 
@@ -105,7 +105,7 @@ def test_retracted_runs_and_surveys_are_replaced(copied: Path) -> None:
     change(copied, "UPDATE engines SET version = '0'")
     retracted = dealmill("retract", "--engine", ENGINE, "--version", "0", "--why", "x", "--requeue", cwd=copied)
     assert (retracted.returncode, retracted.stdout) == (0, "4\n5\n6\n"), retracted.stderr
-    assert "run 5 replaces run 2: version 2\n" in retracted.stderr
+    assert "run 5 replaces run 2: version 1\n" in retracted.stderr
     assert dealmill("work", "--drain", cwd=copied).returncode == 0
     done = rows("status", cwd=copied)[3:]
     assert [(row["state"], row["solved"]) for row in done] == [("finished", n) for n in (3_000, 2_000, 10)]

@@ -27,7 +27,7 @@ class CardPairing(Game):
     engines = (
         Engine(
             "winnable",
-            "2",
+            "1",
             "whether any play wins",
             "won: the pairs of stacks in the order of removal, `25 46 06`; "
             "lost: the ranks to pair off in every way until each way jams, `K7`, or lemmas with hints, `+13:v l1 v`",

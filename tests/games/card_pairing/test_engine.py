@@ -9,7 +9,6 @@ from dealmill.pipeline.games.card_pairing.rules import check
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import SHAPES, decks, winnable_by_play
-from tests.golden.files import FOLDER
 
 deal = dealer("card-pairing")
 winnable = solver("card-pairing/winnable")
@@ -30,12 +29,6 @@ def prove(layouts: list[str], solved: Batch) -> None:
     for layout, verdict, value, evidence in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
         assert evidence is not None
         check("winnable", layout, verdict, value, evidence)
-
-
-def test_version_2_says_of_classic_layouts_what_version_1_said() -> None:
-    for name in ("jsonl", "deals-1.txt"):
-        first, second = ((FOLDER / f"card-pairing.winnable.{version}.{name}").read_text() for version in (1, 2))
-        assert second.startswith(first)
 
 
 def test_the_statement() -> None:

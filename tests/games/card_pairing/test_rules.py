@@ -217,6 +217,12 @@ def test_a_certificate_says_where_it_is_wrong() -> None:
         ("KING45678,KING45678 -", "'KING45678' is not a rank"),
         (f"{'9' * 10**6},A A", "'999999999' is not a rank"),
         ("AA\tAA", "1 stacks"),
+        ("K,A A,K", "not in its canonical form"),
+        (" ".join([",".join("A23456789TJQKBCD")] * 2), "not in its canonical form"),
+        ("12,12, 12,12", "not in its canonical form"),
+        ("12, 12,", "not in its canonical form"),
+        ("12 12,", "not in its canonical form"),
+        ("- 12,Q Q 12,", "not in its canonical form"),
     ],
 )
 @pytest.mark.parametrize("verdict", [Verdict.WINNABLE, Verdict.UNWINNABLE])

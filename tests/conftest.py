@@ -3,12 +3,14 @@
 import gc
 import os
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
 from hypothesis import settings
 
+from dealmill.pipeline import solve
 from dealmill.pipeline.games.kernels import load_compiler
 from dealmill.pipeline.store.database import Database, database_url
 from dealmill.pipeline.store.revisions import create_tables
@@ -45,6 +47,7 @@ settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
 take_workers_from(fork_server_for)
 share_statements()
+solve.PART_SECONDS = inf  # type: ignore[attr-defined]  # jobs are done whole in this process, however busy it is
 
 
 @pytest.fixture(scope="session")

@@ -113,6 +113,7 @@ def test_a_job_ends_early_if_its_layouts_are_slow(
         return brittle(layouts, limit or NO_LIMIT)
 
     monkeypatch.setattr(room, "load", lambda _name: slow)
+    monkeypatch.setattr(room, "PART_SECONDS", 2.0)
     monkeypatch.setattr("time.monotonic", lambda: now)
     layouts = pack([f"A{number}" for number in range(COUNT)])
     solved = room.solve_part("memory/two-pass", layouts, None, {5: "unreadable"})

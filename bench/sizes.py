@@ -32,8 +32,8 @@ INTRODUCTION = """\
 ## Card pairing by size
 
 Deals of four cards of each rank, in stacks of equal height: how many can be won, and how many nodes their verdicts
-take. Each row has {deals:,} deals of seed {seed}, all decided, and each verdict comes with a play or a proof that the
-referee accepts. The intervals are 95 % confidence intervals. The same deals, with every verdict to look at:
+take. Each row has {deals:,} deals of seed {seed}, all decided, and each verdict comes with a play or a proof for the
+referee. The intervals are 95 % confidence intervals. The same deals, with every verdict to look at:
 
 ```sh
 dealmill run deal:card-pairing:seed=1:ranks=36:stacks=24:1-2000
@@ -43,11 +43,11 @@ dealmill run deal:card-pairing:seed=1:ranks=36:stacks=24:1-2000
 
 **Higher stacks lose.** With stacks of four cards, most deals can be won at any size, and a larger deck helps. With
 stacks of five or six, small decks lose and large ones win; the higher the stacks, the later comes the change. With
-stacks of seven, one deal in four can be won at 70 ranks; with stacks of eight, hardly any up to 80 ranks. Stacks of one
-and two cards can always be won (M. de Bondt,
+stacks of seven, nearly one deal in four can be won at 70 ranks; with stacks of eight, hardly any up to 80 ranks. Stacks
+of one and two cards can always be won (M. de Bondt,
 [Solving Mahjong Solitaire boards with peeking](https://arxiv.org/abs/1203.6559)).
 
-**Deals are hardest near the change**, where neither verdict is obvious.
+**Deals are hardest near the change**, where neither verdict is obvious. `python -m bench.sizes` writes this page.
 
 """
 

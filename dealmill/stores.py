@@ -140,7 +140,7 @@ class Store:
             Layouts and evidence are recomputed on demand, a thousand deals at a time. The same deals with and without
             `packed` are two separate runs.
         anyway
-            Read a file even if its first twenty layouts are none of the game.
+            Read a file even if none of its first twenty entries is a layout of the game.
 
         Raises
         ------

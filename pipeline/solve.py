@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 GROWTH = 4
 """How many times as many layouts an engine may get at once as before, unless it will solve all of them in time."""
 LEAST_SECONDS = 1e-6
+"""What a call takes at least, for a clock that stands still meanwhile."""
 
 NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 

@@ -78,8 +78,10 @@ class Commands(click.Group):
             from difflib import get_close_matches  # slow to import
 
             similar = get_close_matches(args[0], COMMANDS)
-            meant = f"did you mean {' or '.join(similar)}?" if similar else f"the commands are: {', '.join(COMMANDS)}"
-            raise click.UsageError(f"there is no command {args[0]!r}; {meant}", ctx)
+            meant = (
+                f" (did you mean {' or '.join(similar)}?)" if similar else f"; the commands are: {', '.join(COMMANDS)}"
+            )
+            raise click.UsageError(f"there is no command {args[0]!r}{meant}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

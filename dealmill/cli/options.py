@@ -102,7 +102,7 @@ game_option = click.option(
     help="The game, if the file name does not contain it; see dealmill games.",
 )
 anyway_option = click.option(
-    "--anyway", is_flag=True, help="Read a file even if its first twenty layouts are none of the game."
+    "--anyway", is_flag=True, help="Read a file even if none of its first twenty entries is a layout of the game."
 )
 engine_option = click.option(
     "--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Use this engine instead of the default."

@@ -107,10 +107,13 @@ def _fitting(columns: Sequence[Column], room: int) -> list[Column]:
 
 
 def _shorten(columns: Sequence[Column], room: int, least: int) -> None:
-    """Make the widest texts narrower, but not narrower than `least`, until the table fits."""
+    """Make the widest texts narrower, but not narrower than `least`, until the table fits or none can be shortened."""
     while (excess := _total(columns) - room) > 0:
-        one, *others = sorted((column for column in columns if column.width > column.least(least)), key=_width)[::-1]
-        next_width = others[0].width if others else 0
+        longest = sorted((column for column in columns if column.width > column.least(least)), key=_width, reverse=True)
+        if not longest:
+            return
+        next_width = longest[1].width if len(longest) > 1 else 0
+        one = longest[0]
         one.width = max(one.width - excess, one.least(least), min(next_width, one.width - 1))
 
 

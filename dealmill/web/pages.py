@@ -70,8 +70,9 @@ class Steps:
     @property
     def picture(self) -> str:
         """The SVG element of the scene that is shown."""
-        size = f'width="{self.shown.width}" height="{self.shown.height}"' if self.large else ""
-        return self.shown.svg.replace("<svg", f"<svg {size}", 1)
+        if not self.large:
+            return self.shown.svg
+        return self.shown.svg.replace("<svg", f'<svg width="{self.shown.width}" height="{self.shown.height}"', 1)
 
     @property
     def last(self) -> int:

@@ -334,7 +334,7 @@ def file_reading(store: Database, name: str, game: Game, copies: ExitStack, *, a
     Raises
     ------
     InputError
-        If the first `LOOKED_AT` entries of the file are no layouts of the game, unless it is to be read `anyway`.
+        If none of the first `LOOKED_AT` entries of the file is a layout of the game, unless it is read `anyway`.
     """
     reopen = rereadable(name, copies)
     if not anyway:
@@ -355,8 +355,8 @@ def _check_game(name: str, game: Game, reopen: Reopen) -> None:
         line, reasons = rejects[0].line, rejects[0].reasons
         why = "; ".join([*reasons[:2], *(["…"] if len(reasons) > 2 else [])])
         raise InputError(
-            f"{name} seems to be of another game: none of its first {LOOKED_AT} layouts is one of {game.name} (line "
-            f"{line}: {why}); nothing of it is stored; name its game with --game, or read it with --anyway"
+            f"{name} seems to be of another game: none of its first {LOOKED_AT} entries is a layout of {game.name} "
+            f"(line {line}: {why}); nothing of it is stored; name its game with --game, or read it with --anyway"
         )
 
 

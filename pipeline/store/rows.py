@@ -272,7 +272,8 @@ def _readable(shape: Shape, columns: Sequence[Sequence[Any]]) -> tuple[Sequence[
     if not troubles:
         return columns, []
     faults = [Fault(int(columns[0][place]), int(columns[0][place]), trouble) for place, trouble in troubles.items()]
-    return list(zip(*(row for place, row in enumerate(zip(*columns)) if place not in troubles))), faults  # noqa: B905
+    readable = (row for place, row in enumerate(zip(*columns, strict=True)) if place not in troubles)
+    return list(zip(*readable, strict=True)), faults
 
 
 @cache

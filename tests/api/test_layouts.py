@@ -87,7 +87,7 @@ def test_deals_do_not_depend_on_the_first_of_their_range() -> None:
         ({"parameters": {"pegs": 3}}, "have no parameter 'pegs'"),
         ({"parameters": {"ranks": "13"}}, "ranks .* must be a whole number from"),
         ({"parameters": {"ranks": 13.0, "stacks": 13}}, "ranks .* must be a whole number from"),
-        ({"parameters": {"ranks": 300}}, "300 ranks of 4 suits are 1200 cards, expected at most 1024"),
+        ({"parameters": {"ranks": 300}}, "300 ranks of 4 suits are 1,200 cards, expected at most 1,024"),
         ({"parameters": {"suits": 3}}, "suits is 3, expected an even number"),
     ],
 )

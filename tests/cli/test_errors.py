@@ -23,7 +23,7 @@ USAGE_ERRORS = {
     "run memory.txt --packed": "memory.txt cannot be stored packed: only numbered deals can be dealt again",
     f"run {TEN} memory.txt --packed": "memory.txt cannot be stored packed",
     "queue memory.txt --packed": "memory.txt cannot be stored packed",
-    "stauts": "there is no command 'stauts'; did you mean status?",
+    "stauts": "there is no command 'stauts' (did you mean status?); see: dealmill --help",
     "solve all": "there is no command 'solve'; the commands are: run, ingest, ",
     "query --rejects": "no such option '--rejects'",
     "query --value x": "'x' is not a range",

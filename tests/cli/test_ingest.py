@@ -87,7 +87,8 @@ def test_nothing_is_stored_of_a_long_file_of_another_game_unless_it_is_wanted(tm
     ran = dealmill("run", "memory.txt", "memory-good.txt", cwd=tmp_path)
     assert ran.returncode == 1
     assert (
-        "memory.txt seems to be of another game: none of its first 20 layouts is one of memory (line 1: " in ran.stderr
+        "memory.txt seems to be of another game: none of its first 20 entries is a layout of memory (line 1: "
+        in ran.stderr
     )
     rows = json.loads(dealmill("status", "--json", cwd=tmp_path).stdout)
     assert [row["source"] for row in rows] == ["memory-good.txt"]

@@ -57,6 +57,14 @@ def test_every_row_is_one_line_that_fits_and_what_is_missing_is_named(
     assert {*columns} - {*shown} - empty - IN_THE_MIDDLE <= {*cut} <= {*columns} - empty
 
 
+@given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=9, unique=True), st.data(), st.integers(1, 59))
+def test_a_narrower_terminal_gets_a_line_for_each_row_too(columns: list[str], data: st.DataObject, width: int) -> None:
+    rows = data.draw(st.lists(st.fixed_dictionaries(dict.fromkeys(columns, CELLS)), max_size=3))
+    lines, _ = written(columns, rows, width)
+    assert len(lines) == 1 + len(rows)
+    assert all(cell_len(line) <= width for line in lines) or len(lines[0].split()) == 1
+
+
 def test_what_says_least_goes_first_and_names_stay_legible() -> None:
     row = {
         "run": 12,

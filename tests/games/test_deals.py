@@ -127,7 +127,7 @@ def test_deals_of_card_pairing_are_layouts_of_the_requested_size() -> None:
         for suits in (2, 4, 6, 64):
             for stacks in (*range(2, 38, 7), 100, 1_024):
                 if ranks * suits > 1_024:
-                    with pytest.raises(UsageError, match=f"{ranks * suits} cards, expected at most 1024"):
+                    with pytest.raises(UsageError, match=f"{ranks * suits:,} cards, expected at most 1,024"):
                         deal(1, 1, 1, ranks=ranks, stacks=stacks, suits=suits)
                     continue
                 dealt = deal(4, 1, 2, ranks=ranks, stacks=stacks, suits=suits)

@@ -40,7 +40,9 @@ IN_SYMBOL[list(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = True
 BYTE = np.uint64(8)
 SLOT_BITS = MOST_CARDS.bit_length()
 SLOTS = 1 << SLOT_BITS
+"""The size of a hash table of symbols."""
 GOLDEN, HASH_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - SLOT_BITS)
+"""Fibonacci hashing: the highest bits of the product of a symbol and 2⁶⁴ divided by the golden ratio."""
 
 
 class Seen(NamedTuple):

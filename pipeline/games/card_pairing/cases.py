@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.card_pairing.rules import (
+    MATCHINGS,
     Card,
     Deal,
     Mates,
@@ -12,9 +13,6 @@ from dealmill.pipeline.games.card_pairing.rules import (
     stack_name,
 )
 from dealmill.verdicts import Verdict
-
-MATCHINGS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
-"""The three ways in which four cards can leave in pairs."""
 
 Place = tuple[int, int]
 """The number of a stack and the height of a card in it, both from 0."""
@@ -77,9 +75,8 @@ def _leaves(deal: Deal, entries: Iterator[str], path: tuple[str, ...], mates: Ma
     cards = deal.ranks[rank]
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
-        way = ", ".join(
-            f"{card_name(deal, cards[one])} with {card_name(deal, cards[other])}" for one, other in matching
-        )
+        a, b, c, d = (card_name(deal, cards[place]) for place in matching)
+        way = f"{a} with {b}, {c} with {d}"
         choices = (*path, f"{rank}: {way}")
         if any(left := left_over(deal, with_these)):
             yield Case(choices, with_these, left, shortest_circle(left, with_these))
@@ -87,10 +84,10 @@ def _leaves(deal: Deal, entries: Iterator[str], path: tuple[str, ...], mates: Ma
             yield from _leaves(deal, entries, choices, with_these)
 
 
-def pair_off(cards: list[Card], matching: tuple[tuple[int, int], tuple[int, int]]) -> Mates:
+def pair_off(cards: list[Card], matching: tuple[int, int, int, int]) -> Mates:
     """Return the mate of each of four cards in a matching."""
-    (a, b), (c, d) = matching
-    return {cards[a]: cards[b], cards[b]: cards[a], cards[c]: cards[d], cards[d]: cards[c]}
+    a, b, c, d = (cards[place] for place in matching)
+    return {a: b, b: a, c: d, d: c}
 
 
 def card_name(deal: Deal, card: Card) -> str:

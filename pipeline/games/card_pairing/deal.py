@@ -29,7 +29,7 @@ def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9, sui
     if suits % 2:
         raise UsageError(f"suits is {suits}, expected an even number: cards of a rank leave in pairs")
     if ranks * suits > MOST_CARDS:
-        raise UsageError(f"{ranks} ranks of {suits} suits are {ranks * suits} cards, expected at most {MOST_CARDS}")
+        raise UsageError(f"{ranks} ranks of {suits} suits are {ranks * suits:,} cards, expected at most {MOST_CARDS:,}")
     height, higher = divmod(ranks * suits, stacks)
     heights = [height + 1] * higher + [height] * (stacks - higher)
     write = _in_letters if ranks <= len(RANKS) else _in_numbers

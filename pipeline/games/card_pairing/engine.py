@@ -22,7 +22,7 @@ from dealmill.game import (
     lowest_bit,
     run_kernel,
 )
-from dealmill.pipeline.games.card_pairing.canonical import is_classic
+from dealmill.pipeline.games.card_pairing.canonical import BLANK, is_classic
 from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, STACK_NAMES
 from dealmill.pipeline.games.card_pairing.search import (
     ALL,
@@ -52,7 +52,6 @@ RANK_SIGNS = np.frombuffer(RANKS.encode("ascii"), dtype=np.uint8)
 STACK_SIGNS = np.frombuffer(STACK_NAMES.encode("ascii"), dtype=np.uint8)
 RANK_OF = np.zeros(128, dtype=np.uint64)
 RANK_OF[RANK_SIGNS] = np.arange(ALL)
-BLANK = ord(" ")
 TWO, THREE = np.uint64(2), np.uint64(3)
 
 MORE_SEARCHES = 2

@@ -7,6 +7,7 @@ by assuming its literals false and following its hints to a contradiction. See `
 import numpy as np
 
 from dealmill.game import Bytes, inlined, routine
+from dealmill.pipeline.games.card_pairing.canonical import BLANK, SEPARATOR
 from dealmill.pipeline.games.card_pairing.explanations import explain
 from dealmill.pipeline.games.card_pairing.implications import (
     CAUSES,
@@ -21,7 +22,7 @@ from dealmill.pipeline.games.card_pairing.implications import (
 )
 from dealmill.pipeline.games.card_pairing.layout import STACK_NAMES
 from dealmill.pipeline.games.card_pairing.learning import LEMMAS, Lemmas
-from dealmill.pipeline.games.card_pairing.options import BLANK, COMMA, NONE, TWO, Table
+from dealmill.pipeline.games.card_pairing.options import NONE, TWO, Table
 from dealmill.pipeline.games.card_pairing.search import ONE, ZERO, Words
 
 LONGEST_EVIDENCE = 1 << 20
@@ -66,7 +67,7 @@ def _write_move(evidence: Bytes, end: np.uint64, stack: np.uint64, other: np.uin
         end += TWO
     else:
         end = _write_number(evidence, end, stack)
-        evidence[end] = COMMA
+        evidence[end] = SEPARATOR
         end = _write_number(evidence, end + ONE, other)
     evidence[end] = BLANK
     return end + ONE

@@ -14,17 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dealmill.game import Bytes, routine
+from dealmill.pipeline.games.card_pairing.canonical import BLANK, DASH, GOLDEN, HASH_SHIFT, SEPARATOR, SLOTS
 from dealmill.pipeline.games.card_pairing.search import ONE, ZERO, Words
 
-BLANK, COMMA, DASH = ord(" "), ord(","), ord("-")
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 TWO, THREE, FOUR, EIGHT = np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
 WORD_BITS, LOW_BITS = np.uint64(6), np.uint64(63)
-
-SLOTS = 2048
-"""The size of the hash table of symbols, at least four times the number of ranks."""
-HASH, HASH_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(53)
-"""Fibonacci hashing: the highest 11 bits of the product with 2**64 divided by the golden ratio."""
 
 
 class Table(NamedTuple):
@@ -118,7 +113,7 @@ def _read(
     ranks_of_keys = np.empty(SLOTS, dtype=np.uint64)
     listed = False
     for at in range(begin, end):
-        listed |= text[at] == COMMA
+        listed |= text[at] == SEPARATOR
     cards = ranks = key = ZERO
     stacks = ONE
     for at in range(begin, end):
@@ -126,10 +121,10 @@ def _read(
         if sign == BLANK:
             stack_starts[stacks] = cards
             stacks += ONE
-        elif sign not in (COMMA, DASH):
+        elif sign not in (SEPARATOR, DASH):
             key = key << EIGHT | sign
-            if not listed or at + ONE == end or text[at + ONE] == COMMA or text[at + ONE] == BLANK:
-                slot = key * HASH >> HASH_SHIFT
+            if not listed or at + ONE == end or text[at + ONE] == SEPARATOR or text[at + ONE] == BLANK:
+                slot = key * GOLDEN >> HASH_SHIFT
                 while keys[slot] != key and keys[slot] != ZERO:
                     slot = (slot + ONE) % np.uint64(SLOTS)
                 if keys[slot] == ZERO:

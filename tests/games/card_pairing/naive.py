@@ -15,6 +15,7 @@ Stacks = tuple[tuple[str, ...], ...]
 Card = tuple[int, int]
 """A stack and a height in it."""
 Pair = frozenset[Card]
+Pairs = frozenset[Pair]
 
 NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
 SHAPES = [(ranks, stacks) for ranks in range(2, 6) for stacks in range(2, 11) if 4 * ranks % stacks == 0]
@@ -229,11 +230,11 @@ def table_of(deck: str) -> Table:
 
 
 @cache
-def winning_options(deck: str) -> set[frozenset[int]]:
-    """The numbers of the options that each winning play takes."""
+def winning_pairs(deck: str) -> set[Pairs]:
+    """Who left with whom, for every play that wins."""
 
     @cache
-    def found(stacks: Stacks) -> set[frozenset[Pair]]:
+    def found(stacks: Stacks) -> set[Pairs]:
         if not any(stacks):
             return {frozenset()}
         return {
@@ -242,10 +243,14 @@ def winning_options(deck: str) -> set[frozenset[int]]:
             for later in found(without_tops(stacks, move))
         }
 
+    return found(stacks_of(deck))
+
+
+@cache
+def winning_options(deck: str) -> set[frozenset[int]]:
+    """The numbers of the options that each winning play takes."""
     options = table_of(deck).options
-    return {
-        frozenset(number for number, pairs in enumerate(options) if pairs <= play) for play in found(stacks_of(deck))
-    }
+    return {frozenset(number for number, pairs in enumerate(options) if pairs <= play) for play in winning_pairs(deck)}
 
 
 class State(NamedTuple):

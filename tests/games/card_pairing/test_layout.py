@@ -92,14 +92,14 @@ def test_both_forms_are_read_and_the_compact_one_is_written_if_all_symbols_are_l
 @pytest.mark.parametrize(
     ("layout", "reasons"),
     [
-        ("", ["the number of stacks is 0, expected 2 to 1024"]),
-        ("6666", ["the number of stacks is 1, expected 2 to 1024"]),
+        ("", ["the number of stacks is 0, expected 2 to 1,024"]),
+        ("6666", ["the number of stacks is 1, expected 2 to 1,024"]),
         ("- -", ["all stacks are empty, expected at least one card"]),
         (
             " ".join("A" * 1_025),
             [
-                "the number of stacks is 1025, expected 2 to 1024",
-                "the number of cards is 1025, expected at most 1024",
+                "the number of stacks is 1,025, expected 2 to 1,024",
+                "the number of cards is 1,025, expected at most 1,024",
                 "rank A occurs 1025 times, expected an even number of times",
             ],
         ),
@@ -164,7 +164,7 @@ def test_a_bad_layout_is_abbreviated_and_the_next_one_is_read() -> None:
 def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:
     assert entries(f"{ONE}\n6666") == [
         Layout(1, ONE),
-        Reject(2, "6666", ("the number of stacks is 1, expected 2 to 1024",)),
+        Reject(2, "6666", ("the number of stacks is 1, expected 2 to 1,024",)),
     ]
     assert entries("6666 7777") == [Layout(1, "6666 7777")]
 

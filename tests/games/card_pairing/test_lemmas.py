@@ -1,7 +1,6 @@
 """The lemmas of docs/proofs/card-pairing.md, each against trying everything on small decks."""
 
 from collections.abc import Iterator
-from functools import cache
 from graphlib import TopologicalSorter
 from itertools import combinations, product
 from random import Random
@@ -15,20 +14,16 @@ from dealmill.pipeline.games.verdict import Verdict
 from tests.games.card_pairing.naive import (
     NAMES,
     SHAPES,
-    Pair,
-    Stacks,
+    Pairs,
     clears_relaxed,
     decks,
     is_acyclic,
     is_win,
-    moves,
-    stacks_of,
     ways_to_pair,
-    without_tops,
+    winning_pairs,
 )
 
 Heights = tuple[int, ...]
-Pairs = frozenset[Pair]
 Leaving = frozenset[tuple[int, int]]
 """A pair, or a single card that is in no pair."""
 FEW_STACKS = [(ranks, stacks) for ranks, stacks in SHAPES if stacks <= 6]
@@ -43,23 +38,6 @@ def choices(deck: str, ranks: list[str]) -> list[Pairs]:
     return [
         frozenset(pair for way in ways for pair in way) for ways in product(*(ways_to_pair(deck, r) for r in ranks))
     ]
-
-
-@cache
-def winning_pairs(deck: str) -> set[Pairs]:
-    """Who left with whom, for every play that wins."""
-
-    @cache
-    def found(stacks: Stacks) -> set[Pairs]:
-        if not any(stacks):
-            return {frozenset()}
-        return {
-            later | {frozenset((place, len(stacks[place]) - 1) for place in move)}
-            for move in moves(stacks)
-            for later in found(without_tops(stacks, move))
-        }
-
-    return found(stacks_of(deck))
 
 
 def relaxed_moves(heights: Heights, pairs: Pairs) -> Iterator[Leaving]:

@@ -82,7 +82,7 @@ def test_what_says_least_goes_first_and_names_stay_legible() -> None:
     [head, line], cut = written(list(row), [row], 80)
     assert head.split() == ["run", "engine", "source", "layouts", "winnable", "state"]
     assert line.split() == [
-        *("12", "card-pair…winnable", "nights/2…g.txt.gz", "1,000,000,000", "688,200,000", "finished")
+        *("12", "card-pai…winnable", "nights/20…g.txt.gz", "1,000,000,000", "688,200,000", "finished")
     ]
     assert cut == ["version", "solved", "unwinnable", "fingerprint"]
 

@@ -83,8 +83,16 @@ def write_json(value: object) -> None:
     click.echo(json.dumps(value))
 
 
-def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None) -> None:
-    """Write rows to standard output. Only a table holds all of them in memory; the other formats stream."""
+def write_rows(
+    columns: Sequence[str],
+    rows: Iterable[Mapping[str, object]],
+    form: str | None,
+    empty: str = "there is nothing to list",
+) -> None:
+    """Write rows to standard output. Only a table holds all of them in memory; the other formats stream.
+
+    Instead of a table without rows, the message `empty` is printed on standard error.
+    """
     match form:
         case "json" | "nl":
             _write_json(rows, lines=form == "nl")
@@ -99,20 +107,26 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], for
         case _:
             from dealmill.cli.tables import write_table  # needed for tables only
 
-            cut = write_table(columns, rows, wide=click.get_current_context().meta.get(WIDE, False))
-            if cut:
+            listed = list(rows)
+            if not listed:
+                tell(empty)
+            elif cut := write_table(columns, listed, wide=click.get_current_context().meta.get(WIDE, False)):
                 tell(f"left out or shortened: {', '.join(cut)}; show all with --wide")
 
 
 def write_first(
-    columns: Sequence[str], rows: Iterable[Mapping[str, object]], form: str | None, most: int = SCREEN
+    columns: Sequence[str],
+    rows: Iterable[Mapping[str, object]],
+    form: str | None,
+    most: int = SCREEN,
+    empty: str = "there is nothing to list",
 ) -> Mapping[str, object] | None:
     """Write all rows, or the first `most` as a table. Return the last row shown if there are more, else None."""
     if form:
         write_rows(columns, rows, form)
         return None
     found = list(islice(rows, most + 1))
-    write_rows(columns, found[:most], form)
+    write_rows(columns, found[:most], form, empty)
     return found[most - 1] if len(found) > most else None
 
 

@@ -103,7 +103,7 @@ def query(
             retracted=retracted,
         )
         columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.filter.audit)
-        if last := write_first(columns, (result.row for result in results), form, shown):
+        if last := write_first(columns, (result.row for result in results), form, shown, "no verdict matches"):
             tell(_how_to_continue(order, descending, last["item"]))
         for packed in results.unlisted:
             tell(f"run {packed.id} is packed: its valid verdicts are counted by audits but cannot be listed")
@@ -128,7 +128,7 @@ def _list_rejects(
         {"source": listed.name, "line": reject.line, "reasons": list(reject.reasons), "text": reject.text}
         for listed, reject in rejects
     )
-    if write_first(REJECT_COLUMNS, rows, form, limit or SCREEN):
+    if write_first(REJECT_COLUMNS, rows, form, limit or SCREEN, "there are no rejects"):
         tell("more rejects follow; --nl prints all of them")
 
 
@@ -144,10 +144,12 @@ def _count_rejects(store: "dealmill.Store", run: str | None, source: str | None,
         }
         for kind in reasons
     ]
-    write_rows(REASON_COLUMNS if form is None else ("source", *REASON_COLUMNS), rows, form)
+    columns = REASON_COLUMNS if form is None else ("source", *REASON_COLUMNS)
+    write_rows(columns, rows, form, "there are no rejects")
 
 
 STDIN = "-"
+NO_LAYOUT = "{!r} is neither a file nor exactly one layout of any game; name its game with --game to see the reasons"
 MATCH_COLUMNS = ("item", "engine", "verdict", "value", "source", "position", "line", "name")
 
 
@@ -165,7 +167,10 @@ def find(layout: str, game: str | None, form: str | None) -> None:
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             is_file = layout == STDIN or os.path.isfile(layout)  # noqa: PTH113 -- accepts texts too long for a path
-            matches = store.find(Path(layout) if is_file else layout, game=game, progress=progress)
+            try:
+                matches = store.find(Path(layout) if is_file else layout, game=game, progress=progress)
+            except dealmill.BadLayout as error:
+                raise error if is_file or game else dealmill.BadLayout([NO_LAYOUT.format(layout)]) from error
         if not matches:
             tell("the store does not have this layout")
         if matches or form:

@@ -7,7 +7,7 @@ important ones. What is still too wide is shortened, but never a number.
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -74,15 +74,14 @@ class Column:
         return self.width if fixed else min(self.width, max(shortest, len(self.name)))
 
 
-def write_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, wide: bool) -> list[str]:
+def write_table(columns: Sequence[str], rows: Sequence[Mapping[str, object]], *, wide: bool) -> list[str]:
     """Write a table so that it fits the terminal, unless `wide`. Return the names of columns that are not all there."""
-    listed = list(rows)
-    whole = [Column.of(name, [row.get(name) for row in listed]) for name in columns]
+    whole = [Column.of(name, [row.get(name) for row in rows]) for name in columns]
     full = {column.name: column.width for column in whole if any(column.cells[1:])}
     on_terminal = sys.stdout.isatty()
     shown = _fitting(whole, shutil.get_terminal_size().columns) if on_terminal and not wide else whole
     coloured = on_terminal and "NO_COLOR" not in os.environ
-    for line in range(len(listed) + 1):
+    for line in range(len(rows) + 1):
         last = shown[-1]
         cells = [_written(column, line, coloured=coloured and line > 0, padded=column is not last) for column in shown]
         click.echo((" " * GAP).join(cells).rstrip())

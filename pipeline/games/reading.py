@@ -73,6 +73,8 @@ class EachLine:
             return rejected(number, text, error.reasons)
 
     def _layout(self, text: str) -> str:
+        if "\r" in text:
+            raise BadLayout(["there is a carriage return inside the line: end lines with LF or CRLF"])
         if self._ended:
             raise BadLayout([f"the line comes after the {self._end} that ends the input"])
         self._count += 1

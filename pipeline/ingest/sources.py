@@ -11,7 +11,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from itertools import chain, islice
@@ -54,9 +54,12 @@ READ_BYTES = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """The results of a run that match a filter, in order of position."""
+    """The results of a run that match a filter, in order of position.
 
-    run: int
+    `run` is its number; `last` is the newest run when the source is opened.
+    """
+
+    run: int | str
     filter: Filter
 
     @property
@@ -73,10 +76,10 @@ def parse_saved_query(text: str) -> SavedQuery:
     UsageError
         If the text is not a query, or there is no such verdict or outcome.
     """
-    match = re.fullmatch(r"query:(\d{1,9}):(.+)", text, re.ASCII)
+    match = re.fullmatch(r"query:(\d{1,9}|last):(.+)", text, re.ASCII)
     if match is None:
         raise UsageError(
-            f"{text!r} is not a query; write query:RUN:CONDITION with the number of a run, as in "
+            f"{text!r} is not a query; write query:RUN:CONDITION with the number of a run or last, as in "
             "query:3:verdict=undecided"
         )
     conditions = list[tuple[str, str]]()
@@ -88,7 +91,7 @@ def parse_saved_query(text: str) -> SavedQuery:
         if name != "verdict" and name in dict(conditions):
             raise UsageError(f"{name} is given twice in {text!r}: give it once, for example as {name}=70..80")
         conditions.append((name, value))
-    return SavedQuery(int(match[1]), Filter.parse(conditions))
+    return SavedQuery(int(match[1]) if match[1] != "last" else "last", Filter.parse(conditions))
 
 
 def queried_run(store: Database, query: SavedQuery) -> RunStatus:
@@ -123,6 +126,7 @@ def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progres
     this name, a message says so, and the query becomes a new source.
     """
     run = queried_run(store, query)
+    query = replace(query, run=run.id)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
     digest, count = sha256(f"{query.name}\n".encode()), 0
     for layouts in _selected(store, run, query):

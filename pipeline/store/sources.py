@@ -92,7 +92,7 @@ def find_source(store: Database, key: int | str) -> Source:
         found = one_source(connection, BY_NUMBER, {"number": row_number(key)})
         found = found or one_source(connection, named)
     if found is None:
-        raise NotFoundError(f"the store has no source {str(key)!r}; add it with: dealmill ingest FILE")
+        raise NotFoundError(f"the store has no source {str(key)!r}; add it with: dealmill ingest {key}")
     return found
 
 

@@ -59,7 +59,18 @@ class Width:
         return cls(float(match[1]) / (100 if match[2] else 1), relative=bool(match[2]))
 
     def of(self, estimate: "Estimate") -> float:
-        """Return the half-width in units of the estimated value."""
+        """Return the half-width in units of the estimated value.
+
+        Raises
+        ------
+        UsageError
+            If the estimate is a share and the interval would hold every share.
+        """
+        if self.half >= 0.5 and not estimate.scored:
+            raise UsageError(
+                f"a half-width of {self.half:g} is no limit for a share, which is at most 1; for {self.half:g} percent, "
+                f"write {self.half:g}% or {self.half / 100:g}"
+            )
         return self.half * abs(estimate.value) if self.relative and estimate.scored else self.half
 
 

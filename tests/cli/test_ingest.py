@@ -74,6 +74,13 @@ def test_layouts_before_damage_are_stored_and_a_repaired_file_is_read_completely
     assert read.returncode == 0
 
 
+def test_lines_of_an_old_mac_are_not_taken_for_one_layout(tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_bytes(b"AABB\rABAB\rABBA\r")
+    read = dealmill("ingest", "memory.txt", cwd=tmp_path)
+    assert read.returncode == 4
+    assert "line 1: there is a carriage return inside the line: end lines with LF or CRLF" in read.stderr
+
+
 def test_a_file_of_another_game_is_recognised(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ\n")
     read = dealmill("ingest", "memory.txt", cwd=tmp_path)

@@ -26,6 +26,13 @@ def test_queue_prints_the_row_of_status(folder: Path) -> None:
     assert (queued["run"], queued["engine"], queued["pending"]) == (2, "memory/incremental", 3)
 
 
+def test_without_rows_there_is_a_message_instead_of_a_table(folder: Path) -> None:
+    ran = dealmill("query", "1", "--value", "9..", cwd=folder)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "no verdict matches\n")
+    assert dealmill("query", "1", "--rejected", cwd=folder).stderr == "there are no rejects\n"
+    assert rows("query", "1", "--value", "9..", cwd=folder) == []
+
+
 def test_work_prints_the_status_of_all_runs(folder: Path) -> None:
     dealmill("queue", "1", "--engine", "incremental", cwd=folder)
     assert [(run["run"], run["solved"]) for run in rows("work", "--drain", cwd=folder)] == [(1, 3), (2, 3)]

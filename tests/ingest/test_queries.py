@@ -62,7 +62,7 @@ def test_equal_queries_have_one_name() -> None:
     [
         ("query:3", "write query:RUN:CONDITION"),
         ("query:3:", "write query:RUN:CONDITION"),
-        ("query:last:verdict=scored", "the number of a run"),
+        ("query:newest:verdict=scored", "the number of a run or last"),
         ("query:3:verdict", "write NAME=VALUE with one of: verdict, value, nodes, layout-length"),
         ("query:3:colour=red", "'colour=red' in 'query:3:colour=red' is not a condition"),
         ("query:3:verdict=lost", "there is no verdict 'lost'"),
@@ -82,7 +82,7 @@ def test_the_layouts_are_those_of_the_matching_results_in_their_order(store: Dat
     run = a_run(store, PAIRS, dealer("card-pairing")(1, 1, 300), chunk=70)
     with opened(store) as api:
         won = [(one.position, one.layout) for one in api.find_run(run.id).results(verdict="winnable")]
-        again = api.queue(f"query:{run.id}:verdict=winnable", max_nodes=10)
+        again = api.queue("query:last:verdict=winnable", max_nodes=10)
         do_runs(store)
         results = list(api.find_run(again.id).results())
         assert [(one.line, one.layout) for one in results] == won

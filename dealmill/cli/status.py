@@ -56,7 +56,7 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
     ]
     if not rows:
         tell("no worker had a job in the last hour; start some with: dealmill work")
-    write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form, "there are no workers")
+    write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form)
 
 
 def _held(job: "dealmill.Held") -> str:

@@ -68,8 +68,8 @@ class Width:
         """
         if self.half >= 0.5 and not estimate.scored:
             raise UsageError(
-                f"a half-width of {self.half:g} is no limit for a share, which is at most 1; for {self.half:g} percent, "
-                f"write {self.half:g}% or {self.half / 100:g}"
+                f"a half-width of {self.half:g} is no limit for a share, which is at most 1; "
+                f"for {self.half:g} percent, write {self.half:g}% or {self.half / 100:g}"
             )
         return self.half * abs(estimate.value) if self.relative and estimate.scored else self.half
 

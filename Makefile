@@ -38,11 +38,13 @@ docs: .venv/tested
 	$(BIN)/python -m tests.docs
 	$(BIN)/python -m tests.install
 
+# Measures what docs/performance.md shows, in about ten minutes, and writes it there.
 bench: .venv/tested
 	$(BIN)/python -m bench
 
-# Prints the tables behind docs/scale.md; takes minutes.
+# Measures the rest of that page, with millions of layouts, and prints the tables behind docs/scale.md; takes hours.
 bench-scale: .venv/tested
+	$(BIN)/python -m bench --scale
 	$(BIN)/python -m bench.scale
 
 # Fuzzes every parser with hostile input, then injects every fault into runs, for SECONDS seconds each, and prints a

@@ -1,6 +1,7 @@
 """Run the benchmarks, print the results and write them to docs/performance.md: ``python -m bench [HEADING…]``.
 
-Without headings, all benchmarks are run.
+Without headings, all benchmarks are run that together take about ten minutes; ``python -m bench --scale`` runs those
+with millions of layouts, which take hours.
 """
 
 import os
@@ -8,14 +9,15 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from time import perf_counter
 
 from bench import (
     audits,
     checkers,
     checks,
-    distributions,
     engines,
     finding,
     freecell,
@@ -32,7 +34,9 @@ from bench import (
     surveys,
 )
 
-SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
+Section = tuple[str, str, Callable[[], str]]
+"""A heading, a description, and the function that measures."""
+SECTIONS: list[Section] = [
     (
         "The whole way",
         "Total time of `dealmill run` on a file with two workers, compared with two single-process scripts that read "
@@ -93,7 +97,7 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
     ),
     (
         "More runs",
-        "Stores with 300 to 10,000 runs of one layout each, on SQLite. What concerns one run, or one page, should not "
+        "Stores with runs of one layout each, on SQLite. What concerns one run, or one page, should not "
         "depend on their number: whole commands, and pages of `dealmill web`. What lists or solves all of them should "
         "grow in proportion, with a slope of 1 on logarithmic scales: `dealmill run`, without the time of a single "
         "range or file, and calls in one process. The runs are made a day older first, because the list of workers is "
@@ -114,12 +118,6 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         pages.pages,
     ),
     (
-        "Distributions of jobs",
-        "Solving the jobs of a run in one process with SQLite, with and without the distributions of values and node "
-        "counts in job rows.",
-        distributions.cost,
-    ),
-    (
         "Small jobs",
         "A thousand jobs of two layouts by a worker, in one process, compared with a script that claims them, reads, "
         "solves and writes their layouts, and finishes them with the database driver alone. The script checks neither "
@@ -133,20 +131,8 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "number of deals without storing anything: half of them before the survey, and half after it.",
         surveys.against_bare_kernels,
     ),
-    (
-        "To a hundredth of a per cent",
-        "`dealmill survey --half-width 0.01%` with two workers and SQLite; disk space per hundred million deals; and "
-        "the time of queries for the first hundred unwinnable deals, for those among the last thousand deals, and for "
-        "a single deal.",
-        surveys.to_a_hundredth_of_a_per_cent,
-    ),
     ("A stream", "`dealmill answer` on canonical layouts from a pipe.", streams.stream),
     ("Evidence", "Size of the evidence of random deals, in bytes.", engines.evidence_sizes),
-    (
-        "Certificates",
-        "Size of the certificates of random unwinnable deals, in bytes.",
-        audits.certificates,
-    ),
     (
         "The referee",
         "The referee in plain Python compared with compiled engines, on one core each: the time to check a verdict as "
@@ -165,12 +151,56 @@ SECTIONS: list[tuple[str, str, Callable[[], str]]] = [
         "from start to end.",
         checkers.rates,
     ),
+]
+
+AT_SCALE: list[Section] = [
     (
-        "A million verdicts audited",
-        "Total time of `dealmill run` and `dealmill audit` on a million random deals with two workers and SQLite.",
-        audits.a_million,
+        "Ten million layouts",
+        "As *The whole way*: the time of `dealmill run` on a file with two workers, compared with two scripts.",
+        scripts.against_scripts_at_scale,
+    ),
+    (
+        "Ten million against one million",
+        "As *Ten times as many*.",
+        partial(growth.ten_times, 1_000_000),
+    ),
+    (
+        "Ten thousand runs",
+        "As *More runs*.",
+        partial(growth.more_runs, (300, 1_000, 3_000, 10_000)),
+    ),
+    (
+        "Finding one of ten million layouts",
+        "As *Finding a layout*.",
+        partial(finding.lookups, 1_000_000, 10_000_000),
+    ),
+    (
+        "Pages over ten million verdicts",
+        "As *Pages*.",
+        partial(pages.pages, 10_000_000, 100_000_000),
+    ),
+    (
+        "Surveys of two minutes",
+        "As *Surveys*.",
+        partial(surveys.against_bare_kernels, 1.0),
+    ),
+    (
+        "To a hundredth of a per cent",
+        "`dealmill survey --half-width 0.01%` with two workers and SQLite; disk space per hundred million deals; and "
+        "the time of queries for the first hundred unwinnable deals, for those among the last thousand deals, and for "
+        "a single deal.",
+        surveys.to_a_hundredth_of_a_per_cent,
+    ),
+    (
+        "Audits of a million verdicts",
+        "As *Audits*.",
+        partial(audits.against_a_script, 1_000_000),
     ),
 ]
+
+
+SCALE = "--scale"
+"""The argument for the benchmarks of `AT_SCALE`."""
 
 
 def machine() -> str:
@@ -189,22 +219,24 @@ def machine() -> str:
 
 END = """## How it was measured
 
-`make bench` runs all benchmarks, which takes hours; `python -m bench "The whole way"` repeats one of them. Both sides
-of a ratio are measured alternately in the same run. Figures are medians of three rounds, of five for kernels, and of
-nine for starting; surveys and runs of ten million layouts are measured once. The machine is shared and noisy, so the
-ratios are more reliable than the rates."""
+`make bench` measures the first sections in about ten minutes, and `make bench-scale` all others, with millions of
+layouts, in hours; `python -m bench "The whole way"` repeats one section. Both sides of a ratio are measured alternately
+in the same run. Figures are medians of three rounds, of five for kernels, and of nine for starting; surveys and runs
+are measured once. The machine is shared and noisy, so the ratios are more reliable than the rates."""
 
 
 def main(wanted: Sequence[str]) -> None:
-    """Run the benchmarks with the given headings, or all of them, and write the page."""
-    titles = [title for title, _, _ in SECTIONS]
-    if unknown := set(wanted) - set(titles):
+    """Run the benchmarks with the given headings, or all of a kind, and write the page."""
+    titles = [title for title, _, _ in (*SECTIONS, *AT_SCALE)]
+    if unknown := {*wanted} - {*titles, SCALE}:
         sys.exit(f"unknown heading: {', '.join(sorted(unknown))}; the headings are: {', '.join(titles)}")
-    for title, meaning, measured in SECTIONS:
-        if not wanted or title in wanted:
+    for title, meaning, measured in AT_SCALE if SCALE in wanted else (*SECTIONS, *AT_SCALE) if wanted else SECTIONS:
+        if title in wanted or not {*wanted} - {SCALE}:
+            begun = perf_counter()
             text = f"{measured()}\n\n{meaning}\n\n{datetime.now(UTC):%Y-%m-%d}, {machine()}."
             sys.stdout.write(f"## {title}\n\n{text}\n\n")
             sys.stdout.flush()
+            sys.stderr.write(f"{title}: {perf_counter() - begun:.0f} s\n")
             page.write(titles, page.parts() | {title: text}, END)
 
 

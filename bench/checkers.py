@@ -8,8 +8,8 @@ from statistics import median
 from bench.measure import ROUNDS, SEED, rounded, seconds, table, watched_command
 from dealmill.pipeline.games import games
 
-ROWS = 50_000
-FEW = {"tantrix": 5_000}
+ROWS = 10_000
+FEW = {"tantrix": 2_000}
 
 
 def rates() -> str:

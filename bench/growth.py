@@ -1,5 +1,5 @@
-"""Benchmarks of growth: ten million layouts against one million, in time, memory, disk space, and queries; and stores
-with 300 to 10,000 runs."""
+"""Benchmarks of growth: ten times as many layouts, in time, memory, disk space, and queries; and stores with more and
+more runs."""
 
 import sqlite3
 import tempfile
@@ -26,15 +26,15 @@ from dealmill.pipeline.store.runs import find_run, list_runs
 from tests.servers import dealmill_command
 
 GAME = "card-pairing"
-FEW, MANY = 1_000_000, 10_000_000
 PAGE = 100
 TIMES = 9
 
 
 class Size(NamedTuple):
-    """The cost of a number of layouts: seconds and peak memory (kB) of a run and of an export, and disk space by part
-    in bytes per layout."""
+    """The cost of a number of layouts: seconds and peak memory (kB) of a run and of an export, and disk space by part in
+    bytes per layout."""
 
+    layouts: int
     run: float
     run_peak: int
     export: float
@@ -42,15 +42,15 @@ class Size(NamedTuple):
     parts: dict[str, float]
 
 
-def ten_times() -> str:
+def ten_times(layouts: int = 100_000) -> str:
     """Return a table of times, memory and disk space of both sizes, and a table of queries on the larger store."""
     game = find_game(GAME)
     load(game.full_name(game.engines[0]))
     with tempfile.TemporaryDirectory() as folder:
-        few = _size(folder, FEW)
+        few = _size(folder, layouts)
     with tempfile.TemporaryDirectory() as folder:
-        many = _size(folder, MANY)
-        asked = _asked(Path(folder) / "dealmill.db")
+        many = _size(folder, 10 * layouts)
+        asked = _asked(Path(folder) / "dealmill.db", 10 * layouts)
     return "\n\n".join((_grown(few, many), asked))
 
 
@@ -59,25 +59,29 @@ def _size(folder: str, count: int) -> Size:
     run, _, run_peak = watched_command(folder, "run", str(file))
     export, _, export_peak = watched_command(folder, "export", "1", "verdicts.parquet")
     parts = bytes_by_part(Path(folder) / "dealmill.db", count)
-    return Size(run, run_peak, export, export_peak, parts)
+    return Size(count, run, run_peak, export, export_peak, parts)
 
 
 def _grown(few: Size, many: Size) -> str:
     rows = [
-        _row("`dealmill run`, µs per layout", few.run / FEW * 1e6, many.run / MANY * 1e6),
+        _row("`dealmill run`, µs per layout", few.run / few.layouts * 1e6, many.run / many.layouts * 1e6),
         _row("its largest process, MB", few.run_peak / 1024, many.run_peak / 1024),
-        _row("`dealmill export` to Parquet, µs per verdict", few.export / FEW * 1e6, many.export / MANY * 1e6),
+        _row(
+            "`dealmill export` to Parquet, µs per verdict",
+            few.export / few.layouts * 1e6,
+            many.export / many.layouts * 1e6,
+        ),
         _row("its largest process, MB", few.export_peak / 1024, many.export_peak / 1024),
         *(_row(f"{part}, bytes per layout", few.parts[part], many.parts[part]) for part in few.parts),
     ]
-    return table(["", f"{FEW:,}", f"{MANY:,}", "ratio"], rows)
+    return table(["", f"{few.layouts:,}", f"{many.layouts:,}", "ratio"], rows)
 
 
 def _row(what: str, few: float, many: float) -> list[str]:
     return [what, f"{few:.1f}", f"{many:.1f}", f"{many / few:.2f} ×" if few else "–"]
 
 
-def _asked(database: Path) -> str:
+def _asked(database: Path, count: int) -> str:
     store = open_store(f"sqlite:///{database}")
     run = find_run(store, "1")
     lost = Filter(verdict=(Verdict.UNWINNABLE,))
@@ -88,20 +92,18 @@ def _asked(database: Path) -> str:
     asked = {
         "counts by verdict": lambda: list_runs(store, [run.id]),
         f"the first {PAGE} unwinnable": page(lost, 0),
-        f"{PAGE} unwinnable after the middle": page(lost, MANY // 2),
-        f"{PAGE} unwinnable near the end": page(lost, MANY - 10 * PAGE),
+        f"{PAGE} unwinnable after the middle": page(lost, count // 2),
+        f"{PAGE} unwinnable near the end": page(lost, count - 10 * PAGE),
         f"the first {PAGE} of all": page(Filter(), 0),
-        f"{PAGE} of all near the end": page(Filter(), MANY - 10 * PAGE),
+        f"{PAGE} of all near the end": page(Filter(), count - 10 * PAGE),
     }
     rows = []
     for what, ask in asked.items():
         first = seconds(ask)
         rows.append([what, rounded(first * 1e3), rounded(median(seconds(ask) for _ in range(TIMES)) * 1e3)])
-    return table([f"query on {MANY:,} verdicts", "first time, ms", f"median of {TIMES}, ms"], rows)
+    return table([f"query on {count:,} verdicts", "first time, ms", f"median of {TIMES}, ms"], rows)
 
 
-RUNS = (300, 1_000, 3_000, 10_000)
-"""Runs of one layout each in a store."""
 SOLVED, ENGINE = "memory", "memory/two-pass"
 ROUNDS = 3
 REQUESTS = 50
@@ -128,22 +130,23 @@ LINEAR: dict[str, Callable[[dealmill.Store], object]] = {
 """Calls whose time grows with the number of runs."""
 
 
-def more_runs() -> str:
-    """Return a table of what should not grow with the number of runs, and a table of what has to."""
+def more_runs(numbers: Sequence[int] = (100, 300, 1_000)) -> str:
+    """Return a table of what should not grow with the number of runs, and a table of what has to. `numbers` are those
+    of runs of one layout each in a store."""
     with tempfile.TemporaryDirectory() as name:
-        folders = [Path(name) / f"{count}" for count in RUNS]
-        linear = _solved(folders)
+        folders = [Path(name) / f"{count}" for count in numbers]
+        linear = _solved(folders, numbers)
         for folder in folders:
             _age(folder)
         for what, call in LINEAR.items():
             linear[what] = [_cpu_of_call(folder, call) for folder in folders]
-        constant = _commands(folders) | _pages(folders)
-    heads = [f"{count:,} runs, ms" for count in RUNS]
+        constant = _commands(folders) | _pages(folders, numbers)
+    heads = [f"{count:,} runs, ms" for count in numbers]
     rows = [
         [what, *(rounded(time * 1e3) for time in times), f"{times[-1] / times[0]:.2f} ×"]
         for what, times in constant.items()
     ]
-    rows_of_each = [[what, *map(_each, RUNS, times), _slope(times)] for what, times in linear.items()]
+    rows_of_each = [[what, *map(_each, numbers, times), _slope(numbers, times)] for what, times in linear.items()]
     return "\n\n".join(
         (table(["CPU time", *heads, "ratio"], rows), table(["CPU time for each run", *heads, "slope"], rows_of_each))
     )
@@ -153,17 +156,17 @@ def _each(count: int, time: float) -> str:
     return rounded(time / count * 1e3)
 
 
-def _slope(times: Sequence[float]) -> str:
+def _slope(numbers: Sequence[int], times: Sequence[float]) -> str:
     """Return the exponent of the growth: the slope of a line through the logarithms."""
-    return f"{linear_regression(list(map(log, RUNS)), list(map(log, times))).slope:.2f}"
+    return f"{linear_regression(list(map(log, numbers)), list(map(log, times))).slope:.2f}"
 
 
-def _solved(folders: Sequence[Path]) -> dict[str, list[float]]:
+def _solved(folders: Sequence[Path], numbers: Sequence[int]) -> dict[str, list[float]]:
     """Create a store in each folder by solving ranges of one deal. Return the CPU seconds of that, of the same command
     once more, and of solving files of one layout instead, each without those of a single range or file."""
     load(ENGINE)
     least = _spent_on_runs(folders[0].parent / "one", 1)
-    costs = [_spent_on_runs(folder, count) for folder, count in zip(folders, RUNS, strict=True)]
+    costs = [_spent_on_runs(folder, count) for folder, count in zip(folders, numbers, strict=True)]
     whats = ("`run` of ranges", "`run` of the same ranges again", "`run` of files")
     return {what: [cost[place] - least[place] for cost in costs] for place, what in enumerate(whats)}
 
@@ -211,10 +214,10 @@ def _commands(folders: Sequence[Path]) -> dict[str, list[float]]:
     return found
 
 
-def _pages(folders: Sequence[Path]) -> dict[str, list[float]]:
+def _pages(folders: Sequence[Path], numbers: Sequence[int]) -> dict[str, list[float]]:
     """Return the mean CPU seconds of each of `PAGES` on each store."""
     found: dict[str, list[float]] = {f"page: {what}": [] for what in PAGES}
-    for count, folder in zip(RUNS, folders, strict=True):
+    for count, folder in zip(numbers, folders, strict=True):
         with serving(f"sqlite:///{folder}/dealmill.db") as (port, process):
             for times, path in zip(found.values(), PAGES.values(), strict=True):
                 times.append(alone(port, path.format(run=count), [process], REQUESTS)[1] / 1e3)

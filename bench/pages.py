@@ -23,8 +23,8 @@ from bench.scale_servers import cpu_seconds
 from tests.servers import Postgres, clean_environment, dealmill_command, running_postgres
 
 GAME, SURVEYED = "card-pairing", "hi-q"
-VERDICTS, DEALS = 1_000_000, 10_000_000
-SOLVED = 1_000_000
+VERDICTS, DEALS = 100_000, 1_000_000
+SOLVED = 300_000
 """Layouts of the run that is solved meanwhile."""
 TABS, POLL_SECONDS = 50, 2.0
 TIMES, ROUNDS = 15, 3
@@ -70,17 +70,20 @@ def pages(verdicts: int = VERDICTS, deals: int = DEALS) -> str:
 def measured(urls: dict[str, str], server: Postgres, verdicts: int, deals: int) -> str:
     """Return the tables for stores that have the run and the survey."""
     rows: dict[str, list[str]] = {name: [name] for name, _ in paths(verdicts, deals)}
-    together = []
+    together, slowest = [], dict[str, float]()
     for database, url in urls.items():
         others = [server.process.pid] if database == "PostgreSQL" else []
         with serving(url) as (port, process):
             for name, path in paths(verdicts, deals):
                 wall, cpu = alone(port, path, [process, *others])
                 rows[name] += [rounded(wall), rounded(cpu)]
+                slowest[database] = max(slowest.get(database, 0), wall)
             together.append([database, *_together(port, url)])
     heads = [f"{database}, {what}" for database in urls for what in ("ms", "ms of CPU time")]
+    most = " and ".join(f"{rounded(time)} ms on {database}" for database, time in slowest.items())
     return "\n\n".join(
         (
+            f"The slowest page over {verdicts:,} verdicts and {deals:,} deals takes {most}.",
             table([f"page ({verdicts:,} verdicts, {deals:,} deals)", *heads], list(rows.values())),
             table(
                 [

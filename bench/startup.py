@@ -35,7 +35,14 @@ def start_up() -> str:
         cold = spent_by(dealmill_command(run), Path(folder), {"XDG_CACHE_HOME": folder})
     told = f"without compiled engines: {cold.said.count(TOLD)} × “{TOLD} …”"
     rows = [*warm, [f"the same, {told}", f"{cold.elapsed:.2f}", f"{cold.cpu:.2f}", "–", "–", "12 s"]]
-    return table(["command", "median, s", "CPU, s", "against `python -c`", "CPU / CPU", "goal"], rows)
+    _, answering, asking, running = (row[1] for row in warm)
+    summary = (
+        f"From start to end, `dealmill run` of one layout takes {running} s, `dealmill answer` {answering} s, and "
+        f"`dealmill status` {asking} s."
+    )
+    return f"{summary}\n\n" + table(
+        ["command", "median, s", "CPU, s", "against `python -c`", "CPU / CPU", "goal"], rows
+    )
 
 
 def _layout(game: Game, folder: Path) -> Path:

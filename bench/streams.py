@@ -7,7 +7,7 @@ from bench.measure import GAMES, dealt, rounded, seconds, table
 from dealmill.pipeline.games import find_game
 from tests.servers import peak_memory
 
-STREAMED = (10_000, 1_000_000)
+STREAMED = (10_000, 200_000)
 
 
 def stream() -> str:

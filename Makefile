@@ -4,7 +4,7 @@ BIN := .venv/bin
 EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv), or select one with make PYTHON=…
 
-.PHONY: install run test test-slow check reproduce golden docs bench bench-scale soak lock clean
+.PHONY: install run test test-slow check reproduce golden docs site bench bench-scale soak lock clean
 
 install: .venv/installed
 
@@ -37,6 +37,10 @@ golden: .venv/tested
 docs: .venv/tested
 	$(BIN)/python -m tests.docs
 	$(BIN)/python -m tests.install
+
+# Builds the documentation site in site/; open site/README.html. A broken link is an error.
+site: .venv/tested
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . site
 
 # Measures what docs/performance.md shows, in about ten minutes, and writes it there.
 bench: .venv/tested
@@ -75,4 +79,4 @@ lock:
 	@touch $@
 
 clean:
-	rm -rf .venv dist build
+	rm -rf .venv dist build site

@@ -31,8 +31,8 @@ TIMES = 9
 
 
 class Size(NamedTuple):
-    """The cost of a number of layouts: seconds and peak memory (kB) of a run and of an export, and disk space by part in
-    bytes per layout."""
+    """The cost of a number of layouts: seconds and peak memory (kB) of a run and of an export, and disk space by part
+    in bytes per layout."""
 
     layouts: int
     run: float

@@ -15,7 +15,7 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, pack, to_batch, unpack
-from dealmill.pipeline.games.caches import mark_of_check
+from dealmill.pipeline.games.caches import compiled_mark
 from dealmill.pipeline.games.contract import NO_LIMIT, Engine, EngineFunction, Game, Layout, Reject
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
 from dealmill.pipeline.games.verdict import Verdict
@@ -29,6 +29,9 @@ GROWTH = 4
 """How many times as many layouts an engine may get at once as before, unless it will solve all of them in time."""
 LEAST_SECONDS = 1e-6
 """What a call takes at least, for a clock that stands still meanwhile."""
+
+CHECK = "the check of {} layouts"
+"""What compiles the check of a game's layouts."""
 
 NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 
@@ -218,13 +221,16 @@ def _load(name: str, engine: Engine) -> Solver:
     from dealmill.pipeline.games.kernels import compiling
 
     game, _ = find_engine(name)
-    with compiling(f"the check of {game.name} layouts" if engine.program else name):
+    with compiling(game.folder, CHECK.format(game.name) if engine.program else name):
         solver = guarded(game, function_of(game, engine))
         _try(game, engine, solver, pack([_example(game)]))
-        mark = mark_of_check(game.folder)
-        mark.parent.mkdir(exist_ok=True)  # a game without kernels has no folder yet
-        mark.touch()
+        compiled_mark(game.folder, CHECK.format(game.name)).touch()
     return solver
+
+
+def check_is_compiled(game: Game) -> bool:
+    """Return whether the check of a game's layouts is compiled. Every engine compiles it, too."""
+    return compiled_mark(game.folder, CHECK.format(game.name)).exists()
 
 
 def _try(game: Game, engine: Engine, solver: Solver, deal: Texts) -> None:

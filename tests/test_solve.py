@@ -92,9 +92,10 @@ def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
 
 
 def test_compiling_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
-    with compiling("nothing"):
+    game = find_game("memory").folder
+    with compiling(game, "nothing"):
         pack(["AABB"])
-    with compiling("two functions"):
+    with compiling(game, "two functions"):
         numba.njit(lambda number: number + 1)(1)
         numba.njit(lambda number: number + 2)(1)
     assert caplog.messages == ["compiling two functions (takes seconds, once per version)"]

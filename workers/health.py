@@ -120,10 +120,11 @@ def _engines() -> str:
 
 
 def _kernels() -> str:
-    from dealmill.pipeline.games.caches import caches, mark_of_check
+    from dealmill.pipeline.games.caches import caches
+    from dealmill.pipeline.solve import check_is_compiled
 
     folder = caches()
-    compiled = [game.name for game in games().values() if mark_of_check(game.folder).exists()]
+    compiled = [game.name for game in games().values() if check_is_compiled(game)]
     waiting = [name for name in games() if name not in compiled]
     state = f"{folder}: compiled: {', '.join(compiled) or 'none'}"
     return f"{state}; compiled at first use, which takes seconds: {', '.join(waiting)}" if waiting else state

@@ -80,6 +80,7 @@ def cache_folder(game_folder: Path) -> Path:
     return folder
 
 
-def mark_of_check(game_folder: Path) -> Path:
-    """Return the file that exists once this Python and this numba have compiled the check of a game's layouts."""
-    return cache_folder(game_folder) / f"check.{sys.implementation.cache_tag}.numba-{version('numba')}"
+def compiled_mark(game_folder: Path, what: str) -> Path:
+    """Return the file that exists once this Python and this numba have compiled `what`, some kernels of a game."""
+    name = what.replace("/", "-").replace(" ", "-")
+    return cache_folder(game_folder) / f"{name}.{sys.implementation.cache_tag}.numba-{version('numba')}"

@@ -14,7 +14,7 @@ import numba
 from numba.core.event import Event, Listener, install_listener
 from numba.core.registry import cpu_target
 
-from dealmill.pipeline.games.caches import CacheError, cache_folder, caches, package_folder
+from dealmill.pipeline.games.caches import CacheError, cache_folder, compiled_mark, package_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,17 +56,23 @@ logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def compiling(what: str) -> Iterator[None]:
-    """Enclose code that compiles unless its machine code is cached: one process compiles while others wait, and logs
-    that it does."""
-    with _compilation_lock(), install_listener("numba:compile", _Log(what)):
-        yield
+def compiling(game_folder: Path, what: str) -> Iterator[None]:
+    """Enclose code that compiles `what`, some kernels of the game in `game_folder`, unless their machine code is
+    cached: one process compiles while others that need them wait, and logs that it does."""
+    mark = compiled_mark(game_folder, what)
+    with install_listener("numba:compile", _Log(what)):
+        if mark.exists():
+            yield
+            return
+        with _locked(mark.with_name(f"{mark.name}.lock")):
+            yield
+            mark.touch()
 
 
 @contextmanager
-def _compilation_lock() -> Iterator[None]:
-    file = caches() / "compiling"
+def _locked(file: Path) -> Iterator[None]:
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         lock = file.open("w")
     except OSError as error:  # it belongs to another user
         raise CacheError.about(file, error) from error

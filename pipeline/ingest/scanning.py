@@ -29,11 +29,10 @@ from dealmill.pipeline.games.batch import (
     lengths_to_starts,
     pack,
 )
-from dealmill.pipeline.games.caches import mark_of_check
 from dealmill.pipeline.games.contract import CanonicalMask, Game, Layout, Reject
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Progress, decoded, lines_of, text_blocks
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.solve import check_is_compiled, load
 
 FindCheck = Callable[[int], CanonicalMask | None]
 """Returns the check, given the number of bytes read so far, or None to read on without it."""
@@ -148,7 +147,7 @@ def check_of(game: Game) -> Iterator[FindCheck]:
     def find(read: int) -> CanonicalMask | None:
         if read < ENOUGH:
             return None
-        if _is_compiled(game):
+        if _has_check(game):
             return game.mask
         if not compiling:
             command = (sys.executable, "-P", "-m", "dealmill.pipeline.ingest.scanning", game.name)
@@ -164,9 +163,9 @@ def check_of(game: Game) -> Iterator[FindCheck]:
             process.wait()
 
 
-def _is_compiled(game: Game) -> bool:
+def _has_check(game: Game) -> bool:
     try:
-        return mark_of_check(game.folder).exists()
+        return check_is_compiled(game)
     except DealmillError:
         return False
 

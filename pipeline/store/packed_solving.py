@@ -151,8 +151,9 @@ def load_deals(game: str) -> None:
     """Load and compile the deals of a game."""
     from dealmill.pipeline.games.kernels import compiling
 
-    with compiling(f"the deals of {game}"):
-        find_game(game).deal(1, 1, 1)
+    found = find_game(game)
+    with compiling(found.folder, f"the deals of {game}"):
+        found.deal(1, 1, 1)
 
 
 def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:

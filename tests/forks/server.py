@@ -93,7 +93,7 @@ def _load_games() -> None:
     """Load all games and their kernels, as far as they are compiled by solving and checking a deal."""
     for game in offered_games():
         assert isinstance(game, Game)
-        with compiling(game.name):
+        with compiling(game.folder, game.name):
             deal = DealRange(game, 1, 1, 1).texts()
             canonical_mask(game, deal)
             for engine in game.engines:

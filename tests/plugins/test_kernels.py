@@ -1,12 +1,15 @@
 """The machine code of kernels of a package is cached under a digest of its sources."""
 
+import fcntl
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from dealmill.pipeline.games import caches
-from dealmill.pipeline.games.caches import cache_folder, package_folder
+from dealmill.pipeline.games.caches import cache_folder, compiled_mark, package_folder
+from dealmill.pipeline.games.kernels import compiling
 
 KERNEL = """
 from dealmill.game import kernel
@@ -48,3 +51,21 @@ def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> No
 
     assert worth(14) == 42
     assert list(cache_folder(package).rglob("*.nbi"))
+
+
+def test_only_processes_that_need_a_kernel_wait_until_it_is_compiled(package: Path) -> None:
+    def compile_as(what: str) -> None:
+        with compiling(package, what):
+            pass
+
+    compile_as("putting")
+    begun = compiled_mark(package, "driving")
+    with begun.with_name(f"{begun.name}.lock").open("w") as another_process:
+        fcntl.flock(another_process, fcntl.LOCK_EX)
+        waiting = Thread(target=compile_as, args=("driving",))
+        waiting.start()
+        compile_as("putting")
+        compile_as("chipping")
+        assert waiting.is_alive()
+    waiting.join()
+    assert begun.exists()

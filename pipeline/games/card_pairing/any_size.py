@@ -1,6 +1,7 @@
 """The kernel of card pairing for layouts of any size: decides them with `learning`, and writes their evidence."""
 
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def winnable(layouts: Texts, max_nodes: int) -> Solved:
 @cache
 def _compile() -> None:
     """Compile the kernel, which is done only once a layout needs it, or load it from the cache."""
-    with compiling("card-pairing/winnable for layouts of any size"):
+    with compiling(Path(__file__).parent, "card-pairing/winnable for layouts of any size"):
         run_kernel(partial(_solve_each, POSSIBLE), pack(["A A"]), 0, ROOM)
 
 

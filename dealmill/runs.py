@@ -18,7 +18,7 @@ from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, latest_audits
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.diff import Diff, diff
+from dealmill.pipeline.store.diff import Diff, DifferenceKind, diff
 from dealmill.pipeline.store.filters import Ends, Filter, Order
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.plans import queue_rerun, queue_retry, requeue
@@ -286,18 +286,18 @@ class Run:
             [self.progress] = solve_runs(self._store, [self.id], progress)
         return tried
 
-    def diff(self, other: "Run") -> Diff:
-        """Return the diff of this run and another run of the same game.
+    def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] = ()) -> Diff:
+        """Return the diff of this run and another run of the same game, without differences of the kinds in `ignore`.
 
         Raises
         ------
         UsageError
             If the runs cannot be compared: they belong to different games or stores, or one is packed and the other is
-            over different deals.
+            over different deals; or there is no such kind.
         """
         if other._store.url != self._store.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
-        return diff(self._store, self.status(), other.status())
+        return diff(self._store, self.status(), other.status(), [*ignore])
 
     def export(
         self,

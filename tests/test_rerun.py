@@ -1,19 +1,23 @@
 """Repeating, comparing and retracting runs, on both databases."""
 
+from random import Random
+from statistics import geometric_mean
+
 import pytest
 from sqlalchemy import text, update
 
 from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import NotFoundError, RetractedError, StoreError, UsageError, VersionError
+from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store import diff as room
 from dealmill.pipeline.store.audits import faults_of
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.diff import Difference, differences
+from dealmill.pipeline.store.diff import Difference, DifferenceKind, diff, differences
 from dealmill.pipeline.store.engines import retract, unretract
 from dealmill.pipeline.store.log import list_actions
 from dealmill.pipeline.store.plans import plan_run, queue_rerun, queue_run, requeue
@@ -115,6 +119,60 @@ def test_every_difference_is_reported_with_both_results(store: Database) -> None
     assert (found[1].one.evidence, found[1].other.evidence) != ("x", "x") == (found[1].other.evidence, "x")
     assert found[2].other == RecordedVerdict(7, Verdict.UNDECIDED, None, None)
     assert found[3].one == RecordedVerdict(9, None, None, None)
+    assert [one.kind for one in found] == ["contradicted", "evidence", "lost", "missing"]
+    assert [one.kind for one in compared(store, again, run)] == ["contradicted", "evidence", "gained", "missing"]
+    assert [one.kind for one in diff(store, run, again, ["evidence", "missing"])] == ["contradicted", "lost"]
+    summary = diff(store, run, again).summary
+    assert summary.counts == {"contradicted": 1, "lost": 1, "evidence": 1, "missing": 1}
+    assert summary.evidence_lengths == (len(found[1].one.evidence or ""), 1)
+    with pytest.raises(UsageError, match="there is no kind of difference 'worse'; choose from: contradicted, lost"):
+        diff(store, run, again, ["worse"])
+
+
+def test_verdicts_that_nobody_decided_differ_in_the_reason(store: Database) -> None:
+    undecided, failed = (RecordedVerdict(1, verdict, None, None) for verdict in (Verdict.UNDECIDED, Verdict.FAILED))
+    assert Difference("AABB", undecided, failed).kind is DifferenceKind.UNDECIDED
+    assert Difference("AABB", undecided, RecordedVerdict(1, None, None, None, "text in a number")).kind == "damaged"
+
+
+@pytest.mark.parametrize("same_source", [True, False])
+def test_node_counts_are_compared_on_layouts_that_both_decided(
+    store: Database, same_source: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "COUNTED", 17)
+    chance, layouts = Random(5), LAYOUTS[:100]
+    run = a_run(store, ENGINE, layouts)
+    other = repeat(store, run) if same_source else a_run(store, ENGINE, layouts[::-1], name="b.txt")
+    counts = {layout: (chance.choice((0, 3, 8)), chance.choice((0, 2, 3, 8, 40))) for layout in layouts}
+    counts[layouts[50]] = (1, 2**62 - 1)
+    with store.writing() as connection:
+        for at, (layout, nodes) in enumerate(counts.items(), start=1):
+            places = at, at if same_source else 101 - at
+            for number, place, count in zip((run.id, other.id), places, nodes, strict=True):
+                where = f"WHERE run_id = {number} AND position = {place}"
+                connection.execute(text(f"UPDATE verdicts SET nodes = {count} {where}"))
+                if layout in layouts[:3]:
+                    connection.execute(text(f"UPDATE verdicts SET verdict = 4 {where}"))
+    decided = [counts[layout] for layout in layouts[3:]]
+    ratios = [max(after, 1) / max(before, 1) for before, after in decided]
+    found = diff(store, run, other).nodes
+    assert found is not None
+    assert (found.layouts, found.total, found.other_total) == (97, *map(sum, zip(*decided, strict=True)))
+    assert found.ratio == pytest.approx(geometric_mean(ratios))
+    assert [one.ratio for one in found.worst] == sorted(ratios, reverse=True)[:10]
+    assert found.worst[0].position == 51
+    bounds = {"at most 1/4": (0, 0.25), "to 1/2": (0.26, 0.5), "less than 1": (0.51, 0.99), "1": (1, 1)}
+    bounds |= {"more than 1": (1.01, 1.99), "from 2": (2, 3.99), "at least 4": (4, 2**63)}
+    expected = {bar: sum(low <= ratio <= high for ratio in ratios) for bar, (low, high) in bounds.items()}
+    assert found.histogram == expected
+
+
+def test_a_node_count_that_is_no_number_is_reported(sqlite_store: Database) -> None:
+    run = a_run(sqlite_store, ENGINE, LAYOUTS[:9])
+    with sqlite_store.writing() as connection:
+        connection.execute(text("UPDATE verdicts SET nodes = 'x' WHERE position = 4"))
+    with pytest.raises(DamagedError, match="a node count of run 1 or 1 cannot be read"):
+        _ = diff(sqlite_store, run, run).nodes
 
 
 def test_runs_over_different_sources_are_compared_layout_by_layout(store: Database) -> None:

@@ -35,7 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "deal": "games",
     },
     "Look at results": {"status": "status", "query": "query", "find": "query", "show": "show", "export": "query"},
-    "Check": {"audit": "check", "rerun": "check", "diff": "check", "retract": "check", "log": "check"},
+    "Check": {"audit": "check", "rerun": "diff", "diff": "diff", "retract": "check", "log": "check"},
     "Store and pages": {"web": "operate", "db": "operate", "doctor": "operate"},
     "Games and engines": {"games": "games", "check-game": "games"},
 }

@@ -1,9 +1,6 @@
-"""``audit``, ``rerun``, ``diff``, ``retract`` and ``log``: check results, and withdraw wrong ones."""
+"""``audit``, ``retract`` and ``log``: check results, and withdraw wrong ones."""
 
-from collections import deque
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import chain
 
 import click
 
@@ -59,87 +56,6 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str
 
 def _finding_row(finding: "dealmill.Finding") -> dict[str, object]:
     return {"items": finding.items, "finding": finding.finding, "step": finding.step, "reason": finding.reason}
-
-
-FIELDS = ("item", "verdict", "value", "evidence")
-DIFFERENCE_COLUMNS = ("layout", *FIELDS, *(f"other_{name}" for name in FIELDS))
-FAULTS = ("fault", "other_fault")
-"""Why a stored verdict cannot be read. A table shows this in place of the evidence."""
-
-
-@click.command()
-@click.argument("run", shell_complete=complete_run)
-@click.option("--any-version", is_flag=True, help="Rerun even if another version of the engine is installed.")
-@output_options
-@click.pass_context
-def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> None:
-    """Solve all layouts of RUN (its number, or `last`) again and compare the results.
-
-    The rerun is a new run with the recorded engine, version, node limit and layouts. Differences are printed as by
-    `dealmill diff`. The exit code is 3 if there are any.
-    """
-    with dealmill.open() as store:
-        repeated = store.find_run(run)
-        with shown_progress(store) as progress:
-            differences = repeated.rerun(any_version=any_version, progress=progress)
-        _write(ctx, differences, form)
-
-
-@click.command()
-@click.argument("run", shell_complete=complete_run)
-@click.argument("other", shell_complete=complete_run)
-@output_options
-@click.pass_context
-def diff(ctx: click.Context, run: str, other: str, form: str | None) -> None:
-    """Print every layout for which RUN and OTHER have different results, with both results.
-
-    Runs over the same source are compared by position, other runs of the same game by layout. A packed run can only be
-    compared with runs over the same deals. Runs are equal if all their verdicts, values and evidence are equal;
-    versions and node counts may differ. The exit code is 3 if the runs differ.
-    """
-    with dealmill.open() as store:
-        _write(ctx, store.find_run(run).diff(store.find_run(other)), form)
-
-
-def _write(ctx: click.Context, diff: "dealmill.Diff", form: str | None) -> None:
-    one, other = diff.one.id, diff.other.id
-    number = 0
-
-    def rows() -> Iterator[dict[str, object]]:
-        nonlocal number
-        for number, difference in enumerate(diff, start=1):  # noqa: B007
-            yield _difference_row(one, other, difference, form)
-
-    different = rows()
-    first = next(different, None)
-    if form or first:
-        cut = write_first(
-            (*DIFFERENCE_COLUMNS, *FAULTS) if form else DIFFERENCE_COLUMNS,
-            chain([first] if first else [], different),
-            form,
-        )
-        if cut:
-            deque(different, maxlen=0)  # to count them
-            tell("more differences follow; --nl prints all of them")
-    if diff.deals_of_both is not None:
-        tell(f"compared only the first {diff.deals_of_both:,} deals, which both runs have")
-    for run in diff.unfinished:
-        tell(f"run {run.id} is not finished: {counted(run.items - run.solved, 'layout')} pending")
-    if first:
-        tell(f"runs {one} and {other} differ on {counted(number, 'layout')}")
-        ctx.exit(DIFFERENT)
-    tell(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence")
-
-
-def _difference_row(one: int, other: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
-    row: dict[str, object] = {"layout": difference.layout}
-    for run, answer, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
-        row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
-        row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
-        row[f"{prefix}value"] = answer.value
-        row[f"{prefix}evidence"] = f"cannot be read: {answer.fault}" if answer.fault and not form else answer.evidence
-        row[f"{prefix}fault"] = answer.fault
-    return row
 
 
 @click.command()

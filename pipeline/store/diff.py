@@ -1,16 +1,21 @@
-"""The differences between two runs.
+"""The differences between two runs, by kind, and their node counts.
 
 Two runs stored as rows are compared by a query. If one is packed, they are compared block by block (see `Storage`).
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from enum import StrEnum
+from heapq import nlargest
+from math import exp
 from typing import Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
 from dealmill.pipeline.digests import block_of, block_range
-from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.errors import DamagedError, UsageError
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.rows import Rows, recorded_verdict
 from dealmill.pipeline.store.runs import RunStatus
@@ -18,8 +23,29 @@ from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import Shape, Storage, items, verdicts
 
-FETCHED = 1_000
+FETCHED, COUNTED = 1_000, 20_000
+"""Rows that are read at once: of differences, and of node counts."""
 LAYOUT = Shape(items.c.layout)
+DECIDED = {Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED}
+
+
+class DifferenceKind(StrEnum):
+    """What a difference between a run and another one means."""
+
+    CONTRADICTED = "contradicted"
+    """Both decided the layout, with different verdicts or values: one of them is wrong."""
+    LOST = "lost"
+    """Only the first run decided it; it is undecided or failed in the other."""
+    GAINED = "gained"
+    """Only the other run decided it."""
+    EVIDENCE = "evidence"
+    """The same verdict and value, with other evidence."""
+    UNDECIDED = "undecided"
+    """Neither decided it, for different reasons."""
+    MISSING = "missing"
+    """One of the runs does not have the layout, or no verdict on it yet."""
+    DAMAGED = "damaged"
+    """A stored verdict cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +55,22 @@ class Difference:
     layout: str | None
     one: RecordedVerdict
     other: RecordedVerdict
+
+    @property
+    def kind(self) -> DifferenceKind:
+        """What the difference means."""
+        one, other = self.one, self.other
+        decided = one.verdict in DECIDED, other.verdict in DECIDED
+        if one.fault or other.fault:
+            return DifferenceKind.DAMAGED
+        if (one.verdict is None) != (other.verdict is None):
+            return DifferenceKind.MISSING
+        if decided == (True, True) and (one.verdict, one.value) != (other.verdict, other.value):
+            return DifferenceKind.CONTRADICTED
+        if one.verdict is other.verdict:  # also of a block of deals, where both are None
+            return DifferenceKind.EVIDENCE
+        names = {(True, False): DifferenceKind.LOST, (False, True): DifferenceKind.GAINED}
+        return names.get(decided, DifferenceKind.UNDECIDED)
 
 
 def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
@@ -159,6 +201,125 @@ def _pairs(one: RunStatus, other: RunStatus) -> FromClause:
 
 
 @dataclass(frozen=True, slots=True)
+class DiffSummary:
+    """The differences between two runs in figures: their number by kind (see `DifferenceKind`), and for layouts with
+    other evidence its mean length in the first run and in the other."""
+
+    counts: Mapping[str, int]
+    evidence_lengths: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, differences: Iterable[Difference]) -> "DiffSummary":
+        """Count the differences."""
+        counts, lengths = Counter[str](), [0, 0]
+        for difference in differences:
+            counts[difference.kind] += 1
+            if difference.kind is DifferenceKind.EVIDENCE:
+                lengths[0] += len(difference.one.evidence or "")
+                lengths[1] += len(difference.other.evidence or "")
+        other = counts[DifferenceKind.EVIDENCE]
+        ordered = {str(kind): counts[kind] for kind in DifferenceKind if counts[kind]}
+        return cls(ordered, (lengths[0] / other, lengths[1] / other) if other else None)
+
+
+BARS = ("at most 1/4", "to 1/2", "less than 1", "1", "more than 1", "from 2", "at least 4")
+"""The bars of a histogram of ratios. A ratio is in the bar whose number is that of the bounds it passes."""
+ABOVE, FROM = (1 / 4, 1 / 2, 1.0), (1.0, 2.0, 4.0)
+"""The bounds that a ratio passes if it is greater; and those that it passes also if it is equal."""
+WORST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Increase:
+    """A layout for which the other run searched more nodes than the first, with the positions in both."""
+
+    position: int
+    other_position: int
+    nodes: int
+    other_nodes: int
+
+    @property
+    def ratio(self) -> float:
+        """The node count of the other run divided by that of the first; counts of 0 are taken as 1."""
+        return max(self.other_nodes, 1) / max(self.nodes, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCounts:
+    """The node counts of the layouts that both runs decided.
+
+    `ratio` is the geometric mean of the ratios of the other run's counts to those of the first, where counts of 0 are
+    taken as 1. `histogram` has the number of layouts by ratio, and `worst` the layouts with the highest ratios.
+    """
+
+    layouts: int
+    total: int
+    other_total: int
+    ratio: float
+    histogram: Mapping[str, int]
+    worst: list[Increase]
+
+
+def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts | None:
+    """Compare the node counts of two runs; None if no layout was decided by both.
+
+    Raises
+    ------
+    UsageError
+        If one of the runs is packed, so that its node counts are not stored one by one.
+    DamagedError
+        If a stored node count is not a number.
+    """
+    import numpy as np  # loads slowly
+
+    for run in (one, other):
+        if run.storage is Storage.PACKED:
+            raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
+    layouts = total = other_total = 0
+    logarithms, bars, worst = 0.0, np.zeros(len(BARS), dtype=np.int64), list[Increase]()
+    with store.browsing() as connection:
+        found = connection.execution_options(yield_per=COUNTED).execute(_decided_by_both(one, other))
+        for part in found.partitions():
+            columns = np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
+            if columns.dtype != np.int64:
+                raise DamagedError(
+                    f"a node count of run {one.id} or {other.id} cannot be read; find all faults with: dealmill audit "
+                    f"{one.id}"
+                )
+            total += columns[2].astype(object).sum()  # without overflow
+            other_total += columns[3].astype(object).sum()
+            layouts += len(part)
+            ratios = np.maximum(columns[3], 1) / np.maximum(columns[2], 1)
+            logarithms += float(np.log(ratios).sum())
+            places = np.searchsorted(ABOVE, ratios, side="left") + np.searchsorted(FROM, ratios, side="right")
+            bars += np.bincount(places, minlength=len(BARS))
+            worse = np.argsort(-ratios, kind="stable")[:WORST]
+            increases = [Increase(*map(int, columns[:, at])) for at in worse if ratios[at] > 1]
+            worst = nlargest(WORST, [*worst, *increases], key=lambda increase: increase.ratio)
+    if not layouts:
+        return None
+    histogram = dict(zip(BARS, bars.tolist(), strict=True))
+    return NodeCounts(layouts, total, other_total, exp(logarithms / layouts), histogram, worst)
+
+
+def _decided_by_both(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:
+    """Select the positions and node counts of the layouts that both runs decided."""
+    mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
+    decided = [side.c.verdict.in_([int(verdict) for verdict in DECIDED]) for side in (mine, theirs)]
+    query: Select[*tuple[Any, ...]] = select(mine.c.position, theirs.c.position, mine.c.nodes, theirs.c.nodes)
+    if one.source == other.source:
+        joined = mine.join(theirs, mine.c.position == theirs.c.position)
+    else:
+        pairs = _pairs(one, other)
+        joined = pairs.join(mine, mine.c.position == pairs.c.here).join(theirs, theirs.c.position == pairs.c.there)
+    return (
+        query.select_from(joined)
+        .where(mine.c.run_id == one.id, theirs.c.run_id == other.id, *decided)
+        .order_by(mine.c.position)
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Diff:
     """The differences between two runs of a game: the layouts whose verdicts, values or evidence differ.
 
@@ -171,12 +332,33 @@ class Diff:
     store: Database
     one: RunStatus
     other: RunStatus
+    ignored: Set[DifferenceKind] = frozenset()
+    """Kinds of differences that are left out."""
 
     def __repr__(self) -> str:
         return f"<Diff of runs {self.one.id} and {self.other.id}>"
 
     def __iter__(self) -> Iterator[Difference]:
-        return differences(self.store, self.one, self.other)
+        every = differences(self.store, self.one, self.other)
+        return (difference for difference in every if difference.kind not in self.ignored) if self.ignored else every
+
+    @property
+    def summary(self) -> DiffSummary:
+        """The differences in figures; computed at each use."""
+        return DiffSummary.of(self)
+
+    @property
+    def nodes(self) -> NodeCounts | None:
+        """The node counts of the layouts that both runs decided; None if there are none. Computed at each use.
+
+        Raises
+        ------
+        UsageError
+            If one of the runs is packed, so that its node counts are not stored one by one.
+        DamagedError
+            If a stored node count is not a number.
+        """
+        return node_counts(self.store, self.one, self.other)
 
     @property
     def equal(self) -> bool:
@@ -200,14 +382,17 @@ class Diff:
         return [run for run in (self.one, self.other) if not run.finished]
 
 
-def diff(store: Database, one: RunStatus, other: RunStatus) -> Diff:
-    """Compare two runs of a game.
+def diff(store: Database, one: RunStatus, other: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Diff:
+    """Compare two runs of a game, without differences of the `ignored` kinds.
 
     Raises
     ------
     UsageError
-        If they are of different games, or one is packed and the other is not over the same deals.
+        If they are of different games, one is packed and the other is not over the same deals, or there is no such
+        kind.
     """
+    if unknown := {str(kind) for kind in ignored} - {*DifferenceKind}:
+        raise UsageError(f"there is no kind of difference {min(unknown)!r}; choose from: {', '.join(DifferenceKind)}")
     if one.game != other.game:
         raise UsageError(
             f"run {one.id} is of {one.game}, but run {other.id} is of {other.game}: compare runs of the same game"
@@ -218,7 +403,7 @@ def diff(store: Database, one: RunStatus, other: RunStatus) -> Diff:
             f"run {packed.id} is packed and can only be compared with a run over the same deals: run {one.id} is over "
             f"{one.source_name}, run {other.id} over {other.source_name}"
         )
-    return Diff(store, one, other)
+    return Diff(store, one, other, frozenset(map(DifferenceKind, ignored)))
 
 
 def _deals_key(run: RunStatus) -> tuple[object, ...]:

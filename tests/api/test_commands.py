@@ -74,7 +74,7 @@ def of_log(store: Store) -> list[Row]:
 def of_diff(store: Store) -> list[Row]:
     """Return differences as rows."""
     diff = list(store.find_run(1).diff(store.find_run(2)))
-    rows = rows_of(diff, layout="layout", evidence="one.evidence", other_evidence="other.evidence")
+    rows = rows_of(diff, layout="layout", kind="kind", evidence="one.evidence", other_evidence="other.evidence")
     return [
         {**row, "item": f"1:{difference.one.position}", "other_item": f"2:{difference.other.position}"}
         for row, difference in zip(rows, diff, strict=True)
@@ -241,3 +241,25 @@ def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) ->
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", message)
     logged = json.loads(command("log", "--json", cwd=tmp_path).stdout)
     assert [action["why"] for action in logged if action["what"] == "retract"] == ["it is wrong"]
+
+
+def test_a_diff_fails_only_on_what_it_shall(folder: Path) -> None:
+    def code(*arguments: str) -> int:
+        return command("diff", "1", "2", *arguments, cwd=folder).returncode
+
+    assert code("--fail-on", "lost") == code("--summary") == code("--ignore", "evidence") == 3
+    assert code("--fail-on", "contradicted,gained,nodes=1") == code("--ignore", "lost") == 0
+    ran = command("diff", "2", "1", "--summary", "--json", "--fail-on", "nodes=0.9", cwd=folder)
+    assert (ran.returncode, ran.stderr) == (3, "node counts grow by a factor of 1.000, more than 0.9\n")
+    printed = json.loads(ran.stdout)
+    with dealmill.open(f"sqlite:///{folder / 'dealmill.db'}") as store:
+        diff = store.find_run(2).diff(store.find_run(1))
+        assert diff.nodes is not None
+        assert printed == {
+            "run": 2,
+            "other": 1,
+            "compared": 150,
+            "evidence_lengths": None,
+            "differences": {"gained": len(list(diff))},
+            "nodes": asdict(diff.nodes),
+        }

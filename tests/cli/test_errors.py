@@ -33,6 +33,8 @@ USAGE_ERRORS = {
     "show memory AAB": "'AAB' is not a layout of memory: letter B occurs only once",
     "audit 1 --sample 4000": "run 1 has 20 items, too few for a sample of 4,000",
     "diff 1 2": "compare runs of the same game",
+    "diff 1 1 --fail-on worse": "'worse' in --fail-on: choose from contradicted, lost, gained",
+    "diff 1 1 --fail-on lost,nodes=x": "'nodes=x' in --fail-on: write the factor",
     "retract --engine x/y --version 1": "missing option '--why'",
     f"{RETRACT} x/y": "it has runs of versions: none",
     f"{RETRACT} card-pairing/winnable --undo --requeue": "cannot be combined",

@@ -1,0 +1,202 @@
+"""``rerun`` and ``diff``: solve a run again, and compare runs."""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from itertools import chain
+from math import inf
+
+import click
+
+import dealmill
+from dealmill.cli.options import complete_run
+from dealmill.cli.output import counted, output_options, tell, write_first, write_json, write_rows
+from dealmill.cli.process import DIFFERENT
+from dealmill.cli.progress import shown_progress
+
+KINDS = ("contradicted", "lost", "gained", "evidence", "undecided", "missing", "damaged")
+"""The kinds of differences, which are loaded only when runs are compared."""
+NODES = "nodes"
+FIELDS = ("item", "verdict", "value", "evidence")
+COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
+FAULTS = ("fault", "other_fault")
+"""Why a stored verdict cannot be read. A table shows this in place of the evidence."""
+
+
+@click.command()
+@click.argument("run", shell_complete=complete_run)
+@click.option("--any-version", is_flag=True, help="Rerun even if another version of the engine is installed.")
+@output_options
+@click.pass_context
+def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> None:
+    """Solve all layouts of RUN (its number, or `last`) again and compare the results.
+
+    The rerun is a new run with the recorded engine, version, node limit and layouts. Differences are printed as by
+    `dealmill diff`. The exit code is 3 if there are any.
+    """
+    with dealmill.open() as store:
+        repeated = store.find_run(run)
+        with shown_progress(store) as progress:
+            differences = repeated.rerun(any_version=any_version, progress=progress)
+        counts = _write_differences(differences, form)
+    if counts:
+        ctx.exit(DIFFERENT)
+
+
+@click.command()
+@click.argument("run", shell_complete=complete_run)
+@click.argument("other", shell_complete=complete_run)
+@click.option(
+    "--ignore", type=click.Choice(KINDS), multiple=True, help="Leave out this kind of difference; repeatable."
+)
+@click.option("--summary", is_flag=True, help="Print the differences by kind, and node counts, instead of layouts.")
+@click.option(
+    "--fail-on",
+    "limits",
+    metavar="KIND,…",
+    help="Exit with 3 only for these kinds, or if node counts grow by more than a factor: contradicted,lost,nodes=1.05",
+)
+@output_options
+@click.pass_context
+def diff(
+    ctx: click.Context,
+    run: str,
+    other: str,
+    ignore: tuple[str, ...],
+    summary: bool,
+    limits: str | None,
+    form: str | None,
+) -> None:
+    """Print every layout for which RUN and OTHER have different results, with both results.
+
+    The kinds of differences are: contradicted (decided by both, with different verdicts or values), lost (decided by
+    RUN only), gained (decided by OTHER only), evidence (the same verdict with other evidence), undecided (by both, for
+    different reasons), missing (in one of them), and damaged.
+
+    Runs over the same source are compared by position, other runs of the same game by layout. A packed run can only be
+    compared with runs over the same deals. Runs are equal if all their verdicts, values and evidence are equal;
+    versions and node counts may differ. The exit code is 3 if the runs differ.
+
+    Node counts are compared on the layouts that both decided: their ratio is the geometric mean of OTHER's counts
+    divided by RUN's, where counts of 0 are taken as 1.
+    """
+    allowed = None if limits is None else _parse_limits(limits)
+    with dealmill.open() as store:
+        found = store.find_run(run).diff(store.find_run(other), ignore=ignore)
+        nodes = None
+        if allowed and NODES in allowed:
+            nodes = found.nodes
+        elif summary:
+            with suppress(dealmill.UsageError):  # packed runs have no node counts of layouts
+                nodes = found.nodes
+        counts = _write_summary(found, nodes, form) if summary else _write_differences(found, form)
+    exceeded = {*counts} if allowed is None else allowed.keys() & counts
+    if nodes and allowed and nodes.ratio > allowed.get(NODES, inf):
+        tell(f"node counts grow by a factor of {nodes.ratio:.3f}, more than {allowed[NODES]:g}")
+        ctx.exit(DIFFERENT)
+    if exceeded:
+        ctx.exit(DIFFERENT)
+
+
+def _parse_limits(text: str) -> dict[str, float]:
+    """Return the kinds of differences in the argument of `--fail-on`, and the factor by which node counts may grow."""
+    limits = dict[str, float]()
+    for part in text.split(","):
+        name, equals, factor = part.partition("=")
+        if name == NODES:
+            try:
+                limits[name] = float(factor)
+            except ValueError as error:
+                raise click.UsageError(
+                    f"{part!r} in --fail-on: write the factor by which node counts may grow, as in nodes=1.05"
+                ) from error
+        elif name in KINDS and not equals:
+            limits[name] = 0
+        else:
+            raise click.UsageError(f"{part!r} in --fail-on: choose from {', '.join(KINDS)}, nodes=1.05")
+    return limits
+
+
+def _write_summary(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts | None", form: str | None) -> Mapping[str, int]:
+    """Print the differences by kind, and the node counts. Return the numbers of differences by kind."""
+    summary = diff.summary
+    if form == "json":
+        write_json(
+            {
+                "run": diff.one.id,
+                "other": diff.other.id,
+                "compared": diff.compared,
+                "differences": summary.counts,
+                "evidence_lengths": summary.evidence_lengths,
+                "nodes": asdict(nodes) if nodes else None,
+            }
+        )
+        return summary.counts
+    rows = [{"kind": kind, "layouts": number} for kind, number in summary.counts.items()]
+    write_rows(("kind", "layouts"), rows, form, "no differences")
+    if summary.evidence_lengths:
+        before, after = summary.evidence_lengths
+        tell(f"other evidence has {before:.1f} characters on average, then {after:.1f}")
+    if nodes:
+        _tell_nodes(diff, nodes)
+    _conclude(diff, summary.counts)
+    return summary.counts
+
+
+def _tell_nodes(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts") -> None:
+    tell(
+        f"nodes of the {counted(nodes.layouts, 'layout')} that both decided: {nodes.total:,}, then "
+        f"{nodes.other_total:,}; geometric mean of the ratio {nodes.ratio:.3f}"
+    )
+    bars = (f"{bar}: {number:,}" for bar, number in nodes.histogram.items() if number)
+    tell(f"layouts by ratio: {', '.join(bars)}")
+    for worse in nodes.worst:
+        item = f"{diff.one.id}:{worse.position} and {diff.other.id}:{worse.other_position}"
+        tell(f"{item}: {worse.nodes:,} nodes, then {worse.other_nodes:,}")
+
+
+def _write_differences(diff: "dealmill.Diff", form: str | None) -> Mapping[str, int]:
+    """Print all differences. Return their numbers by kind."""
+    counts = Counter[str]()
+
+    def rows() -> Iterator[dict[str, object]]:
+        for difference in diff:
+            counts[difference.kind] += 1
+            yield _difference_row(diff.one.id, diff.other.id, difference, form)
+
+    different = rows()
+    first = next(different, None)
+    if form or first:
+        columns = (*COLUMNS, *FAULTS) if form else COLUMNS
+        if write_first(columns, chain([first] if first else [], different), form):
+            deque(different, maxlen=0)  # to count them
+            tell("more differences follow; --nl prints all of them, and --summary counts them")
+    _conclude(diff, counts)
+    return counts
+
+
+def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
+    one, other = diff.one.id, diff.other.id
+    if diff.deals_of_both is not None:
+        tell(f"compared only the first {diff.deals_of_both:,} deals, which both runs have")
+    for run in diff.unfinished:
+        tell(f"run {run.id} is not finished: {counted(run.items - run.solved, 'layout')} pending")
+    if counts:
+        kinds = ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if kind in counts)
+        tell(f"runs {one} and {other} differ on {counted(sum(counts.values()), 'layout')}: {kinds}")
+    elif diff.ignored:
+        tell(f"runs {one} and {other} have no other differences: {diff.compared:,} verdicts")
+    else:
+        tell(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence")
+
+
+def _difference_row(one: int, other: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
+    row: dict[str, object] = {"layout": difference.layout, "kind": difference.kind}
+    for run, answer, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
+        row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
+        row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
+        row[f"{prefix}value"] = answer.value
+        row[f"{prefix}evidence"] = f"cannot be read: {answer.fault}" if answer.fault and not form else answer.evidence
+        row[f"{prefix}fault"] = answer.fault
+    return row

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from itertools import chain
 
 import click
@@ -210,7 +209,7 @@ def log(form: str | None) -> None:
         actions = store.log()
     rows = [
         {
-            "when": datetime.fromtimestamp(action.at, UTC).astimezone().isoformat(" ", "seconds"),
+            "when": action.at.astimezone().isoformat(" ", "seconds"),
             "who": action.who,
             "what": action.what,
             "run": action.run,

@@ -64,6 +64,7 @@ from .pipeline.store.workers import Held as Held
 from .pipeline.store.workers import Worker as Worker
 from .pipeline.survey.interval import Interval as Interval
 from .pipeline.survey.interval import Point as Point
+from .run_list import RunList as RunList
 from .runs import Audit as Audit
 from .runs import BatchResult as BatchResult
 from .runs import Ingestion as Ingestion
@@ -74,5 +75,7 @@ from .stores import Store as Store
 from .stores import open as open
 from .workers.health import Check as Check
 from .workers.health import doctor as doctor
+
+__version__: str
 
 __all__: list[str]

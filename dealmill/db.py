@@ -9,7 +9,8 @@ from contextlib import closing
 from os import PathLike
 from pathlib import Path
 
-from dealmill.pipeline.progress import Progress, silent
+from dealmill.pipeline.notebook import in_notebook
+from dealmill.pipeline.progress import Progress
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store import revisions
 from dealmill.pipeline.store.database import Database, database_url
@@ -46,7 +47,7 @@ def downgrade(url: str | None = None, *, revision: str) -> str | None:
         return revisions.current(database)
 
 
-def backup(file: str | PathLike[str], url: str | None = None, progress: Progress = silent) -> int:
+def backup(file: str | PathLike[str], url: str | None = None, progress: Progress = in_notebook) -> int:
     """Copy an embedded store, as it is at one moment, into a new file, and return the size of the file in bytes.
 
     Commands and workers may go on meanwhile.

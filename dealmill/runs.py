@@ -11,15 +11,17 @@ from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import DamagedError, InputError, UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import Progress, Rerunning, silent
+from dealmill.pipeline.notebook import html_table, in_notebook
+from dealmill.pipeline.progress import Progress, Rerunning
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, latest_audits
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Diff, DifferenceKind, diff
-from dealmill.pipeline.store.filters import Ends, Filter, Order
+from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.plans import queue_rerun, queue_retry, requeue
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.survey.estimate import Estimate
 
 
-class Run:
+class Run(Tabular):
     """A run in a store: one engine with its node limit over one source.
 
     The plan of the run never changes. Its progress and its newest audit are read once, and again by `status`.
@@ -72,6 +74,10 @@ class Run:
     def __repr__(self) -> str:
         return f"<Run {self.id}: {self.engine} {self.version} on {self.source}>"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return html_table(RUN_COLUMNS, [run_row(self.progress)], repr(self).strip("<>"))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Run) and (self._store, self.id) == (other._store, other.id)
 
@@ -103,10 +109,10 @@ class Run:
         self,
         *,
         verdict: Verdict | str | Iterable[Verdict | str] = (),
-        value: Ends | int | None = None,
-        nodes: Ends | int | None = None,
-        layout_length: Ends | int | None = None,
-        evidence_length: Ends | int | None = None,
+        value: Range = None,
+        nodes: Range = None,
+        layout_length: Range = None,
+        evidence_length: Range = None,
         audit: Outcome | str | None = None,
         after: int = 0,
         before: int | None = None,
@@ -210,7 +216,7 @@ class Run:
         return rejects_of(self._store, self.progress.source)
 
     def audit(
-        self, *, sample: int | None = None, seed: int = 1, seal: str | None = None, progress: Progress = silent
+        self, *, sample: int | None = None, seed: int = 1, seal: str | None = None, progress: Progress = in_notebook
     ) -> "Audit":
         """Check every stored verdict with the referee, and the invariants of the record, with local workers.
 
@@ -245,7 +251,7 @@ class Run:
         self.latest_audit = audit
         return audit
 
-    def rerun(self, *, any_version: bool = False, progress: Progress = silent) -> Diff:
+    def rerun(self, *, any_version: bool = False, progress: Progress = in_notebook) -> Diff:
         """Solve all layouts again as a new run, and return the diff of this run and the new one.
 
         Raises
@@ -264,7 +270,7 @@ class Run:
         [new] = solve_runs(self._store, [number], progress)
         return diff(self._store, self.status(), new)
 
-    def retry(self, *, progress: Progress = silent) -> int:
+    def retry(self, *, progress: Progress = in_notebook) -> int:
         """Try again the layouts on which a program failed because of the machine, and return their number.
 
         Their verdict is ``failed``, with evidence that begins with "retryable:". While a run has such verdicts, it has
@@ -308,7 +314,7 @@ class Run:
         force: bool = False,
         with_checker: bool = False,
         excel: bool = False,
-        progress: Progress = silent,
+        progress: Progress = in_notebook,
     ) -> int:
         """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return their number.
 
@@ -347,10 +353,14 @@ class Run:
     ) -> "pyarrow.Table":
         """Return the results as an Arrow table with the columns and metadata of an exported Parquet file.
 
+        For some of the results, use `results`, which has `to_arrow`, `to_pandas` and `to_polars`, too.
+
         Raises
         ------
         RetractedError
             If the engine version was retracted.
+        UsageError
+            If the extra ``parquet`` is not installed.
         """
         from dealmill.pipeline.results.export import to_arrow
 

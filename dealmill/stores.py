@@ -14,7 +14,8 @@ from dealmill.pipeline.errors import InputError, StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import Progress, silent
+from dealmill.pipeline.notebook import in_notebook
+from dealmill.pipeline.progress import Progress
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.settings import settings
@@ -22,7 +23,7 @@ from dealmill.pipeline.store.audits import AuditStatus, latest_audits
 from dealmill.pipeline.store.blocks import fingerprints_of
 from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.engines import retract, unretract
-from dealmill.pipeline.store.filters import Ends, Filter, Order
+from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.log import Action, list_actions
 from dealmill.pipeline.store.plans import engines_for, queue_run
 from dealmill.pipeline.store.results import (
@@ -40,6 +41,7 @@ from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, numbers
 from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
 from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.store.workers import Worker, list_workers
+from dealmill.run_list import RunList
 from dealmill.runs import Audit, BatchResult, Ingestion, Retraction, Run, Survey
 
 if TYPE_CHECKING:
@@ -86,7 +88,8 @@ class Store:
     """A database of sources, runs and results, opened by `dealmill.open`.
 
     A ``with`` statement closes its connections at the end. Long-running methods accept `progress`, a function that is
-    called with the events of `dealmill.progress`. After an interruption, the same call resumes where it stopped.
+    called with the events of `dealmill.progress`; by default, they draw a bar in notebooks. After an interruption, the
+    same call resumes where it stopped.
     """
 
     def __init__(self, database: Database) -> None:
@@ -116,7 +119,7 @@ class Store:
         max_nodes: int | None = None,
         packed: bool = False,
         anyway: bool = False,
-        progress: Progress = silent,
+        progress: Progress = in_notebook,
     ) -> Run:
         """Read a source, solve its layouts with local workers, and return the finished run.
 
@@ -174,7 +177,7 @@ class Store:
         max_nodes: int | None = None,
         packed: bool = False,
         anyway: bool = False,
-        progress: Progress = silent,
+        progress: Progress = in_notebook,
     ) -> BatchResult:
         """Read several sources and solve each with the given engines of its game, or with the default engine.
 
@@ -204,7 +207,7 @@ class Store:
         return BatchResult(runs, stored, summarise(statuses, stored), readings.errors)
 
     def ingest(
-        self, *sources: "SourceSpec", game: str | None = None, anyway: bool = False, progress: Progress = silent
+        self, *sources: "SourceSpec", game: str | None = None, anyway: bool = False, progress: Progress = in_notebook
     ) -> Ingestion:
         """Read sources into the store and validate their layouts; duplicates are stored and counted.
 
@@ -224,7 +227,7 @@ class Store:
         engine: str | None = None,
         max_nodes: int | None = None,
         packed: bool = False,
-        progress: Progress = silent,
+        progress: Progress = in_notebook,
     ) -> Run:
         """Queue a run over a source for workers, and return it immediately.
 
@@ -257,7 +260,7 @@ class Store:
         number = queue_run(self._database, stored, stored.game if engine is None else engine, limit, storage)
         return self.find_run(number)
 
-    def work(self, *, drain: bool = False, progress: Progress = silent) -> None:
+    def work(self, *, drain: bool = False, progress: Progress = in_notebook) -> None:
         """Process queued jobs with local workers until interrupted, or until no jobs are left if `drain` is true.
 
         Raises
@@ -295,9 +298,9 @@ class Store:
         """Return all sources, oldest first."""
         return list_sources(self._database)
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> RunList:
         """Return all runs, oldest first."""
-        return [Run(self._database, status) for status in list_runs(self._database)]
+        return RunList(Run(self._database, status) for status in list_runs(self._database))
 
     def run_numbers(
         self, *, after: int = 0, before: int = MOST, limit: int | None = None, descending: bool = False
@@ -306,7 +309,7 @@ class Store:
         first, or newest first if `descending`."""
         return numbers_between(self._database, after, before, limit, descending=descending)
 
-    def status(self, run: int | str | Collection[int] | None = None) -> list[Run]:
+    def status(self, run: int | str | Collection[int] | None = None) -> RunList:
         """Return all runs, oldest first, or one run, or those with the given numbers, with their newest audits.
 
         Raises
@@ -319,7 +322,7 @@ class Store:
         else:
             statuses = [find_run(self._database, run)]
         audits = latest_audits(self._database, [status.id for status in statuses])
-        return [self._audited_run(status, audits.get(status.id)) for status in statuses]
+        return RunList(self._audited_run(status, audits.get(status.id)) for status in statuses)
 
     def fingerprints(self, runs: Iterable[Run]) -> dict[int, str]:
         """Return the fingerprints of runs by their numbers, read together; see `Run.fingerprint`. Runs without one are
@@ -327,7 +330,7 @@ class Store:
         finished = (run.progress for run in runs if run.progress.finished)
         return fingerprints_of(self._database, {status.id: status.items for status in finished})
 
-    def watch(self, run: int | str | None = None) -> Iterator[list[Run]]:
+    def watch(self, run: int | str | None = None) -> Iterator[RunList]:
         """Yield `status` once a second until all runs are finished or retracted."""
         while True:
             runs = self.status(run)
@@ -348,10 +351,10 @@ class Store:
         engine: str | None = None,
         source: int | str | None = None,
         verdict: Verdict | str | Iterable[Verdict | str] = (),
-        value: Ends | int | None = None,
-        nodes: Ends | int | None = None,
-        layout_length: Ends | int | None = None,
-        evidence_length: Ends | int | None = None,
+        value: Range = None,
+        nodes: Range = None,
+        layout_length: Range = None,
+        evidence_length: Range = None,
         audit: Outcome | str | None = None,
         after: Item = START,
         before: Item | None = None,
@@ -388,7 +391,11 @@ class Store:
         return query_of(self._database, runs, only, after, limit, before=before, order=order, descending=descending)
 
     def find(
-        self, layout: str | Layout | Result | PathLike[str], *, game: str | None = None, progress: Progress = silent
+        self,
+        layout: str | Layout | Result | PathLike[str],
+        *,
+        game: str | None = None,
+        progress: Progress = in_notebook,
     ) -> "list[Match]":
         """Return where a layout is stored, and the results of the runs over it, in order of source, position and run.
 
@@ -467,7 +474,7 @@ class Store:
         seed: int = 1,
         parameters: Mapping[str, int] | None = None,
         max_nodes: int | None = None,
-        progress: Progress = silent,
+        progress: Progress = in_notebook,
     ) -> Survey:
         """Estimate the share of winnable deals of a game, or their mean value, with local workers.
 

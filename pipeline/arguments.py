@@ -55,7 +55,7 @@ def number_range(text: str) -> tuple[int | None, int | None]:
 
 
 def checked_range(what: str, ends: object, widest: tuple[int, int]) -> tuple[int, int]:
-    """Return both ends of a range of integers, inclusive, given as a pair or as a single integer.
+    """Return both ends of a range of integers, inclusive, given as text, as a pair or as a single integer.
 
     An end that is None, or `ends` that are None, take the end of `widest`.
 
@@ -64,6 +64,8 @@ def checked_range(what: str, ends: object, widest: tuple[int, int]) -> tuple[int
     UsageError
         If an end is not an integer from −2⁶² + 1 to 2⁶² − 1, or the lower end exceeds the upper end.
     """
+    if isinstance(ends, str):
+        ends = number_range(ends)
     given = (None, None) if ends is None else ends
     low, high = given if isinstance(given, tuple | list) and len(given) == 2 else (given, given)
     found = _end(what, low, widest[0]), _end(what, high, widest[1])

@@ -6,6 +6,8 @@ from dealmill.pipeline.errors import UsageError
 
 EXTRAS = {
     "parquet": ("pyarrow", "Parquet files and Arrow tables need"),
+    "pandas": ("pandas", "pandas data frames need"),
+    "polars": ("polars", "Polars data frames need"),
     "plots": ("matplotlib", "the plots of a survey report need"),
     "postgresql": ("psycopg", "a store on PostgreSQL needs"),
     "web": ("fastapi", "dealmill web needs"),

@@ -1,4 +1,4 @@
-"""Escaping of untrusted text for terminals and spreadsheets."""
+"""Text for people: untrusted text escaped for terminals and spreadsheets, and counts with their nouns."""
 
 from typing import TypeVar
 
@@ -16,6 +16,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a count with its noun: ``1 fault``, ``2,000 faults``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def cell_text(cell: T) -> T | str:

@@ -5,9 +5,10 @@ function raises an exception, the work stops and raises it, as after Ctrl-C: fin
 continues from there.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from dealmill.pipeline.printable import counted
 
 if TYPE_CHECKING:
     from dealmill.pipeline.errors import InputError
@@ -169,9 +170,44 @@ Event = (
     | Message
 )
 
-Progress = Callable[[Event], object]
-"""Called with every event; its return value is ignored."""
+
+class Progress(Protocol):
+    """A function that is called with every event. Its return value is ignored."""
+
+    def __call__(self, event: Event, /) -> object:
+        """Take an event."""
 
 
-def silent(_event: Event) -> None:
+def silent(_event: Event, /) -> None:
     """Ignore all events."""
+
+
+def words(step: Step) -> tuple[str, str, str]:
+    """Return the title, the rate and the note of the progress bar for a step."""
+    title, rate, note = type(step).__name__.lower(), "", ""
+    match step:
+        case Opening():
+            note = step.name
+        case Ingesting():
+            title, note = "reading", f"{step.accepted:,} layouts, {step.rejected:,} rejected, {step.source}"
+        case Solving():
+            rate, note = _rate(step.rate), f"{step.engine} on {step.source}"
+        case Surveying():
+            rate, note = _rate(step.rate), f"{step.done:,} deals"
+        case Auditing():
+            wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
+            note = f"{step.done:,} verdicts{wrong}"
+        case Working():
+            left = step.total - step.done
+            title, note = (
+                ("working", f"{counted(left, 'job')} left") if left else ("waiting", "for jobs; end with Ctrl-C")
+            )
+        case Exporting():
+            note = f"{step.done:,} verdicts"
+        case Copying():
+            note = f"{step.done:,} pages"
+    return title, rate, note
+
+
+def _rate(rate: float | None) -> str:
+    return f"{rate:,.0f}/s" if rate else ""

@@ -17,8 +17,9 @@ from dealmill.pipeline.errors import OutputError, StoreError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Event, Exporting
-from dealmill.pipeline.results.export import COLUMNS, FORMS, export
+from dealmill.pipeline.results.export import FORMS, export
 from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract

@@ -1,7 +1,5 @@
 """``audit``, ``retract`` and ``log``: check results, and withdraw wrong ones."""
 
-from datetime import UTC, datetime
-
 import click
 
 import dealmill
@@ -126,7 +124,7 @@ def log(form: str | None) -> None:
         actions = store.log()
     rows = [
         {
-            "when": datetime.fromtimestamp(action.at, UTC).astimezone().isoformat(" ", "seconds"),
+            "when": action.at.astimezone().isoformat(" ", "seconds"),
             "who": action.who,
             "what": action.what,
             "run": action.run,

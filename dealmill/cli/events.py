@@ -6,21 +6,15 @@ import dealmill
 from dealmill.cli.output import counted
 from dealmill.cli.process import check_interrupted
 from dealmill.pipeline.progress import (
-    Auditing,
     Continued,
-    Copying,
     Event,
-    Exporting,
     Ingested,
     Ingesting,
     Message,
     OpenFailed,
     Opening,
     Rerunning,
-    Solving,
     Step,
-    Surveying,
-    Working,
 )
 
 SHOWN = 3
@@ -67,37 +61,6 @@ class Sources:
         """Return the place of the source that is being read among several, such as `` 2 of 6``."""
         is_one_of_several = isinstance(step, Ingesting) and self.number > 1
         return f" {self.read + 1:,} of {self.number:,}" if is_one_of_several else ""
-
-
-def words(step: Step) -> tuple[str, str, str]:
-    """Return the title, the rate and the note of the progress bar for a step."""
-    title, rate, note = type(step).__name__.lower(), "", ""
-    match step:
-        case Opening():
-            note = step.name
-        case Ingesting():
-            title, note = "reading", f"{step.accepted:,} layouts, {step.rejected:,} rejected, {step.source}"
-        case Solving():
-            rate, note = _rate(step.rate), f"{step.engine} on {step.source}"
-        case Surveying():
-            rate, note = _rate(step.rate), f"{step.done:,} deals"
-        case Auditing():
-            wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
-            note = f"{step.done:,} verdicts{wrong}"
-        case Working():
-            left = step.total - step.done
-            title, note = (
-                ("working", f"{counted(left, 'job')} left") if left else ("waiting", "for jobs; end with Ctrl-C")
-            )
-        case Exporting():
-            note = f"{step.done:,} verdicts"
-        case Copying():
-            note = f"{step.done:,} pages"
-    return title, rate, note
-
-
-def _rate(rate: float | None) -> str:
-    return f"{rate:,.0f}/s" if rate else ""
 
 
 def _continued(run: Continued) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from dealmill.pipeline.printable import cell_text, printable
+from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- for all commands
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -69,11 +70,6 @@ def write_lines(text: str) -> None:
     """Print lines on standard output."""
     for line in text.split("\n"):
         write_line(line)
-
-
-def counted(number: int, thing: str) -> str:
-    """Return a count with its noun: ``1 fault``, ``2,000 faults``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def write_json(value: object) -> None:

@@ -20,7 +20,8 @@ BAR = 16
 @contextmanager
 def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
     """Show progress while the `with` block runs. With a `store`, also show the first rejects of each source."""
-    from dealmill.cli.events import Sources, show, words  # imports all events, which help texts do not need
+    from dealmill.cli.events import Sources, show  # imports all events, which help texts do not need
+    from dealmill.pipeline.progress import words
 
     if not sys.stderr.isatty():
         yield lambda event: show(event, store, tell, _no_bar)

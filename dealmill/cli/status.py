@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
 import click
 
@@ -139,8 +138,7 @@ def _state(run: "dealmill.RunStatus") -> str:
 
 def _end(run: "dealmill.RunStatus") -> str:
     """Return the expected end at the rate of the last active minute, or nothing if no job is running."""
-    if not run.leased or not run.rate:
+    if run.ends is None:
         return ""
-    now = datetime.fromtimestamp(run.now, UTC).astimezone()
-    end = now + timedelta(seconds=(run.items - run.solved) / run.rate)
+    now, end = run.now.astimezone(), run.ends.astimezone()
     return f", ends at {end:%H:%M:%S}" if end.date() == now.date() else f", ends at {end:%Y-%m-%d %H:%M}"

@@ -216,6 +216,6 @@ def _run(run: dealmill.Run) -> Run:
         counts={} if retracted else {verdict.word: count for verdict, count in found.counts.items()},
         mean=None if retracted else found.mean,
         rate=found.rate,
-        ends=found.ends,
+        ends=found.ends.timestamp() if found.ends else None,
         fingerprint=fingerprint_of(run),
     )

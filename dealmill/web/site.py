@@ -19,7 +19,7 @@ from pydantic_core import PydanticKnownError
 
 import dealmill
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.printable import printable
+from dealmill.pipeline.printable import counted, printable
 from dealmill.web import plots
 from dealmill.web.safety import damage
 
@@ -120,16 +120,11 @@ def share(part: float, whole: float) -> str:
     return f"{part / whole:.1%}" if whole else "–"
 
 
-def moment(seconds: float) -> str:
-    """Return a time in seconds since 1970 as local time of the server, without the day if that is today."""
-    at = datetime.fromtimestamp(seconds, UTC).astimezone()
+def moment(time: datetime) -> str:
+    """Return a time as local time of the server, without the day if that is today."""
+    at = time.astimezone()
     today = at.date() == datetime.now(UTC).astimezone().date()
     return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
-
-
-def counted(count: int, thing: str) -> str:
-    """Return a count with its noun: ``1 job``, ``2,000 jobs``."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def notation(text: str) -> Markup:

@@ -37,6 +37,9 @@ class Code(IntEnum):
         what = cls.__name__.lower()
         raise UsageError(f"there is no {what} {word!r}; choose one of: {', '.join(code.word for code in cls)}")
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
     def __str__(self) -> str:
         return self.word
 

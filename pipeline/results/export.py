@@ -18,6 +18,7 @@ from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text
 from dealmill.pipeline.progress import Exporting, Progress, silent
+from dealmill.pipeline.store.arrow import COLUMNS, record_batch, schema_of
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
@@ -28,7 +29,6 @@ from dealmill.pipeline.store.storage import Columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = ("position", "line", "layout", "verdict", "value", "nodes", "evidence")
 GROUP = 25
 """Pages in a row group of Parquet: 50,000 rows are few enough to keep in memory, and enough to compress well."""
 
@@ -82,10 +82,9 @@ def export(
 
 def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
     """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file."""
-    check_extra("parquet")
+    schema = schema_of(COLUMNS, metadata(store, run, verdicts))
     import pyarrow as pa
 
-    schema = _schema(metadata(store, run, verdicts))
     query = Query(store, [run], Filter(verdict=tuple(verdicts)))
     return pa.Table.from_batches([_record_batch(page.columns, schema) for page in query.pages()], schema)
 
@@ -196,7 +195,7 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    schema = _schema(about)
+    schema = schema_of(COLUMNS, about)
     waiting: list[pa.RecordBatch] = []
     with ParquetWriter(file, schema, compression="zstd") as writer:
 
@@ -215,26 +214,7 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
 
 
 def _record_batch(results: Columns, schema: "pa.Schema") -> "pa.RecordBatch":
-    import pyarrow as pa
-
-    arrays = [pa.array(column, field.type) for column, field in zip(_with_words(results), schema, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _schema(about: Mapping[str, str]) -> "pa.Schema":
-    import pyarrow as pa
-
-    types = {
-        "position": pa.int64(),
-        "line": pa.int64(),
-        "layout": pa.string(),
-        "verdict": pa.dictionary(pa.int32(), pa.string()),
-        "value": pa.int64(),
-        "nodes": pa.int64(),
-        "evidence": pa.string(),
-    }
-    fields = [pa.field(name, types[name], nullable=name in {"value", "evidence"}) for name in COLUMNS]
-    return pa.schema(fields, metadata=dict(about))
+    return record_batch(schema, dict(zip(COLUMNS, results, strict=True)))
 
 
 FORMS: dict[str, Form] = {".parquet": _parquet, ".csv": _csv, ".jsonl": _json_lines}

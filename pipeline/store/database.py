@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from sqlite3 import SQLITE_INTERRUPT
@@ -55,6 +56,8 @@ T = TypeVar("T")
 
 LONGEST = 10.0
 """The longest pause, in seconds."""
+YEAR_10_000 = 253_402_300_800
+"""The start of the year 10,000 in seconds since 1970, the first time that `datetime` cannot represent."""
 
 
 def pauses() -> Iterator[float]:
@@ -574,6 +577,12 @@ def server_version(store: Database) -> str:
             "Python with a newer SQLite, or PostgreSQL"
         )
     return f"{kind} {version}"
+
+
+def instant(seconds: float) -> datetime | None:
+    """Return a time of the database, in seconds since 1970, as a time with zone UTC; None if it has more than four
+    digits for the year, or is before 1970."""
+    return datetime.fromtimestamp(seconds, UTC) if 0 <= seconds < YEAR_10_000 else None
 
 
 def clock_difference(store: Database) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from dealmill.pipeline.arguments import MOST, checked_range, number_range
+from dealmill.pipeline.arguments import MOST, checked_range
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
@@ -16,8 +16,8 @@ CONDITIONS = ("verdict", "value", "nodes", "layout-length", "evidence-length", "
 BEHIND = MOST + 1
 """A number greater than all positions."""
 
-Ends = tuple[int | None, int | None]
-"""The ends of a range as given by a caller, both included; None for an open end."""
+Range = str | tuple[int | None, int | None] | int | None
+"""A range as given by a caller: text such as ``"5.."``, both ends, of which None is open, or a number."""
 
 
 class Order(Code):
@@ -84,11 +84,11 @@ class Filter:
     def of(
         cls,
         verdict: Verdict | str | Iterable[Verdict | str] = (),
-        value: Ends | int | None = None,
-        nodes: Ends | int | None = None,
+        value: Range = None,
+        nodes: Range = None,
         audit: Outcome | str | None = None,
-        layout_length: Ends | int | None = None,
-        evidence_length: Ends | int | None = None,
+        layout_length: Range = None,
+        evidence_length: Range = None,
     ) -> Self:
         """Return the filter with the arguments of a caller."""
         verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
@@ -113,7 +113,7 @@ class Filter:
             elif name == "audit":
                 others[name] = Outcome.of(text)
             else:
-                others[name.replace("-", "_")] = checked_range(name, number_range(text), ALL)
+                others[name.replace("-", "_")] = checked_range(name, text, ALL)
         return cls(tuple(sorted(verdicts)), **others)
 
     @property

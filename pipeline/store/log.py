@@ -11,6 +11,7 @@ import socket
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -19,7 +20,7 @@ from sqlalchemy import Connection, Select, bindparam, case, exists, insert, or_,
 
 from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedWarning
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database, clock, instant
 from dealmill.pipeline.store.tables import Shape, actions, audits, engines, runs
 
 ENTRY = (
@@ -60,15 +61,13 @@ LISTED = (
 LISTED_SHAPE = Shape(*LISTED)
 RETRACT, UNRETRACT = "retract", "unretract"
 """What the entries say that retract the verdicts of an engine version, and that undo it."""
-YEAR_10_000 = 253_402_300_800
-"""The start of the year 10,000 in seconds since 1970, the first time that `datetime` cannot represent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An entry of the action log; `at` is in seconds since 1970."""
+    """An entry of the action log."""
 
-    at: float
+    at: datetime
     who: str
     what: str
     run: int | None
@@ -137,13 +136,13 @@ def list_actions(
     with store.reading() as connection:
         for *entry, number in connection.execute(query):
             trouble = LISTED_SHAPE.trouble(entry)
-            if trouble is None and not 0 <= entry[0] < YEAR_10_000:
-                trouble = f"actions.at is {entry[0]}, which is not a valid time"
-            if trouble:
+            at = None if trouble else instant(entry[0])
+            if at is None:
+                trouble = trouble or f"actions.at is {entry[0]}, which is not a valid time"
                 message = f"entry {number} of the action log cannot be read: {trouble}"
                 warnings.warn(DamagedWarning(message), stacklevel=2)
             else:
-                found.append(Action(*entry))
+                found.append(Action(at, *entry[1:]))
     return found
 
 

@@ -8,15 +8,19 @@ from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import chain, islice
 from time import monotonic
+from typing import TYPE_CHECKING, overload
 
 from sqlalchemy import ColumnElement, false, or_
 
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.printable import printable
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.notebook import html_table
+from dealmill.pipeline.printable import counted, printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.arrow import QUERY_COLUMNS, Tabular, record_batch, schema_of
 from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Order, Ordering
@@ -26,6 +30,9 @@ from dealmill.pipeline.store.storage import Page, Storage
 from dealmill.pipeline.store.storages import storage_for, storage_of
 from dealmill.pipeline.store.stretches import Fault
 from dealmill.pipeline.store.tables import engines, runs, sources
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Unreadable:
@@ -61,6 +68,8 @@ def fault_message(run: int, fault: Fault) -> str:
 
 
 PAGE = 2_000
+PREVIEW = 10
+"""Results that a notebook shows of a query."""
 
 Item = str | tuple[int, int]
 """An item as named by a caller: ``"3:17"`` or ``(3, 17)``, a run and a position."""
@@ -79,12 +88,13 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class Query(Tabular):
     """The results of these runs that match `filter`, between the items `after` and `before` (run and position, both
     exclusive), the first `limit` of them in the given order.
 
-    Each iteration queries the store from the start, page by page. Results that cannot be read are left out with a
-    `DamagedWarning`. An order other than that of positions holds `limit` results in memory.
+    Each iteration queries the store from the start, page by page; ``query[0]`` is the first result, and ``query[:10]``
+    a list of the first ten. Results that cannot be read are left out with a `DamagedWarning`. An order other than that
+    of positions holds `limit` results in memory.
     """
 
     store: Database
@@ -102,6 +112,105 @@ class Query:
         if self.ordering.order is not Order.POSITION and self.limit is not None:
             return iter(nsmallest(self.limit, self._first(self.limit), self.ordering.key))
         return islice(chain.from_iterable(page.results for page in self.pages()), self.limit)
+
+    @overload
+    def __getitem__(self, place: int) -> Result: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Result]: ...
+    def __getitem__(self, place: int | slice) -> Result | list[Result]:
+        """Return one result, or a list of some, counted from 0. All results before them are read.
+
+        Raises
+        ------
+        IndexError
+            If there are not so many results.
+        UsageError
+            If a number is negative.
+        """
+        numbers = (place.start, place.stop, place.step) if isinstance(place, slice) else (place,)
+        if any(number is not None and number < 0 for number in numbers):
+            raise UsageError("a query counts from its first result: for the last one, use descending=True")
+        if isinstance(place, slice):
+            return list(islice(self._upto(place.stop), *numbers))
+        for result in islice(self._upto(place + 1), place, None):
+            return result
+        raise IndexError(f"the query has no result number {place}")
+
+    def _upto(self, most: int | None) -> "Query":
+        """Return the query of the first `most` of its results, or of all."""
+        limits = [limit for limit in (self.limit, most) if limit is not None]
+        return replace(self, limit=min(limits, default=None))
+
+    def count(self) -> int:
+        """Return the number of results. Without conditions other than on verdicts, this reads only the totals of the
+        runs; otherwise, it reads the results."""
+        if (total := self._total()) is not None:
+            return total
+        number = 0
+        for page in replace(self, ordering=BY_POSITION).pages():
+            number += len(page.columns.positions)
+            if self.limit is not None and number >= self.limit:
+                return self.limit
+        return number
+
+    def _total(self) -> int | None:
+        """Return the number of results by the totals of the runs; None if these cannot tell it."""
+        verdicts = self.filter.verdict
+        if (self.filter, self.after, self.before) != (Filter(verdicts), START, END):
+            return None
+        every = Runs(self.store, self.numbers)
+        number = sum(run.counts.get(verdict, 0) for run in every for verdict in set(verdicts or Verdict))
+        return number if self.limit is None else min(number, self.limit)
+
+    def to_arrow(self) -> "pa.Table":
+        """Return the results as an Arrow table.
+
+        The columns are ``run``, ``engine``, those of an exported file and, if the query filters by audit outcome,
+        ``audit``, ``step`` and ``reason``.
+
+        Raises
+        ------
+        UsageError
+            If the extra ``parquet`` is not installed.
+        """
+        return self.to_batches().read_all()
+
+    def to_batches(self) -> "pa.RecordBatchReader":
+        """Return a reader of the results as Arrow record batches, which reads them page by page. DuckDB, Polars and
+        others read from it, too, in bounded memory. See `to_arrow` for the columns and errors."""
+        schema = schema_of([*QUERY_COLUMNS, *(Result.AUDIT_COLUMNS if self.filter.audit else ())])
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_batches(schema, self._batches(schema))
+
+    def _batches(self, schema: "pa.Schema") -> "Iterator[pa.RecordBatch]":
+        if self.ordering.order is not Order.POSITION:
+            rows = [
+                {**result.row, **{name: getattr(result, name) for name in ("run", "engine", "position", "verdict")}}
+                for result in self
+            ]
+            yield record_batch(schema, {name: [row[name] for row in rows] for name in schema.names})
+            return
+        left = self.limit
+        for page in self.pages():
+            columns = page.table if left is None else {name: column[:left] for name, column in page.table.items()}
+            yield record_batch(schema, columns)
+            if left is not None:
+                left -= len(columns["position"])
+                if not left:
+                    return
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the first results, or those found in a second."""
+        first, total = self._upto(PREVIEW), self._total()
+        found = Searched(list(first), None) if self.ordering.order is not Order.POSITION else first.search(1.0)
+        caption = counted(len(found.results), "result")
+        if found.reached:
+            caption = f"{caption} up to item {found.reached[0]}:{found.reached[1]}, where a search of a second ended"
+        elif len(found.results) == PREVIEW != total:
+            caption = f"the first {caption}" if total is None else f"the first {PREVIEW} of {counted(total, 'result')}"
+        columns = (*Result.COLUMNS, *Result.AUDIT_COLUMNS)
+        return html_table(columns, (result.row for result in found.results), caption)
 
     def pages(self) -> Iterator[Page]:
         """Yield the results in pages, in order of position.

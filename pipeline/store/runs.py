@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, overload
 
@@ -25,7 +26,7 @@ from sqlalchemy import (
 from dealmill.pipeline.arguments import MOST_PACKED, row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database, NumberList, clock, one_of
+from dealmill.pipeline.store.database import Database, NumberList, clock, instant, one_of
 from dealmill.pipeline.store.jobs import MOST, TOTALS, bounded, sizes
 from dealmill.pipeline.store.leases import JobTable
 from dealmill.pipeline.store.sources import Source
@@ -153,8 +154,7 @@ class RunStatus(PlannedRun):
     range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
     by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
     items for every verdict that occurs. `recent` is the number of items finished in the last minute in which there were
-    any, and `recent_seconds` the time they took. `started` and `now` are in seconds since 1970, by the clock of the
-    database.
+    any, and `recent_seconds` the time they took. `started` and `now` are times by the clock of the database.
     """
 
     items: int
@@ -170,8 +170,8 @@ class RunStatus(PlannedRun):
     nodes: int
     recent: int
     recent_seconds: float
-    started: float | None
-    now: float
+    started: datetime | None
+    now: datetime
 
     @property
     def solved(self) -> int:
@@ -213,12 +213,14 @@ class RunStatus(PlannedRun):
         return self.recent / self.recent_seconds if self.recent_seconds > 0 else None
 
     @property
-    def ends(self) -> float | None:
-        """The expected end at this rate, in seconds since 1970; None if no job is running."""
-        return self.now + (self.items - self.solved) / self.rate if self.leased and self.rate else None
+    def ends(self) -> datetime | None:
+        """The expected end at this rate; None if no job is running, or it would take more than ten years."""
+        left = (self.items - self.solved) / self.rate if self.leased and self.rate else TEN_YEARS
+        return self.now + timedelta(seconds=left) if left < TEN_YEARS else None
 
 
-MINUTE = 60.0
+MINUTE, TEN_YEARS = 60.0, 3e8
+"""In seconds."""
 NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
 
 
@@ -460,8 +462,8 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         nodes=int(counted["nodes"]),
         recent=int(counted["recent"]),
         recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # negative if the clock was set back meanwhile
-        started=counted["started"],
-        now=counted["now"],
+        started=None if counted["started"] is None else instant(counted["started"]),
+        now=instant(counted["now"]) or datetime.now(UTC),
     )
 
 

@@ -14,6 +14,7 @@ from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import ALL, BEHIND, Filter, Ordering
 from dealmill.pipeline.store.jobs import LONGEST
@@ -63,6 +64,19 @@ class Page:
         run, judgements = repeat(self.run.id), self.judgements or repeat(None)
         fields = (layouts, map(Verdict, verdicts), values, nodes, evidence, positions, lines, run, judgements)
         return list(map(Result, repeat(self.run.engine), *fields))
+
+    @property
+    def table(self) -> dict[str, Sequence[Any]]:
+        """The results by the names of the columns of a query. Verdicts are their codes."""
+        count = len(self.columns.positions)
+        return {
+            "run": [self.run.id] * count,
+            "engine": [self.run.engine] * count,
+            **dict(zip(COLUMNS, self.columns, strict=True)),
+            "audit": [judgement.outcome.word for judgement in self.judgements],
+            "step": [judgement.step for judgement in self.judgements],
+            "reason": [judgement.reason for judgement in self.judgements],
+        }
 
 
 @dataclass(frozen=True, slots=True)

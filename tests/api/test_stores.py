@@ -125,7 +125,7 @@ WRONG_QUERIES: list[tuple[dict[str, Any], str]] = [
     ({"limit": 2**70}, "limit must be a whole number from 0 to 2⁶³ − 1"),
     ({"value": (5, 1)}, "value cannot be 5 to 1: the lower end of the range exceeds the upper end"),
     ({"value": (1, 2, 3)}, "value must be a whole number"),
-    ({"value": "5"}, "value must be a whole number"),
+    ({"value": "5-9"}, "'5-9' is not a range; write 70..80, 70.. or ..80"),
     ({"value": 2**70}, "value must be a whole number"),
     ({"nodes": 1.5}, "nodes must be a whole number"),
     ({"nodes": (None, float("nan"))}, "nodes must be a whole number"),

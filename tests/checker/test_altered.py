@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome, judge
-from dealmill.pipeline.results.export import COLUMNS
+from dealmill.pipeline.store.arrow import COLUMNS
 from tests.checker.loaded import ENGINES, FORMS, FORMS_OF_GAMES, Checked, Checker
 
 Row = dict[str, Any]

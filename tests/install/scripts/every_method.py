@@ -51,6 +51,8 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     query: dealmill.Query = run.results(verdict=["scored", dealmill.Verdict.UNDECIDED], value=(1, None), limit=5)
     values: list[int | None] = [result.value for result in query]
     assert values == [8] and not query.unfinished
+    first: dealmill.Result = query[0]
+    assert [first] == query[:3] and query.count() == query.to_batches().read_all().num_rows == 1
     position = run.result(1).position
     assert store.result(f"{run.id}:{position}").layout == "ABBA"
     rejects: Iterable[dealmill.Reject] = run.rejects()
@@ -75,7 +77,7 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     points: list[dealmill.Point] = run.convergence()
     assert points == []
     written: int = run.export(Path("memory.parquet"), verdict="scored", force=True)
-    assert written == run.to_arrow().num_rows == 1
+    assert written == run.to_arrow().num_rows == len(run.to_pandas()) == run.to_polars().height == 1
     return run
 
 
@@ -86,7 +88,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     queued: dealmill.Run = store.queue(source.id, engine="incremental")
     store.work(drain=True, progress=events.append)
     assert [one.id for one in store.runs()][-1] == queued.id
-    runs: list[dealmill.Run] = store.status()
+    runs: dealmill.RunList = store.status()
     fingerprints: dict[int, str] = store.fingerprints(runs)
     assert fingerprints[queued.id] == queued.fingerprint
     assert runs[-1].progress.finished and runs[-1].fingerprint == queued.fingerprint

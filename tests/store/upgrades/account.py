@@ -25,7 +25,8 @@ def account(store: Store) -> Json:
         "audits": [_audit(store, number) for number in _audits(store)],
         "seals": [Audit(store._database, find_audit(store._database, number)).seal for number in _audits(store)],
         "log": [
-            [it.at, it.who, it.what, it.run, it.audit, it.engine, it.version, it.why, it.dealmill] for it in store.log()
+            [it.at.timestamp(), it.who, it.what, it.run, it.audit, it.engine, it.version, it.why, it.dealmill]
+            for it in store.log()
         ],
     }
 

@@ -1,6 +1,7 @@
-"""Validation of integer arguments and of ranges of integers."""
+"""Validation of integer arguments, of ranges of integers, and of limits on differences."""
 
 import re
+from collections.abc import Collection
 from operator import index
 
 from dealmill.pipeline.errors import UsageError
@@ -76,6 +77,36 @@ def checked_range(what: str, ends: object, widest: tuple[int, int]) -> tuple[int
 
 def _end(what: str, end: object, missing: int) -> int:
     return missing if end is None else check_integer(what, end, -MOST_NODES, MOST_NODES)
+
+
+NODES = "nodes"
+"""The name of the limit on the growth of node counts."""
+
+
+def difference_limits(text: str, kinds: Collection[str]) -> dict[str, float]:
+    """Parse ``contradicted,lost,nodes=1.05``: kinds of differences that are not allowed, and the factor by which node
+    counts may grow. Return the names, with the factor for `NODES`.
+
+    Raises
+    ------
+    UsageError
+        If a part is neither one of `kinds` nor a factor.
+    """
+    limits = dict[str, float]()
+    for part in text.split(","):
+        name, equals, factor = part.partition("=")
+        if name == NODES:
+            try:
+                limits[name] = float(factor)
+            except ValueError as error:
+                raise UsageError(
+                    f"{part!r} is not a limit; write the factor by which nodes may grow: nodes=1.05"
+                ) from error
+        elif name in kinds and not equals:
+            limits[name] = 0.0
+        else:
+            raise UsageError(f"{part!r} is not a limit; choose from: {', '.join(kinds)}, nodes=1.05")
+    return limits
 
 
 def row_number(key: object) -> int | None:

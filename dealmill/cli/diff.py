@@ -14,10 +14,10 @@ from dealmill.cli.options import complete_run
 from dealmill.cli.output import counted, output_options, tell, write_first, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
+from dealmill.pipeline.arguments import NODES, difference_limits
 
 KINDS = ("contradicted", "lost", "gained", "evidence", "undecided", "missing", "damaged")
 """The kinds of differences, which are loaded only when runs are compared."""
-NODES = "nodes"
 FIELDS = ("item", "verdict", "value", "evidence")
 COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
 FAULTS = ("fault", "other_fault")
@@ -81,7 +81,7 @@ def diff(
     Node counts are compared on the layouts that both decided: their ratio is the geometric mean of OTHER's counts
     divided by RUN's, where counts of 0 are taken as 1.
     """
-    allowed = None if limits is None else _parse_limits(limits)
+    allowed = None if limits is None else difference_limits(limits, KINDS)
     with dealmill.open() as store:
         found = store.find_run(run).diff(store.find_run(other), ignore=ignore)
         nodes = None
@@ -97,25 +97,6 @@ def diff(
         ctx.exit(DIFFERENT)
     if exceeded:
         ctx.exit(DIFFERENT)
-
-
-def _parse_limits(text: str) -> dict[str, float]:
-    """Return the kinds of differences in the argument of `--fail-on`, and the factor by which node counts may grow."""
-    limits = dict[str, float]()
-    for part in text.split(","):
-        name, equals, factor = part.partition("=")
-        if name == NODES:
-            try:
-                limits[name] = float(factor)
-            except ValueError as error:
-                raise click.UsageError(
-                    f"{part!r} in --fail-on: write the factor by which node counts may grow, as in nodes=1.05"
-                ) from error
-        elif name in KINDS and not equals:
-            limits[name] = 0
-        else:
-            raise click.UsageError(f"{part!r} in --fail-on: choose from {', '.join(KINDS)}, nodes=1.05")
-    return limits
 
 
 def _write_summary(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts | None", form: str | None) -> Mapping[str, int]:

@@ -20,24 +20,31 @@ HOME_AND_CLEAR = "\x1b[H\x1b[J"
 
 @click.command()
 @click.argument("run", required=False, shell_complete=complete_run)
+@click.option("--tag", "tags", metavar="WORD", multiple=True, help="Show only the runs with this tag; repeatable.")
+@click.option("--note", metavar="TEXT", help="Show only the runs with this text in their note.")
 @click.option("--workers", is_flag=True, help="Show the workers of the last hour instead of the runs.")
 @click.option("--watch", is_flag=True, help="Refresh every second until everything is solved.")
 @output_options
-def status(run: str | None, workers: bool, watch: bool, form: str | None) -> None:
+def status(
+    run: str | None, tags: tuple[str, ...], note: str | None, workers: bool, watch: bool, form: str | None
+) -> None:
     """Show the progress of all runs, or of RUN (its number, or `last`).
 
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
     jobs it holds. Workers without a job in the last hour are not listed.
     """
+    labelled = bool(tags) or note is not None
+    if labelled and (run or watch or workers):
+        raise click.UsageError("--tag and --note choose among all runs: give no RUN, --watch or --workers with them")
     with dealmill.open() as store:
-        for runs in store.watch(run) if watch else [store.status(run)]:
+        for runs in store.watch(run) if watch else [store.status(run, tags=tags, note=note)]:
             if watch and sys.stdout.isatty():
                 click.echo(HOME_AND_CLEAR, nl=False)
             if workers:
                 _show_workers(store, form)
             else:
-                _show_runs(store, runs, form)
+                _show_runs(store, runs, form, labelled=labelled)
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -63,9 +70,11 @@ def _held(job: "dealmill.Held") -> str:
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
 
-def _show_runs(store: "dealmill.Store", runs: Sequence["dealmill.Run"], form: str | None) -> None:
+def _show_runs(
+    store: "dealmill.Store", runs: Sequence["dealmill.Run"], form: str | None, *, labelled: bool = False
+) -> None:
     if not runs:
-        tell("no runs yet; start one with: dealmill run FILE…")
+        tell("no run has these tags and this note" if labelled else "no runs yet; start one with: dealmill run FILE…")
     rows = status_rows(store, runs)
     used = [word for word in COUNTED if any(row[word] for row in rows)]
     packed = any(run.storage is dealmill.Storage.PACKED for run in runs)
@@ -92,6 +101,9 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "max_nodes": run.max_nodes,
         "storage": run.storage.word,
         "repeats": run.repeats,
+        "priority": run.priority,
+        "tags": run.tags,
+        "note": run.note,
         "layouts": status.items,
         "solved": status.solved,
         "pending": status.items - status.solved,
@@ -125,6 +137,8 @@ def _state(run: "dealmill.RunStatus") -> str:
     match run.state:
         case "retracted" | "finished":
             return run.state
+        case "paused" | "cancelled":
+            return f"{run.state}, {100 * run.solved // max(run.items, 1)} %"
         case "damaged":
             return f"damaged: dealmill audit {run.id}"
         case "reading":

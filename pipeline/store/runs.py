@@ -34,6 +34,7 @@ from dealmill.pipeline.store.tables import (
     DONE,
     LEASED,
     PENDING,
+    Control,
     Shape,
     Storage,
     engines,
@@ -50,7 +51,8 @@ class PlannedRun:
 
     `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
     are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
-    `retracted` is the reason for the retraction of its engine version, or None.
+    `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
+    `note` are what users have decided about it (see `dealmill.pipeline.store.controls`).
     """
 
     id: int
@@ -65,6 +67,10 @@ class PlannedRun:
     storage: Storage
     repeats: int | None
     retracted: str | None
+    control: Control
+    priority: int
+    tags: Sequence[str]
+    note: str | None
 
 
 JOINED = runs.outerjoin(sources).outerjoin(engines)
@@ -83,6 +89,10 @@ PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.storage,
     runs.c.repeats,
     engines.c.retracted_why.label("retracted"),
+    runs.c.control,
+    runs.c.priority,
+    runs.c.tags,
+    runs.c.note,
 )
 """The fields of a `PlannedRun`."""
 NAMES = tuple(field.name for field in fields(PlannedRun))
@@ -101,6 +111,10 @@ SHAPE = Shape(
     runs.c.storage,
     runs.c.repeats,
     engines.c.retracted_why,
+    runs.c.control,
+    runs.c.priority,
+    runs.c.tags,
+    runs.c.note,
 )
 
 
@@ -115,7 +129,8 @@ def planned_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: row[name] for name in NAMES}
     if trouble := SHAPE.trouble(list(found.values())):
         raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
-    return {**found, "storage": Storage(row["storage"])}
+    codes = {"storage": Storage(row["storage"]), "control": Control(row["control"])}
+    return {**found, **codes, "tags": (row["tags"] or "").split()}
 
 
 def item_count(what: str, items: object) -> int:
@@ -180,8 +195,13 @@ class RunStatus(PlannedRun):
 
     @property
     def finished(self) -> bool:
-        """Whether every item has a verdict and its source is complete."""
-        return self.complete and self.done == self.jobs and self.covered == self.items
+        """Whether every item has a verdict, its source is complete, and it is neither paused nor cancelled."""
+        return self.complete and self.done == self.jobs and self.covered == self.items and not self.halted
+
+    @property
+    def halted(self) -> bool:
+        """Whether it is paused or cancelled."""
+        return self.control is not Control.ACTIVE
 
     @property
     def damaged(self) -> bool:
@@ -190,12 +210,13 @@ class RunStatus(PlannedRun):
 
     @property
     def state(self) -> str:
-        """One of ``retracted``, ``finished``, ``damaged``, ``reading`` (the source is not complete), ``waiting`` (for
-        workers) and ``solving``."""
+        """One of ``retracted``, ``finished``, ``damaged``, ``paused``, ``cancelled``, ``reading`` (the source is not
+        complete), ``waiting`` (for workers) and ``solving``."""
         states = {
             "retracted": self.retracted is not None,
             "finished": self.finished,
             "damaged": self.damaged,
+            self.control.word: self.halted,
             "reading": not self.complete,
             "waiting": self.started is None,
         }
@@ -439,7 +460,9 @@ def _doubtful() -> Select[int]:
         .subquery()
     )
     whole = func.coalesce(counted.c.covered, 0) == sources.c.accepted
-    finished = and_(runs.c.storage == Storage.ROWS, sources.c.complete, whole, func.coalesce(counted.c.left, 0) == 0)
+    active = runs.c.control == Control.ACTIVE
+    done = func.coalesce(counted.c.left, 0) == 0
+    finished = and_(runs.c.storage == Storage.ROWS, active, sources.c.complete, whole, done)
     joined = runs.outerjoin(sources).outerjoin(counted, counted.c.run_id == runs.c.id)
     return select(runs.c.id).select_from(joined).where(finished.is_not(True))
 

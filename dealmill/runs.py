@@ -29,6 +29,7 @@ from dealmill.pipeline.store.results import START, Query, find_result, query_of,
 from dealmill.pipeline.store.runs import RunStatus, Summary, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import Source, rejects_of
+from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.tables import Control
 from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
@@ -177,6 +178,11 @@ class Run(Tabular):
     def _control(self, decision: Control) -> RunStatus:
         control(self._store, self.status(), decision)
         return self.status()
+
+    @property
+    def state(self) -> str:
+        """The state of the run in words, such as ``solving, 41 %, 3 min left``; see `RunStatus.state`."""
+        return describe(self.progress)
 
     @property
     def related(self) -> list[int]:

@@ -9,9 +9,12 @@ import dealmill
 from dealmill.cli.options import complete_run
 from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import duration
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
+LABELS = ("storage", "max_nodes", "repeats", "rejected", "priority", "tags", "note")
+"""Columns that a table has only if some run has something there."""
 SHOWN = 12
 """Digits of a fingerprint in a table; the other formats have all 64."""
 
@@ -77,11 +80,26 @@ def _show_runs(
         tell("no run has these tags and this note" if labelled else "no runs yet; start one with: dealmill run FILE…")
     rows = status_rows(store, runs)
     used = [word for word in COUNTED if any(row[word] for row in rows)]
-    packed = any(run.storage is dealmill.Storage.PACKED for run in runs)
-    stored = ["storage"] if packed or form is not None else []  # a table has this column only if some run is packed
     if form is None:
-        rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
-    write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
+        rows = [row | _words(run, row) for run, row in zip(runs, rows, strict=True)]
+        named = [name for name in LABELS if any(row[name] for row in rows)]
+        columns = [*COLUMNS, *named, *used, "mean", "layouts/s", "started", "took", "audit", "fingerprint", "state"]
+    else:
+        ends = ("mean", "layouts/s", "started", "seconds", "audit", "fingerprint", "state")
+        columns = [*COLUMNS, "storage", *LABELS, *used, *ends]
+    write_rows(columns, rows, form)
+
+
+def _words(run: "dealmill.Run", row: dict[str, object]) -> dict[str, object]:
+    """Return the columns of a table that differ from those for programs."""
+    status = run.progress
+    return {
+        "storage": "packed" if run.storage is dealmill.Storage.PACKED else None,
+        "started": None if status.started is None else f"{status.started.astimezone():%Y-%m-%d %H:%M}",
+        "took": None if status.seconds is None else duration(status.seconds),
+        "fingerprint": str(row["fingerprint"] or "")[:SHOWN],
+        "state": run.state,
+    }
 
 
 def status_rows(store: "dealmill.Store", runs: Sequence["dealmill.Run"]) -> list[dict[str, object]]:
@@ -105,6 +123,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "tags": run.tags,
         "note": run.note,
         "layouts": status.items,
+        "rejected": status.rejected,
         "solved": status.solved,
         "pending": status.items - status.solved,
         **{verdict.word: counts.get(verdict, 0) for verdict in Verdict},
@@ -120,7 +139,9 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "layouts/s": None if status.rate is None else round(status.rate),
         "audit": None if audit is None else _audit(audit.status),
         "fingerprint": fingerprint,
-        "state": _state(status),
+        "state": status.state,
+        "started": None if status.started is None else status.started.astimezone().isoformat(" ", "seconds"),
+        "seconds": None if status.seconds is None else round(status.seconds, 3),
     }
 
 
@@ -131,28 +152,3 @@ def _audit(audit: "dealmill.AuditStatus") -> str:
     if not audit.clean:
         return f"{audit.invalid:,} invalid, {counted(audit.faults, 'fault')}"
     return f"{audit.valid:,} valid" if audit.size == audit.population else f"{audit.valid:,} of a sample valid"
-
-
-def _state(run: "dealmill.RunStatus") -> str:
-    match run.state:
-        case "retracted" | "finished":
-            return run.state
-        case "paused" | "cancelled":
-            return f"{run.state}, {100 * run.solved // max(run.items, 1)} %"
-        case "damaged":
-            return f"damaged: dealmill audit {run.id}"
-        case "reading":
-            return "source not fully read"
-        case "waiting":
-            return "waiting for workers"
-    jobs = f"{counted(run.pending + run.leased, 'job')} left, {run.leased:,} running"
-    retried = f", {run.retried:,} retried" if run.retried else ""
-    return f"{jobs}{retried}{_end(run)}"
-
-
-def _end(run: "dealmill.RunStatus") -> str:
-    """Return the expected end at the rate of the last active minute, or nothing if no job is running."""
-    if run.ends is None:
-        return ""
-    now, end = run.now.astimezone(), run.ends.astimezone()
-    return f", ends at {end:%H:%M:%S}" if end.date() == now.date() else f", ends at {end:%Y-%m-%d %H:%M}"

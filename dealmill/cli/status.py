@@ -76,8 +76,7 @@ def _held(job: "dealmill.Held") -> str:
 def _show_runs(
     store: "dealmill.Store", runs: Sequence["dealmill.Run"], form: str | None, *, labelled: bool = False
 ) -> None:
-    if not runs:
-        tell("no run has these tags and this note" if labelled else "no runs yet; start one with: dealmill run FILE…")
+    empty = "no run has these tags and this note" if labelled else "no runs yet; start one with: dealmill run FILE…"
     rows = status_rows(store, runs)
     used = [word for word in COUNTED if any(row[word] for row in rows)]
     if form is None:
@@ -87,7 +86,7 @@ def _show_runs(
     else:
         ends = ("mean", "layouts/s", "started", "seconds", "audit", "fingerprint", "state")
         columns = [*COLUMNS, "storage", *LABELS, *used, *ends]
-    write_rows(columns, rows, form)
+    write_rows(columns, rows, form, empty)
 
 
 def _words(run: "dealmill.Run", row: dict[str, object]) -> dict[str, object]:

@@ -19,15 +19,18 @@ from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, latest_audits
 from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Diff, DifferenceKind, diff
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
-from dealmill.pipeline.store.plans import queue_rerun, queue_retry, requeue
+from dealmill.pipeline.store.plans import check_not_halted, queue_rerun, queue_retry, requeue
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs import RunStatus, Summary, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import Source, rejects_of
+from dealmill.pipeline.store.states import describe
+from dealmill.pipeline.store.tables import Control
 from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:
@@ -55,6 +58,8 @@ class Run(Tabular):
         How the verdicts are stored: ``Storage.ROWS`` or ``Storage.PACKED`` (see `Store.run`).
     repeats : int or None
         The number of the run that this one is a rerun of; None for other runs.
+    tags, note, priority
+        What was set by `tag`, by `annotate` and by `prioritise`.
     progress : RunStatus
         The progress that was read last.
     """
@@ -89,6 +94,95 @@ class Run(Tabular):
         self.progress = find_run(self._store, self.id)
         self.__dict__.pop("latest_audit", None)  # to be read again
         return self.progress
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of the run, in alphabetical order."""
+        return list(self.progress.tags)
+
+    @property
+    def note(self) -> str | None:
+        """The note about the run; None if there is none."""
+        return self.progress.note
+
+    @property
+    def priority(self) -> int:
+        """The priority of the run: 0, unless it was changed."""
+        return self.progress.priority
+
+    def pause(self) -> RunStatus:
+        """Let no worker begin another job of the run until it is resumed, and return its progress.
+
+        Jobs that workers hold are still finished. Everything solved stays. A paused run is not finished, and has no
+        fingerprint.
+
+        Raises
+        ------
+        StoreError
+            If it is finished.
+        """
+        return self._control(Control.PAUSED)
+
+    def cancel(self) -> RunStatus:
+        """Pause the run for good: `Store.watch` and ``work --drain`` no longer mention it. `resume` undoes this.
+
+        Raises
+        ------
+        StoreError
+            If it is finished.
+        """
+        return self._control(Control.CANCELLED)
+
+    def resume(self) -> RunStatus:
+        """Let workers continue the run after `pause` or `cancel`, and return its progress."""
+        return self._control(Control.ACTIVE)
+
+    def prioritise(self, priority: int) -> None:
+        """Let workers do the jobs of the run before those of all runs with a lower priority, −1,000 to 1,000.
+
+        Raises
+        ------
+        UsageError
+            If it is out of range.
+        """
+        set_priority(self._store, self.id, priority)
+        self.status()
+
+    def tag(self, *words: str) -> None:
+        """Add tags to the run. `Store.status` finds runs by them.
+
+        Raises
+        ------
+        UsageError
+            If one is not a word.
+        """
+        tag(self._store, self.id, words)
+        self.status()
+
+    def untag(self, *words: str) -> None:
+        """Remove tags from the run."""
+        untag(self._store, self.id, words)
+        self.status()
+
+    def annotate(self, note: str) -> None:
+        """Set the note about the run, or remove it if `note` is empty.
+
+        Raises
+        ------
+        UsageError
+            If it is not one line of at most 1,000 characters.
+        """
+        set_note(self._store, self.id, note)
+        self.status()
+
+    def _control(self, decision: Control) -> RunStatus:
+        control(self._store, self.status(), decision)
+        return self.status()
+
+    @property
+    def state(self) -> str:
+        """The state of the run in words, such as ``solving, 41 %, 3 min left``; see `RunStatus.state`."""
+        return describe(self.progress)
 
     @property
     def related(self) -> list[int]:
@@ -257,7 +351,7 @@ class Run(Tabular):
         Raises
         ------
         StoreError
-            If the run is not finished.
+            If the run is not finished, or the new one is paused or cancelled.
         VersionError
             If the engine is not installed, or another version of it and `any_version` is false.
         RetractedError
@@ -268,6 +362,7 @@ class Run(Tabular):
         number = queue_rerun(self._store, self.status(), any_version=any_version)
         progress(Rerunning(number, self.id))
         [new] = solve_runs(self._store, [number], progress)
+        check_not_halted(new)
         return diff(self._store, self.status(), new)
 
     def retry(self, *, progress: Progress = in_notebook) -> int:
@@ -290,6 +385,7 @@ class Run(Tabular):
         tried = queue_retry(self._store, self.status())
         if tried:
             [self.progress] = solve_runs(self._store, [self.id], progress)
+            check_not_halted(self.progress)
         return tried
 
     def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] = ()) -> Diff:

@@ -1,7 +1,7 @@
 """The store: sources, runs and results in a database, and the methods that create and use them."""
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from os import PathLike, fsdecode
@@ -21,11 +21,12 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.audits import AuditStatus, latest_audits
 from dealmill.pipeline.store.blocks import fingerprints_of
+from dealmill.pipeline.store.controls import Labels, labelled
 from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.engines import retract, unretract
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.log import Action, list_actions
-from dealmill.pipeline.store.plans import engines_for, queue_run
+from dealmill.pipeline.store.plans import check_not_halted, engines_for, queue_run
 from dealmill.pipeline.store.results import (
     START,
     Item,
@@ -37,7 +38,7 @@ from dealmill.pipeline.store.results import (
     unless_retracted,
 )
 from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, numbers_between, summarise
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, numbers_between, run_numbers, summarise
 from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
 from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.store.workers import Worker, list_workers
@@ -156,7 +157,7 @@ class Store:
         RetractedError
             If the installed version of the engine was retracted, or the queried run.
         StoreError
-            If the queried run is not finished, or part of it cannot be read.
+            If the run is paused or cancelled; if the queried run is not finished, or part of it cannot be read.
         BrokerError, WorkerError
             If the broker or the workers cannot be started.
         """
@@ -166,7 +167,9 @@ class Store:
         )
         if batch.errors:
             raise batch.errors[0]
-        return batch.runs[0]
+        [run] = batch.runs
+        check_not_halted(run.progress)
+        return run
 
     def run_all(
         self,
@@ -177,17 +180,25 @@ class Store:
         max_nodes: int | None = None,
         packed: bool = False,
         anyway: bool = False,
+        priority: int | None = None,
+        tags: str | Iterable[str] = (),
+        note: str | None = None,
         progress: Progress = in_notebook,
     ) -> BatchResult:
         """Read several sources and solve each with the given engines of its game, or with the default engine.
 
-        A path that cannot be read does not stop the others; see `BatchResult.errors`. See `run` for the other
-        parameters and errors.
+        A path that cannot be read does not stop the others; see `BatchResult.errors`. This does not wait for runs that
+        are paused or cancelled. See `run` for the other parameters and errors.
+
+        Parameters
+        ----------
+        priority, tags, note
+            Set them for each run before it is solved; see `Run.prioritise`, `Run.tag` and `Run.annotate`.
         """
         from dealmill.pipeline.ingest.sources import game_of_source, open_readings, packed_sources
         from dealmill.workers.working import solve_runs  # loads Celery
 
-        limit = node_limit(max_nodes)
+        limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         parsed = _parsed(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
         for source in parsed if names else ():
@@ -201,6 +212,8 @@ class Store:
                 for source in stored
                 for engine in engines_for(source.game, names)
             ]
+            for number in numbers:
+                labels.put_on(self._database, number)
             statuses = solve_runs(self._database, numbers, progress, readings.opened) if numbers else []
         runs = [Run(self._database, status) for status in statuses]
         stored = stored if packed else readings.sources  # as they are now
@@ -227,12 +240,16 @@ class Store:
         engine: str | None = None,
         max_nodes: int | None = None,
         packed: bool = False,
+        priority: int | None = None,
+        tags: str | Iterable[str] = (),
+        note: str | None = None,
         progress: Progress = in_notebook,
     ) -> Run:
         """Queue a run over a source for workers, and return it immediately.
 
         `source` is the number or the name of a source in the store, or a range of deals or a query (see `run`). The
-        last two are first read into the store, except deals if `packed` is true.
+        last two are first read into the store, except deals if `packed` is true. `priority`, `tags` and `note` are set
+        as in `run_all`.
 
         Raises
         ------
@@ -243,7 +260,7 @@ class Store:
         """
         from dealmill.pipeline.ingest.sources import packed_sources  # loads NumPy
 
-        limit = node_limit(max_nodes)
+        limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
         if isinstance(parsed, str):
             stored = find_source(self._database, parsed)
@@ -258,10 +275,12 @@ class Store:
             raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
         storage = Storage.PACKED if packed else Storage.ROWS
         number = queue_run(self._database, stored, stored.game if engine is None else engine, limit, storage)
+        labels.put_on(self._database, number)
         return self.find_run(number)
 
     def work(self, *, drain: bool = False, progress: Progress = in_notebook) -> None:
-        """Process queued jobs with local workers until interrupted, or until no jobs are left if `drain` is true.
+        """Process queued jobs with local workers until interrupted, or until no jobs are left if `drain` is true. Jobs
+        of runs with the highest priority come first; those of paused and cancelled runs stay.
 
         Raises
         ------
@@ -283,6 +302,25 @@ class Store:
             If there is no such run.
         """
         return Run(self._database, find_run(self._database, run))
+
+    def pause(self, *runs: int | str) -> list[Run]:
+        """Pause runs, given by number or as ``"last"``, and return them; see `Run.pause`. If one does not exist, none
+        is paused."""
+        return self._controlled(runs, Run.pause)
+
+    def resume(self, *runs: int | str) -> list[Run]:
+        """Continue runs that were paused or cancelled; see `Run.resume`."""
+        return self._controlled(runs, Run.resume)
+
+    def cancel(self, *runs: int | str) -> list[Run]:
+        """Cancel runs; see `Run.cancel`."""
+        return self._controlled(runs, Run.cancel)
+
+    def _controlled(self, keys: Sequence[int | str], decide: Callable[[Run], object]) -> list[Run]:
+        runs = [self.find_run(key) for key in keys]
+        for run in runs:
+            decide(run)
+        return runs
 
     def find_source(self, source: int | str) -> Source:
         """Return a source by its number, or the newest source of that name.
@@ -309,15 +347,25 @@ class Store:
         first, or newest first if `descending`."""
         return numbers_between(self._database, after, before, limit, descending=descending)
 
-    def status(self, run: int | str | Collection[int] | None = None) -> RunList:
+    def status(
+        self,
+        run: int | str | Collection[int] | None = None,
+        *,
+        tags: str | Iterable[str] = (),
+        note: str | None = None,
+    ) -> RunList:
         """Return all runs, oldest first, or one run, or those with the given numbers, with their newest audits.
+
+        Of all runs, return only those with all these `tags`, and with this text in their `note`.
 
         Raises
         ------
         NotFoundError
             If one run is named, and there is no such run.
         """
-        if run is None or (isinstance(run, Collection) and not isinstance(run, str)):
+        if run is None:
+            statuses = list_runs(self._database, run_numbers(self._database, *labelled(tags, note)))
+        elif isinstance(run, Collection) and not isinstance(run, str):
             statuses = list_runs(self._database, run)
         else:
             statuses = [find_run(self._database, run)]
@@ -331,11 +379,11 @@ class Store:
         return fingerprints_of(self._database, {status.id: status.items for status in finished})
 
     def watch(self, run: int | str | None = None) -> Iterator[RunList]:
-        """Yield `status` once a second until all runs are finished or retracted."""
+        """Yield `status` once a second until all runs are finished, retracted, paused or cancelled."""
         while True:
             runs = self.status(run)
             yield runs
-            if all(run.progress.state in {"finished", "retracted"} for run in runs):
+            if all(run.progress.state in {"finished", "retracted", "paused", "cancelled"} for run in runs):
                 return
             time.sleep(WATCH_SECONDS)
 

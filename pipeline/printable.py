@@ -27,3 +27,13 @@ def cell_text(cell: T) -> T | str:
     """Return a cell of a spreadsheet: a text that begins with one of `FORMULA` gets an apostrophe before it, others and
     numbers stay. To get the original back, remove the first apostrophe of each cell that begins with one."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words: ``3.2 s``, ``41 s``, ``3 min``, ``2 h 10 min`` or ``4 days``."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes < 48 * 60 else f"{minutes // 1440} days"

@@ -20,6 +20,7 @@ __all__ = [
     "Copying",
     "Event",
     "Exporting",
+    "Finished",
     "Ingested",
     "Ingesting",
     "Message",
@@ -140,6 +141,15 @@ class Continued:
 
 
 @dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that the call solves is finished, now or from an earlier call."""
+
+    run: int
+    engine: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rerunning:
     """Run number `run` is a rerun of run number `repeats`."""
 
@@ -166,6 +176,7 @@ Event = (
     | Ingested
     | OpenFailed
     | Continued
+    | Finished
     | Rerunning
     | Message
 )

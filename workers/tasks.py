@@ -21,6 +21,7 @@ from dealmill.pipeline.store.leases import Lease
 from dealmill.pipeline.store.plans import Installation, installed_engines
 from dealmill.pipeline.store.revisions import check_revision
 from dealmill.pipeline.store.runs import PlannedRun, run_of_job
+from dealmill.pipeline.store.tables import Control
 from dealmill.pipeline.store.workers import worker_name
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
@@ -57,14 +58,19 @@ def do_job(*message: object, **_more: object) -> None:
 
 
 def _do_number(kind: JobKind[Any, Any], number: int) -> None:
-    store = configured_store()
-    run = _waiting(partial(_run, store, kind, number))
-    if isinstance(run, DamagedError):
-        _refuse_damaged(store, kind, number, run)
-    elif run is not None and _prepared(store, kind, number, run):
-        job = _waiting(partial(kind.claim, store, number, worker_name(os.getpid()), _lease_seconds(run)))
-        if job is not None:
-            _do(store, kind, job)
+    """Do a job, or one of a run with a higher priority, whose messages may be far behind in the queue. The job itself
+    is sent again then. If another worker takes the other job first, choose again."""
+    store, chosen, job = configured_store(), 0, None
+    while job is None and chosen != number:
+        chosen, run = _waiting(partial(_chosen, store, kind, number))
+        if isinstance(run, DamagedError):
+            _refuse_damaged(store, kind, chosen, run)
+            return
+        if run is None or not _prepared(store, kind, chosen, run):
+            return
+        job = _waiting(partial(kind.claim, store, chosen, worker_name(os.getpid()), _lease_seconds(run)))
+    if job is not None:
+        _do(store, kind, job)
 
 
 def _lease_seconds(run: PlannedRun) -> float:
@@ -72,23 +78,25 @@ def _lease_seconds(run: PlannedRun) -> float:
     return max(settings().lease_seconds, engine.program.longest if engine.program else 0.0)
 
 
-def _run(store: Database, kind: JobKind[Any, Any], number: int) -> PlannedRun | DamagedError | None:
-    """Return the run of a job, or why it cannot be read; None if this installation cannot do the job, or there is no
-    such job.
+def _chosen(store: Database, kind: JobKind[Any, Any], number: int) -> tuple[int, PlannedRun | DamagedError | None]:
+    """Return the job to do when a message names a job, and its run or why that cannot be read; None if this
+    installation cannot do the job, users have stopped its run, or there is no such job.
 
     Every command with workers sends messages, so in a farm with several versions, some messages name jobs for other
     installations. Those jobs are not touched.
     """
     with store.reading() as connection:
         check_revision(connection)
+        number = kind.choose(connection, number, installed_engines())
         try:
             run = run_of_job(connection, kind.table, number)
         except DamagedError as error:
-            return error
+            return number, error
         if run is None or leases.workable(connection, kind.table, number, installed_engines()):
-            return run
-    _log_unworkable(run.engine, run.version)
-    return None
+            return number, run
+    if run.control is Control.ACTIVE:
+        _log_unworkable(run.engine, run.version)
+    return number, None
 
 
 def _do(store: Database, kind: JobKind[Any, Any], job: Any) -> None:

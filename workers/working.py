@@ -7,13 +7,23 @@ from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.programs.solver import check_starts
-from dealmill.pipeline.progress import Auditing, Continued, Ingested, Message, Progress, Solving, Surveying, Working
+from dealmill.pipeline.progress import (
+    Auditing,
+    Continued,
+    Finished,
+    Ingested,
+    Message,
+    Progress,
+    Solving,
+    Surveying,
+    Working,
+)
 from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.jobs import SOLVING, paused_jobs
 from dealmill.pipeline.store.leases import Lease, refused, stuck
-from dealmill.pipeline.store.plans import Installation, check_not_retracted
+from dealmill.pipeline.store.plans import Installation, check_not_halted, check_not_retracted
 from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, read_runs
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
@@ -69,22 +79,31 @@ def work_until_done(
 def solve_runs(
     store: Database, numbers: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
 ) -> list[RunStatus]:
-    """Solve runs, while the sources in `readings` are being ingested, and return their final status. If all runs are
-    finished already, no workers are started."""
+    """Solve runs, while the sources in `readings` are being ingested, and return their final status. If
+    nothing is left to do, no workers are started. Do not wait for runs that are paused or cancelled."""
     known = {run.id: run for run in read_runs(store, numbers)}
-    finished = all(run.finished for run in known.values())
-    if finished:
+    announced = set[int]()
+
+    def announce() -> None:
+        for run in known.values():
+            if run.finished and run.id not in announced:
+                announced.add(run.id)
+                progress(Finished(run.id, run.engine, run.source_name))
+
+    ended = all(run.finished or (run.halted and run.complete) for run in known.values())
+    if ended:
         for reading in readings:
             progress(Ingested(reading.source, reading.name, new=False))
     for run in known.values():
         if run.finished or run.solved:
             progress(_continued(run))
-    if finished:
+    announce()
+    if ended:
         return list(known.values())
     for run in known.values():
         check_not_retracted(run)
-        Installation().check(run)
-        if not run.finished:
+        if not (run.finished or run.halted):
+            Installation().check(run)
             _, engine = find_engine(run.engine)
             check_starts(engine)
 
@@ -95,11 +114,15 @@ def solve_runs(
         installation = Installation.loading(run for run in runs if run.id in waiting)
         for run in runs:
             check_not_retracted(run)
-            check_not_damaged(store, run)
-            installation.check(run)
+            if not run.halted:
+                check_not_damaged(store, run)
+                installation.check(run)
         progress(_solving(runs))
+        announce()
         broken = {reading.source.id for reading in readings if reading.error}
-        done = all(run.finished or (run.source in broken and not run.pending + run.leased) for run in runs)
+        done = all(
+            run.finished or run.halted or (run.source in broken and not run.pending + run.leased) for run in runs
+        )
         return None if done else installation
 
     work_until_done(store, check, progress, readings)
@@ -140,7 +163,7 @@ def _continued(run: RunStatus) -> Continued:
 
 
 def _solving(runs: Sequence[RunStatus]) -> Solving:
-    working = next((run for run in runs if not run.finished), runs[-1])
+    working = next((run for run in runs if not (run.finished or run.halted)), runs[-1])
     solved, layouts = sum(run.solved for run in runs), sum(run.items for run in runs)
     return Solving(solved, layouts, working.id, working.engine, working.source_name, working.rate)
 
@@ -175,8 +198,8 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
     Raises
     ------
     VersionError
-        If jobs are left that need other versions, or engines that cannot be loaded; jobs of retracted versions do not
-        count.
+        If jobs are left that need other versions, or engines that cannot be loaded; jobs of retracted versions and of
+        paused and cancelled runs do not count.
     DamagedError
         If jobs are left that fail repeatedly.
     ProgramError
@@ -194,6 +217,8 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
         return None if drain and not left else installation
 
     work_until_done(store, check, progress)
+    for run, count in paused_jobs(store).items():
+        progress(Message(f"run {run} is paused, jobs left: {count:,}; continue it with: dealmill resume {run}"))
     others = []
     for jobs in unworkable(store, installation):
         if jobs.retracted:
@@ -222,6 +247,7 @@ def grow_survey(store: Database, number: int, goal: Width | int, progress: Progr
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
             check_not_retracted(run)
+            check_not_halted(run)
             check_not_damaged(store, run)
             installation = Installation.loading([run] if run.retried and run.id in refused(store, SOLVING) else [])
             installation.check(run)

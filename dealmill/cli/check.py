@@ -119,7 +119,11 @@ def _retract(
 @click.command()
 @output_options
 def log(form: str | None) -> None:
-    """List all runs, reruns, audits and retractions, oldest first: when, who, what and why."""
+    """List what was done to the store, oldest first: when, who, what and why.
+
+    These are runs, reruns, retries, audits and retractions, and what was decided about runs: pauses, priorities, tags
+    and notes.
+    """
     with dealmill.open() as store:
         actions = store.log()
     rows = [

@@ -129,6 +129,13 @@ verdict_option = click.option(
 )
 
 
+priority_option = click.option(
+    "--priority", type=int, help="Do its jobs before those of runs with a lower priority, -1000 to 1000.", metavar="N"
+)
+tag_option = click.option("--tag", "tags", metavar="WORD", multiple=True, help="Tag the run; repeatable.")
+note_option = click.option("--note", metavar="TEXT", help="Add a note to the run.")
+
+
 def given_parameters(given: Sequence[str]) -> dict[str, int]:
     """Return the parameters given by `parameters_option`.
 

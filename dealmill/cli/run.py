@@ -16,8 +16,11 @@ from dealmill.cli.options import (
     game_option,
     given_parameters,
     nodes_option,
+    note_option,
     packed_option,
     parameters_option,
+    priority_option,
+    tag_option,
 )
 from dealmill.cli.output import called_as, counted, json_option, output_options, tell, write_json, write_rows
 from dealmill.cli.process import ERROR, REJECTED
@@ -42,6 +45,14 @@ from dealmill.pipeline.games.verdict import Verdict
 @nodes_option
 @packed_option
 @anyway_option
+@priority_option
+@tag_option
+@note_option
+@click.option(
+    "--on-finish",
+    metavar="COMMAND",
+    help="Run this shell command once for each run that is finished, with the JSON of its status on standard input.",
+)
 @output_options
 @click.pass_context
 def run(
@@ -52,12 +63,19 @@ def run(
     max_nodes: int | None,
     packed: bool,
     anyway: bool,
+    priority: int | None,
+    tags: tuple[str, ...],
+    note: str | None,
+    on_finish: str | None,
     form: str | None,
 ) -> None:
     """Read layouts, solve them with local workers and print a summary.
 
     FILE is the same as for `dealmill ingest`. Layouts that were solved before are not solved again, and an interrupted
     run resumes where it stopped.
+
+    A paused or cancelled run is not continued. The priority, tags and note are those of all runs of this command;
+    repeat it to change them.
 
     --packed is meant for hundreds of millions of numbered deals. A packed run stores one or two bits per verdict plus
     digests, but no layouts and no evidence. To show a deal, Dealmill deals and solves its block of a thousand again and
@@ -66,6 +84,11 @@ def run(
     """
     with dealmill.open() as store:
         with shown_progress(store) as progress:
+            commands = None
+            if on_finish:
+                from dealmill.cli.finishing import FinishCommands  # imports all events, which help texts do not need
+
+                commands = FinishCommands(store, on_finish, progress)
             batch = store.run_all(
                 files,
                 game=game,
@@ -73,10 +96,18 @@ def run(
                 max_nodes=max_nodes,
                 packed=packed,
                 anyway=anyway,
-                progress=progress,
+                priority=priority,
+                tags=tags,
+                note=note,
+                progress=commands or progress,
             )
         if batch.runs or form:
             _summarise(batch, form)
+    halted = [run.progress for run in batch.runs if run.progress.halted]
+    for run in halted:
+        tell(f"dealmill: run {run.id} is {run.control.word}; continue it with: dealmill resume {run.id}")
+    if halted or (commands and not commands.all_succeeded()):
+        ctx.exit(ERROR)
     _exit_after_reading(ctx, batch.errors, batch.sources)
 
 
@@ -160,8 +191,20 @@ def _exit_after_reading(
 @engine_option
 @nodes_option
 @packed_option
+@priority_option
+@tag_option
+@note_option
 @json_option
-def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, as_json: bool) -> None:
+def queue(
+    source: str,
+    engine: str | None,
+    max_nodes: int | None,
+    packed: bool,
+    priority: int | None,
+    tags: tuple[str, ...],
+    note: str | None,
+    as_json: bool,
+) -> None:
     """Queue a run over SOURCE for workers to solve.
 
     SOURCE is the number or name of a source read by `dealmill ingest`, or a range of numbered deals or a query, as for
@@ -170,7 +213,16 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, 
     """
     with dealmill.open() as store:
         with shown_progress(store) as progress:
-            run = store.queue(source, engine=engine, max_nodes=max_nodes, packed=packed, progress=progress)
+            run = store.queue(
+                source,
+                engine=engine,
+                max_nodes=max_nodes,
+                packed=packed,
+                priority=priority,
+                tags=tags,
+                note=note,
+                progress=progress,
+            )
         [run] = store.status(run.id)
         [row] = status_rows(store, [run])
     status = run.progress
@@ -187,6 +239,8 @@ def queue(source: str, engine: str | None, max_nodes: int | None, packed: bool, 
 @json_option
 def work(drain: bool, as_json: bool) -> None:
     """Start local workers and process the jobs of all runs and audits until Ctrl-C.
+
+    Jobs of runs with the highest priority come first. Those of paused and cancelled runs are left; --drain says so.
 
     With --drain, the exit code is 1 if jobs are left that need versions of engines or deals that are not installed.
     Jobs of retracted versions are reported but are not an error. With --json, the status of all runs is printed at the

@@ -9,9 +9,12 @@ import dealmill
 from dealmill.cli.options import complete_run
 from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import duration
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
+LABELS = ("storage", "max_nodes", "repeats", "rejected", "priority", "tags", "note")
+"""Columns that a table has only if some run has something there."""
 SHOWN = 12
 """Digits of a fingerprint in a table; the other formats have all 64."""
 
@@ -20,24 +23,31 @@ HOME_AND_CLEAR = "\x1b[H\x1b[J"
 
 @click.command()
 @click.argument("run", required=False, shell_complete=complete_run)
+@click.option("--tag", "tags", metavar="WORD", multiple=True, help="Show only the runs with this tag; repeatable.")
+@click.option("--note", metavar="TEXT", help="Show only the runs with this text in their note.")
 @click.option("--workers", is_flag=True, help="Show the workers of the last hour instead of the runs.")
 @click.option("--watch", is_flag=True, help="Refresh every second until everything is solved.")
 @output_options
-def status(run: str | None, workers: bool, watch: bool, form: str | None) -> None:
+def status(
+    run: str | None, tags: tuple[str, ...], note: str | None, workers: bool, watch: bool, form: str | None
+) -> None:
     """Show the progress of all runs, or of RUN (its number, or `last`).
 
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
     jobs it holds. Workers without a job in the last hour are not listed.
     """
+    labelled = bool(tags) or note is not None
+    if labelled and (run or watch or workers):
+        raise click.UsageError("--tag and --note choose among all runs: give no RUN, --watch or --workers with them")
     with dealmill.open() as store:
-        for runs in store.watch(run) if watch else [store.status(run)]:
+        for runs in store.watch(run) if watch else [store.status(run, tags=tags, note=note)]:
             if watch and sys.stdout.isatty():
                 click.echo(HOME_AND_CLEAR, nl=False)
             if workers:
                 _show_workers(store, form)
             else:
-                _show_runs(store, runs, form)
+                _show_runs(store, runs, form, labelled=labelled)
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -63,16 +73,32 @@ def _held(job: "dealmill.Held") -> str:
     return f"{job.what}: {job.first}-{job.last} for {job.seconds:.0f} s{late}"
 
 
-def _show_runs(store: "dealmill.Store", runs: Sequence["dealmill.Run"], form: str | None) -> None:
-    if not runs:
-        tell("no runs yet; start one with: dealmill run FILE…")
+def _show_runs(
+    store: "dealmill.Store", runs: Sequence["dealmill.Run"], form: str | None, *, labelled: bool = False
+) -> None:
+    empty = "no run has these tags and this note" if labelled else "no runs yet; start one with: dealmill run FILE…"
     rows = status_rows(store, runs)
     used = [word for word in COUNTED if any(row[word] for row in rows)]
-    packed = any(run.storage is dealmill.Storage.PACKED for run in runs)
-    stored = ["storage"] if packed or form is not None else []  # a table has this column only if some run is packed
     if form is None:
-        rows = [{**row, "fingerprint": str(row["fingerprint"] or "")[:SHOWN]} for row in rows]
-    write_rows([*COLUMNS, *stored, *used, "mean", "layouts/s", "audit", "fingerprint", "state"], rows, form)
+        rows = [row | _words(run, row) for run, row in zip(runs, rows, strict=True)]
+        named = [name for name in LABELS if any(row[name] for row in rows)]
+        columns = [*COLUMNS, *named, *used, "mean", "layouts/s", "started", "took", "audit", "fingerprint", "state"]
+    else:
+        ends = ("mean", "layouts/s", "started", "seconds", "audit", "fingerprint", "state")
+        columns = [*COLUMNS, "storage", *LABELS, *used, *ends]
+    write_rows(columns, rows, form, empty)
+
+
+def _words(run: "dealmill.Run", row: dict[str, object]) -> dict[str, object]:
+    """Return the columns of a table that differ from those for programs."""
+    status = run.progress
+    return {
+        "storage": "packed" if run.storage is dealmill.Storage.PACKED else None,
+        "started": None if status.started is None else f"{status.started.astimezone():%Y-%m-%d %H:%M}",
+        "took": None if status.seconds is None else duration(status.seconds),
+        "fingerprint": str(row["fingerprint"] or "")[:SHOWN],
+        "state": run.state,
+    }
 
 
 def status_rows(store: "dealmill.Store", runs: Sequence["dealmill.Run"]) -> list[dict[str, object]]:
@@ -92,7 +118,11 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "max_nodes": run.max_nodes,
         "storage": run.storage.word,
         "repeats": run.repeats,
+        "priority": run.priority,
+        "tags": run.tags,
+        "note": run.note,
         "layouts": status.items,
+        "rejected": status.rejected,
         "solved": status.solved,
         "pending": status.items - status.solved,
         **{verdict.word: counts.get(verdict, 0) for verdict in Verdict},
@@ -108,7 +138,9 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "layouts/s": None if status.rate is None else round(status.rate),
         "audit": None if audit is None else _audit(audit.status),
         "fingerprint": fingerprint,
-        "state": _state(status),
+        "state": status.state,
+        "started": None if status.started is None else status.started.astimezone().isoformat(" ", "seconds"),
+        "seconds": None if status.seconds is None else round(status.seconds, 3),
     }
 
 
@@ -119,26 +151,3 @@ def _audit(audit: "dealmill.AuditStatus") -> str:
     if not audit.clean:
         return f"{audit.invalid:,} invalid, {counted(audit.faults, 'fault')}"
     return f"{audit.valid:,} valid" if audit.size == audit.population else f"{audit.valid:,} of a sample valid"
-
-
-def _state(run: "dealmill.RunStatus") -> str:
-    match run.state:
-        case "retracted" | "finished":
-            return run.state
-        case "damaged":
-            return f"damaged: dealmill audit {run.id}"
-        case "reading":
-            return "source not fully read"
-        case "waiting":
-            return "waiting for workers"
-    jobs = f"{counted(run.pending + run.leased, 'job')} left, {run.leased:,} running"
-    retried = f", {run.retried:,} retried" if run.retried else ""
-    return f"{jobs}{retried}{_end(run)}"
-
-
-def _end(run: "dealmill.RunStatus") -> str:
-    """Return the expected end at the rate of the last active minute, or nothing if no job is running."""
-    if run.ends is None:
-        return ""
-    now, end = run.now.astimezone(), run.ends.astimezone()
-    return f", ends at {end:%H:%M:%S}" if end.date() == now.date() else f", ends at {end:%Y-%m-%d %H:%M}"

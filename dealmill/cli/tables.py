@@ -21,12 +21,13 @@ NAMES = {"run", "runs", "repeats", "audit", "source", "line", "position"}
 """Columns whose numbers are names, which are written without separators."""
 DISPENSABLE = (
     *("dealmill", "version", "fingerprint", "storage", "name", "duplicates", "seconds_ago", "items/s", "runs"),
-    *("position", "line", "layouts/s", "pending", "who", "audit", "solved", "mean", "step", "other_nodes"),
+    *("took", "position", "line", "layouts/s", "pending", "who", "started", "note", "audit", "solved", "mean", "step"),
+    *("other_nodes", "priority", "repeats", "tags"),
 )
 """Columns that are left out before texts become shorter than `LONG`, the least important first."""
 LEAST_IMPORTANT = (
-    *("deal_parameters", "nodes", "rejected", "failed", "undecided", "other_value", "value", "unwinnable"),
-    *("engine", "source"),
+    *("deal_parameters", "max_nodes", "nodes", "rejected", "failed", "undecided", "other_value", "value", "scored"),
+    *("unwinnable", "engine", "source"),
 )
 """Columns that are left out next, before texts become shorter than `SHORT`. All others say what a row is about."""
 LONG, SHORT, SHORTEST = 24, 14, 4
@@ -37,8 +38,8 @@ IN_THE_MIDDLE = {"engine", "evidence", "layout", "other_evidence", "source", "te
 COLOURED = {"outcome", "other_verdict", "state", "verdict"}
 COLOURS = (
     dict.fromkeys(("finished", "ok", "valid", "winnable"), "green")
-    | dict.fromkeys(("damaged", "failed", "invalid", "retracted", "unwinnable", "wrong"), "red")
-    | dict.fromkeys(("undecided", "waiting"), "yellow")
+    | dict.fromkeys(("damaged", "stopped", "failed", "invalid", "retracted", "unwinnable", "wrong"), "red")
+    | dict.fromkeys(("undecided", "waiting", "paused", "cancelled", "nothing"), "yellow")
 )
 """The colours of verdicts and states, by their first word. What a colour says, the word says as well."""
 

@@ -35,9 +35,15 @@ class Run(BaseModel):
     max_nodes: int | None
     storage: str
     repeats: int | None = Field(description="The run that this one is a rerun of.")
+    priority: int
+    tags: list[str]
+    note: str | None
     state: str
+    started: float | None = Field(description="When its first job was started, in seconds since 1970.")
+    seconds: float | None = Field(description="The time since then, up to its last job unless it goes on.")
     retracted: str | None = Field(description="Why the engine version was retracted; its counts are left out then.")
     layouts: int
+    rejected: int
     solved: int
     counts: dict[str, int] = Field(description="The number of layouts by verdict.")
     mean: float | None
@@ -209,9 +215,15 @@ def _run(run: dealmill.Run) -> Run:
         max_nodes=found.max_nodes,
         storage=found.storage.word,
         repeats=found.repeats,
+        priority=found.priority,
+        tags=run.tags,
+        note=found.note,
         state=found.state,
+        started=found.started.timestamp() if found.started else None,
+        seconds=found.seconds,
         retracted=found.retracted,
         layouts=found.items,
+        rejected=found.rejected,
         solved=found.solved,
         counts={} if retracted else {verdict.word: count for verdict, count in found.counts.items()},
         mean=None if retracted else found.mean,

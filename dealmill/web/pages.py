@@ -183,6 +183,7 @@ def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
     histograms = [] if status.retracted is not None else [found.histogram("value"), found.histogram("nodes")]
     return {
         "run": status,
+        "state": found.state,
         "fingerprint": fingerprint_of(found),
         "live": _is_live(found),
         "source": store.find_source(status.source),

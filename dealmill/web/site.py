@@ -19,7 +19,7 @@ from pydantic_core import PydanticKnownError
 
 import dealmill
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.printable import counted, printable
+from dealmill.pipeline.printable import counted, duration, printable
 from dealmill.web import plots
 from dealmill.web.safety import damage
 
@@ -149,7 +149,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(number=number, moment=moment, notation=notation)
+    found.filters.update(number=number, moment=moment, duration=duration, notation=notation)
     found.globals.update(share=share, counted=counted, fingerprint_of=fingerprint_of, plots=plots, Verdict=Verdict)
     return found
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
     literal,
     literal_column,
     select,
+    true,
     update,
 )
 
@@ -43,6 +44,7 @@ AUDITING = JobTable(
     run=audits.c.run_id,
     totals=("valid", "invalid", "no_evidence", "faults"),
     owners=audits_of,
+    open=true(),
     grain=literal(1),
 )
 UNFINISHED = select(audit_jobs.c.audit_id).where(

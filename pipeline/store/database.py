@@ -579,10 +579,10 @@ def server_version(store: Database) -> str:
     return f"{kind} {version}"
 
 
-def instant(seconds: float) -> datetime | None:
-    """Return a time of the database, in seconds since 1970, as a time with zone UTC; None if it has more than four
-    digits for the year, or is before 1970."""
-    return datetime.fromtimestamp(seconds, UTC) if 0 <= seconds < YEAR_10_000 else None
+def instant(seconds: float | None) -> datetime | None:
+    """Return a time of the database, in seconds since 1970, as a time with zone UTC; None if there is none, it has more
+    than four digits for the year, or is before 1970."""
+    return datetime.fromtimestamp(seconds, UTC) if seconds is not None and 0 <= seconds < YEAR_10_000 else None
 
 
 def clock_difference(store: Database) -> float:

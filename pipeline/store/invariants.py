@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.controls import control_faults
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.earlier_audits import audit_faults, earlier_faults
 from dealmill.pipeline.store.log import log_faults
@@ -180,6 +181,10 @@ def _altered_plan(scope: AuditScope) -> Iterator[Fault]:
     return _of_whole(scope, plan_faults(scope.store, scope.run))
 
 
+def _altered_controls(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, control_faults(scope.store, scope.run.id))
+
+
 def _altered_log(scope: AuditScope) -> Iterator[Fault]:
     return _of_whole(scope, log_faults(scope.store))
 
@@ -234,6 +239,12 @@ INVARIANTS: tuple[Invariant, ...] = (
         "plan", "The seal of the run matches its source, engine, limit and storage.", _altered_plan, of_whole=True
     ),
     Invariant(
+        "controls",
+        "Whether the run is paused or cancelled, its priority, tags and note are what the action log says.",
+        _altered_controls,
+        of_whole=True,
+    ),
+    Invariant(
         "actions",
         "The action log is a chain of digests, and every run, audit and retraction has an entry in it.",
         _altered_log,
@@ -249,7 +260,7 @@ INVARIANTS: tuple[Invariant, ...] = (
 )
 
 FREE = {
-    ("created", "at", "started", "finished", "leased_until"): "times",
+    ("created", "at", "started", "finished", "leased_until", "advanced"): "times",
     ("retracted",): "the time of a retraction; but it must be missing if and only if the reason is missing",
     ("worker", "attempt", "trouble"): "the worker of a job, the number of attempts, and the end of earlier attempts",
     ("jobs.id", "audit_jobs.id"): "numbers that only messages use",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, referee
@@ -17,8 +17,8 @@ from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.earlier_audits import findings_digest
 from dealmill.pipeline.store.invariants import AuditScope, faults_of
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.leases import JobTable, Lease
+from dealmill.pipeline.store.jobs import SOLVING, more_urgent_job
+from dealmill.pipeline.store.leases import Installed, JobTable, Lease
 from dealmill.pipeline.store.runs import PlannedRun, run_of_job
 from dealmill.pipeline.store.storage import SolvedJob
 from dealmill.pipeline.store.storages import storage_of
@@ -57,6 +57,10 @@ class JobKind(ABC, Generic[JobT, ResultsT]):
     """A kind of job. Its jobs are rows of `table`."""
 
     table: JobTable
+
+    def choose(self, _connection: Connection, number: int, _installed: Installed) -> int:
+        """Return the number of the job to do when a message names job `number`."""
+        return number
 
     @abstractmethod
     def prepare(self, run: PlannedRun) -> None:
@@ -97,6 +101,10 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
     """The jobs of runs. The storage of a run decides how its items are solved and its verdicts stored."""
 
     table = SOLVING
+
+    def choose(self, connection: Connection, number: int, installed: Installed) -> int:
+        """Return the job of a run with a higher priority, if there is one."""
+        return more_urgent_job(connection, number, installed) or number
 
     def prepare(self, run: PlannedRun) -> None:
         """Load and compile the engine of a run."""

@@ -1,27 +1,44 @@
 """The jobs of runs: ranges of positions, cut as layouts are ingested or as a survey grows; sums over them; and the
 runs and audits that an installation can work on."""
 
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Row, Select, bindparam, case, or_, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    bindparam,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+)
 
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.leases import Installed, JobTable
-from dealmill.pipeline.store.tables import DONE, Storage, audits, engines, jobs, runs, sources
+from dealmill.pipeline.store.leases import Installed, JobTable, waiting
+from dealmill.pipeline.store.tables import DONE, IS_PENDING, Control, Storage, audits, engines, jobs, runs, sources
 
 OVER = runs.join(sources).join(engines)
+ACTIVE = runs.c.control == Control.ACTIVE
+OF_JOB = runs.alias("of_job")
 
 
 def runs_of(installed: Installed) -> Select[tuple[int]]:
-    """Select the runs of installed engines that are not retracted. A packed run also needs the installed generator of
-    its deals to be the one recorded."""
+    """Select the active runs of installed engines that are not retracted. A packed run also needs the installed
+    generator of its deals to be the one recorded."""
     dealt = (runs.c.storage == Storage.PACKED) & _dealt_here()
     known = _known(installed) & or_(runs.c.storage == Storage.ROWS, dealt)
-    return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted_why.is_(None))
+    return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted_why.is_(None), ACTIVE)
 
 
 def audits_of(installed: Installed) -> Select[tuple[int]]:
@@ -66,10 +83,51 @@ SOLVING = JobTable(
     run=jobs.c.run_id,
     totals=TOTALS,
     owners=runs_of,
+    open=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.ACTIVE),
     grain=select(case((runs.c.storage == Storage.PACKED, BLOCK), else_=1))
     .where(runs.c.id == jobs.c.run_id)
     .scalar_subquery(),
 )
+
+IS_PENDING_JOB = text(f"jobs.{IS_PENDING}")
+
+
+def more_urgent_job(connection: Connection, job: int, installed: Installed) -> int | None:
+    """Return the first job that can be claimed of the run with the highest priority, if that is higher than the
+    priority of this job's run; None otherwise."""
+    return connection.execute(_more_urgent_job(frozenset(installed)), {"job": job}).scalar()
+
+
+@cache
+def _more_urgent_job(installed: Installed) -> Select[int]:
+    named, claimable = jobs.alias("named"), (IS_PENDING_JOB, waiting(SOLVING))
+    higher = runs.alias("higher")
+    priority = select(runs.c.priority).join(named, named.c.run_id == runs.c.id).where(named.c.id == bindparam("job"))
+    run = (
+        select(higher.c.id)
+        .where(
+            higher.c.priority > priority.scalar_subquery(),
+            higher.c.id.in_(runs_of(installed)),
+            exists().where(jobs.c.run_id == higher.c.id, *claimable).correlate(higher),
+        )
+        .order_by(higher.c.priority.desc(), higher.c.id)
+        .limit(1)
+    )
+    found = select(jobs.c.id).where(jobs.c.run_id == run.scalar_subquery(), *claimable)
+    return found.order_by(jobs.c.first).limit(1)
+
+
+def paused_jobs(store: Database) -> dict[int, int]:
+    """Return the number of pending jobs of each paused run that has some."""
+    query = (
+        select(jobs.c.run_id, func.count())
+        .where(IS_PENDING_JOB, jobs.c.run_id.in_(select(runs.c.id).where(runs.c.control == Control.PAUSED)))
+        .group_by(jobs.c.run_id)
+        .order_by(jobs.c.run_id)
+    )
+    with store.reading() as connection:
+        return dict(tuple(row) for row in connection.execute(query))
+
 
 CHUNK = 25_000
 """Items per job of a run stored as rows: some tens of milliseconds of work for the fastest engines, so little is lost

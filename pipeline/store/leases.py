@@ -71,8 +71,9 @@ class JobTable:
     """A table of jobs of one kind.
 
     `owner` is the column of the run or audit that a job belongs to, and `owners` selects those that can be worked on
-    with the installed engines. `run` is the column of the run that a job is about, in `joined`, the table joined with
-    others. `totals` are the columns that a finished job fills. Jobs are split at multiples of `grain` items.
+    with the installed engines. `open` is the condition that users have not stopped the owner of a job. `run` is the
+    column of the run that a job is about, in `joined`, the table joined with others. `totals` are the columns that a
+    finished job fills. Jobs are split at multiples of `grain` items.
     """
 
     table: Table
@@ -81,6 +82,7 @@ class JobTable:
     run: Column[int]
     totals: tuple[str, ...]
     owners: Callable[[Installed], Select[tuple[int]]]
+    open: ColumnElement[bool]
     grain: ColumnElement[int]
 
 
@@ -112,7 +114,8 @@ def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[in
 
 
 def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
-    """Claim a job for `seconds`; return None if it is not pending, or has to wait for the end of a pause."""
+    """Claim a job for `seconds`; return None if it is not pending, has to wait for the end of a pause, or users have
+    stopped its owner."""
     claimed = connection.execute(_claiming(jobs), {"number": job, "claimant": worker, "seconds": seconds}).one_or_none()
     return None if claimed is None else Lease(*claimed)
 
@@ -122,7 +125,7 @@ def _claiming(jobs: JobTable) -> ReturningUpdate[*tuple[Any, ...]]:
     table = jobs.table
     return (
         update(table)
-        .where(table.c.id == bindparam("number"), _waiting(jobs))
+        .where(table.c.id == bindparam("number"), waiting(jobs), jobs.open)
         .values(
             state=LEASED,
             attempt=table.c.attempt + 1,
@@ -174,7 +177,7 @@ def refuse(store: Database, jobs: JobTable, job: int, trouble: str) -> None:
     with store.writing() as connection:
         connection.execute(
             update(table)
-            .where(table.c.id == job, _waiting(jobs))
+            .where(table.c.id == job, waiting(jobs))
             .values(leased_until=clock() + PAUSES[0], trouble=f"{REFUSED}{trouble}")
         )
 
@@ -249,7 +252,7 @@ def pending(store: Database, jobs: JobTable, installed: Installed, most: int) ->
 @cache
 def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
     number = jobs.table.c.id
-    workable = select(number).where(_waiting(jobs), jobs.owner.in_(jobs.owners(installed)))
+    workable = select(number).where(waiting(jobs), jobs.owner.in_(jobs.owners(installed)))
     return workable.order_by(number).limit(bindparam("most", type_=Integer))
 
 
@@ -296,12 +299,13 @@ class UnworkableJobs:
 
 
 def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[UnworkableJobs]:
-    """Return the pending jobs that cannot be worked on with these engines, grouped by engine."""
+    """Return the pending jobs that cannot be worked on with these engines, grouped by engine. Those that users have
+    stopped are not among them."""
     retracted = engines.c.retracted_why.is_not(None)
     query = (
         select(engines.c.name, engines.c.version, retracted, func.count())
         .select_from(jobs.joined.join(runs, runs.c.id == jobs.run).join(engines, engines.c.id == runs.c.engine_id))
-        .where(jobs.table.c.state == PENDING, jobs.owner.not_in(jobs.owners(installed)))
+        .where(jobs.table.c.state == PENDING, jobs.open, jobs.owner.not_in(jobs.owners(installed)))
         .group_by(engines.c.name, engines.c.version, retracted)
         .order_by(engines.c.name, engines.c.version)
     )
@@ -310,7 +314,7 @@ def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[Un
     return [UnworkableJobs(engine, version, bool(gone), count) for engine, version, gone, count in rows]
 
 
-def _waiting(jobs: JobTable) -> ColumnElement[bool]:
+def waiting(jobs: JobTable) -> ColumnElement[bool]:
     """Return the condition that a job can be claimed. During a pause, `leased_until` is the end of the pause."""
     until = jobs.table.c.leased_until
     farthest = bindparam("farthest", callable_=lambda: PAUSES[-1] + SLEW, type_=Float)  # read at each execution

@@ -225,6 +225,18 @@ def check_not_retracted(run: RunStatus) -> None:
         )
 
 
+def check_not_halted(run: RunStatus) -> None:
+    """Refuse to wait for a run that users have stopped.
+
+    Raises
+    ------
+    StoreError
+        If it is paused or cancelled.
+    """
+    if run.halted:
+        raise StoreError(f"run {run.id} is {run.control.word}; continue it with: dealmill resume {run.id}")
+
+
 def check_packable(engine: Engine) -> None:
     """Check that runs of an engine can be packed.
 
@@ -331,6 +343,7 @@ def check_finished(run: RunStatus) -> None:
     if run.finished:
         return
     check_not_retracted(run)
+    check_not_halted(run)
     if run.damaged:
         raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
     if not run.complete:

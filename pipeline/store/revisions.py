@@ -26,6 +26,7 @@ from dealmill.pipeline.store.tables import (
     LEASED,
     PENDING,
     REVISION,
+    Control,
     NodeLimit,
     Storage,
     audit_jobs,
@@ -57,6 +58,7 @@ def views(dialect: str) -> dict[str, str]:
 
     verdict = _words("verdicts.verdict", {code: code.word for code in Verdict})
     storage = _words("runs.storage", {code: code.word for code in Storage})
+    control = _words("runs.control", {code: code.word for code in Control})
     state = _words("jobs.state", {PENDING: "pending", LEASED: "leased", DONE: "done"})
     return {
         "results_view": f"""
@@ -71,7 +73,8 @@ JOIN items ON items.source_id = runs.source_id AND items.position = verdicts.pos
         "runs_view": f"""
 SELECT runs.id AS run, sources.game, engines.name AS engine, engines.version, sources.id AS source,
        sources.name AS source_name, NULLIF(runs.node_limit, {NodeLimit.NONE}) AS max_nodes, {storage} AS storage,
-       runs.repeats, {time("runs.created", "created")}, {time("engines.retracted", "retracted")},
+       runs.repeats, {control} AS control,
+       runs.priority, runs.tags, runs.note, {time("runs.created", "created")}, {time("engines.retracted", "retracted")},
        engines.retracted_why
 FROM runs
 JOIN engines ON engines.id = runs.engine_id

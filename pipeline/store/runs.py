@@ -34,6 +34,8 @@ from dealmill.pipeline.store.tables import (
     DONE,
     LEASED,
     PENDING,
+    SEEN,
+    Control,
     Shape,
     Storage,
     engines,
@@ -50,7 +52,8 @@ class PlannedRun:
 
     `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
     are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
-    `retracted` is the reason for the retraction of its engine version, or None.
+    `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
+    `note` are what users have decided about it (see `dealmill.pipeline.store.controls`).
     """
 
     id: int
@@ -65,6 +68,10 @@ class PlannedRun:
     storage: Storage
     repeats: int | None
     retracted: str | None
+    control: Control
+    priority: int
+    tags: Sequence[str]
+    note: str | None
 
 
 JOINED = runs.outerjoin(sources).outerjoin(engines)
@@ -83,6 +90,10 @@ PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.storage,
     runs.c.repeats,
     engines.c.retracted_why.label("retracted"),
+    runs.c.control,
+    runs.c.priority,
+    runs.c.tags,
+    runs.c.note,
 )
 """The fields of a `PlannedRun`."""
 NAMES = tuple(field.name for field in fields(PlannedRun))
@@ -101,6 +112,10 @@ SHAPE = Shape(
     runs.c.storage,
     runs.c.repeats,
     engines.c.retracted_why,
+    runs.c.control,
+    runs.c.priority,
+    runs.c.tags,
+    runs.c.note,
 )
 
 
@@ -115,7 +130,8 @@ def planned_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: row[name] for name in NAMES}
     if trouble := SHAPE.trouble(list(found.values())):
         raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
-    return {**found, "storage": Storage(row["storage"])}
+    codes = {"storage": Storage(row["storage"]), "control": Control(row["control"])}
+    return {**found, **codes, "tags": (row["tags"] or "").split()}
 
 
 def item_count(what: str, items: object) -> int:
@@ -146,6 +162,12 @@ def _run_of_job(jobs: JobTable) -> Select[*tuple[Any, ...]]:
     return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("number"))
 
 
+SILENT_READER = timedelta(seconds=60)
+"""The time without a new entry after which a reader is taken to have stopped: several times that of a batch."""
+WITHOUT_WORKER = timedelta(seconds=10)
+"""The time without a lease after which a run is said to wait for workers: longer than the pause after a failure."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunStatus(PlannedRun):
     """A run and its progress, counted by its jobs.
@@ -154,7 +176,9 @@ class RunStatus(PlannedRun):
     range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
     by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
     items for every verdict that occurs. `recent` is the number of items finished in the last minute in which there were
-    any, and `recent_seconds` the time they took. `started` and `now` are times by the clock of the database.
+    any, and `recent_seconds` the time they took. `rejected` is the number of rejects of its source. `held` counts the
+    leases that have not expired. Times are by the clock of the database: when its first job `started`, when its newest
+    one was claimed or finished (`seen`), when entries of its source were last stored (`read`), and `now`.
     """
 
     items: int
@@ -170,7 +194,11 @@ class RunStatus(PlannedRun):
     nodes: int
     recent: int
     recent_seconds: float
+    rejected: int
+    held: int
     started: datetime | None
+    seen: datetime | None
+    read: datetime | None
     now: datetime
 
     @property
@@ -180,8 +208,13 @@ class RunStatus(PlannedRun):
 
     @property
     def finished(self) -> bool:
-        """Whether every item has a verdict and its source is complete."""
-        return self.complete and self.done == self.jobs and self.covered == self.items
+        """Whether every item has a verdict, its source is complete, and it is neither paused nor cancelled."""
+        return self.complete and self.done == self.jobs and self.covered == self.items and not self.halted
+
+    @property
+    def halted(self) -> bool:
+        """Whether it is paused or cancelled."""
+        return self.control is not Control.ACTIVE
 
     @property
     def damaged(self) -> bool:
@@ -190,16 +223,26 @@ class RunStatus(PlannedRun):
 
     @property
     def state(self) -> str:
-        """One of ``retracted``, ``finished``, ``damaged``, ``reading`` (the source is not complete), ``waiting`` (for
-        workers) and ``solving``."""
+        """One of ``retracted``, ``finished``, ``damaged``, ``paused``, ``cancelled``, ``reading`` (its source is being
+        read), ``stopped`` (its source was not fully read), ``waiting`` (for workers) and ``solving``."""
         states = {
             "retracted": self.retracted is not None,
             "finished": self.finished,
             "damaged": self.damaged,
-            "reading": not self.complete,
-            "waiting": self.started is None,
+            self.control.word: self.halted,
+            "reading": not self.complete and self.read is not None and self.now < self.read + SILENT_READER,
+            "stopped": not self.complete,
+            "waiting": not self.held and (self.seen is None or self.now > self.seen + WITHOUT_WORKER),
         }
         return next((state for state, holds in states.items() if holds), "solving")
+
+    @property
+    def seconds(self) -> float | None:
+        """The time since its first job was started, up to the last one unless it goes on; None if none was started."""
+        if self.started is None or self.seen is None:
+            return None
+        end = self.now if self.state in {"reading", "solving"} else self.seen
+        return max((end - self.started).total_seconds(), 0.0)
 
     @property
     def mean(self) -> float | None:
@@ -381,8 +424,12 @@ def _counted() -> Select[*tuple[Any, ...]]:
             cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
             ((runs.c.storage == Storage.PACKED) | sources.c.complete).label("complete"),
             *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
+            func.coalesce(counted.c.held, 0).label("held"),
             counted.c.recent_seconds,
             counted.c.started,
+            counted.c.seen,
+            bounded(sources.c.rejected).label("rejected"),
+            cast(func.coalesce(sources.c.advanced, sources.c.created), Float).label("read"),
             clock().label("now"),
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
@@ -418,6 +465,8 @@ def _sums() -> Select[*tuple[Any, ...]]:
             func.sum(case((recent, size), else_=0)).label("recent"),
             cast(func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started))), Float).label("recent_seconds"),
             cast(func.min(jobs.c.started), Float).label("started"),
+            cast(func.max(SEEN), Float).label("seen"),
+            func.sum(case((and_(jobs.c.state == LEASED, jobs.c.leased_until > clock()), 1), else_=0)).label("held"),
         )
         .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
         .where(these)
@@ -439,7 +488,9 @@ def _doubtful() -> Select[int]:
         .subquery()
     )
     whole = func.coalesce(counted.c.covered, 0) == sources.c.accepted
-    finished = and_(runs.c.storage == Storage.ROWS, sources.c.complete, whole, func.coalesce(counted.c.left, 0) == 0)
+    active = runs.c.control == Control.ACTIVE
+    done = func.coalesce(counted.c.left, 0) == 0
+    finished = and_(runs.c.storage == Storage.ROWS, active, sources.c.complete, whole, done)
     joined = runs.outerjoin(sources).outerjoin(counted, counted.c.run_id == runs.c.id)
     return select(runs.c.id).select_from(joined).where(finished.is_not(True))
 
@@ -462,7 +513,11 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         nodes=int(counted["nodes"]),
         recent=int(counted["recent"]),
         recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # negative if the clock was set back meanwhile
-        started=None if counted["started"] is None else instant(counted["started"]),
+        rejected=int(counted["rejected"]),
+        held=int(counted["held"]),
+        started=instant(counted["started"]),
+        seen=instant(counted["seen"]),
+        read=instant(counted["read"]),
         now=instant(counted["now"]) or datetime.now(UTC),
     )
 

@@ -39,7 +39,7 @@ FIRST_SEAL = (
 ADVANCE = (
     update(sources)
     .where(sources.c.id == bindparam("number"), sources.c.seal == bindparam("seal_before"))
-    .values({name: bindparam(name) for name in (*COUNTED, "seal")})
+    .values(advanced=clock(), **{name: bindparam(name) for name in (*COUNTED, "seal")})
 )
 RUNS_OVER = select(runs.c.id).where(runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS)
 

@@ -52,7 +52,7 @@ from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0013"
+REVISION = "0014"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -150,6 +150,7 @@ sources = Table(
     Column("complete", Boolean, nullable=False, comment="read to the end"),
     Column("created", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Column("advanced", Float, comment="when entries of it were last stored"),
     UniqueConstraint("game", "digest"),
 )
 
@@ -245,6 +246,17 @@ class Storage(Code):
     again on request. Only for runs over numbered deals."""
 
 
+class Control(Code):
+    """What users have decided about a run. The numbers are stored in the database: never reuse one."""
+
+    ACTIVE = 1
+    """Workers do its jobs."""
+    PAUSED = 2
+    """No job is begun until the run is resumed."""
+    CANCELLED = 3
+    """The same, but nobody expects it to continue."""
+
+
 runs = Table(
     "runs",
     metadata,
@@ -259,12 +271,26 @@ runs = Table(
     Column("repeats", ForeignKey("runs.id"), comment="the run that this is a rerun of"),
     Column("created", Float, nullable=False),
     Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Column(
+        "control",
+        SmallInteger,
+        nullable=False,
+        default=int(Control.ACTIVE),
+        comment="1 active, 2 paused, 3 cancelled",
+        info={CODES: Control},
+    ),
+    Column("priority", Integer, nullable=False, default=0, comment="jobs of runs with a higher one are done first"),
+    Column("tags", Text, comment="words in alphabetical order, with a space between them", info=LONGEST_NAME),
+    Column("note", Text, info=LONGEST_NAME),
     UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
+    Index(None, "priority"),
 )
 
 
 PENDING, LEASED, DONE = 1, 2, 3
 """The states of jobs."""
+IS_PENDING = f"state = {PENDING}"
+"""The condition of an index, which databases use only for queries with the same condition as text."""
 
 SEEN = text("coalesce(finished, started)")
 """When a worker last finished or claimed a job."""
@@ -307,6 +333,7 @@ jobs = Table(
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
     Index("ix_jobs_seen", SEEN),
+    Index("ix_jobs_pending", "run_id", "first", sqlite_where=text(IS_PENDING), postgresql_where=text(IS_PENDING)),
 )
 
 verdicts = Table(
@@ -414,7 +441,7 @@ actions = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     Column("who", Text, nullable=False, comment="user@host"),
-    Column("what", Text, nullable=False, comment="run, rerun, audit, retract or unretract"),
+    Column("what", Text, nullable=False, comment="run, audit, retract, pause …; see pipeline.store.log"),
     Column("run_id", ForeignKey("runs.id")),
     Column("audit_id", ForeignKey("audits.id")),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),

@@ -80,12 +80,12 @@ def test_run_audit_rerun_survey_and_work_finish(worked: Worked) -> None:
 def test_each_method_reports_its_events(worked: Worked) -> None:
     kinds = {name: recorder.kinds() for name, recorder in worked.recorders.items()}
     assert kinds == {
-        "run": [progress.Opening, progress.Ingesting, progress.Ingested, progress.Solving],
+        "run": [progress.Opening, progress.Ingesting, progress.Ingested, progress.Solving, progress.Finished],
         "audit": [progress.Auditing],
-        "rerun": [progress.Rerunning, progress.Solving],
+        "rerun": [progress.Rerunning, progress.Solving, progress.Finished],
         "survey": [progress.Surveying],
         "work": [progress.Working],
-        "same run": [progress.Opening, progress.Ingested, progress.Continued],
+        "same run": [progress.Opening, progress.Ingested, progress.Continued, progress.Finished],
     }
 
 
@@ -102,7 +102,7 @@ def test_events_arrive_in_the_thread_of_the_caller_and_count_up_to_the_total(wor
     assert dones == sorted(dones)
     [repeating] = [event for event in worked.recorders["rerun"].events if isinstance(event, progress.Rerunning)]
     assert (repeating.run, repeating.repeats) == (worked.diff.other.id, worked.run.id)
-    continued = worked.recorders["same run"].events[-1]
+    *_, continued, _ = worked.recorders["same run"].events
     assert isinstance(continued, progress.Continued)
     assert (continued.run, continued.solved, continued.finished) == (worked.run.id, 6_000, True)
 

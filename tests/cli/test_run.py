@@ -72,7 +72,7 @@ def test_ingest_queue_and_work_do_what_run_does(tmp_path: Path) -> None:
         queued = dealmill("queue", "memory.txt", "--engine", "memory/incremental", cwd=tmp_path, env=env)
         assert queued.stdout == "1\n"
         [waiting] = rows("status", "1", cwd=tmp_path, env=env)
-        assert (waiting["solved"], waiting["pending"], waiting["state"]) == (0, 3000, "waiting for workers")
+        assert (waiting["solved"], waiting["pending"], waiting["state"]) == (0, 3000, "waiting")
         assert dealmill("work", "--drain", cwd=tmp_path, env=env).returncode == 0
         [done] = rows("status", "last", cwd=tmp_path, env=env)
         assert (done["solved"], done["pending"], done["scored"], done["state"]) == (3000, 0, 3000, "finished")

@@ -39,7 +39,7 @@ def sessions(text: str) -> list[tuple[str, list[str]]]:
 
 
 def comparable(lines: list[str]) -> list[str]:
-    """Lines without what differs from run to run: seals, the speeds in tables, and the width of their columns."""
+    """Lines without what differs from run to run: seals, the speeds and times in tables, and the width of columns."""
     end = 0
     found = []
     for line in lines:
@@ -48,6 +48,7 @@ def comparable(lines: list[str]) -> list[str]:
         elif line[end - 1 : end].isdigit():
             line = line[:end].rstrip("0123456789,") + SPEED + line[end:]  # noqa: PLW2901
         line = re.sub(r"^(seal: \d+-)\w{64}$", r"\1", line)  # noqa: PLW2901
+        line = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d +[\d.]+ (s|min)", "STARTED TOOK", line)  # noqa: PLW2901
         if line.strip() and "compiling" not in line:
             found.append(" ".join(line.split()))
     return found

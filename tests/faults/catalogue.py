@@ -10,7 +10,9 @@ from contextlib import ExitStack, suppress
 
 import psycopg
 
+from dealmill.pipeline.store.controls import control
 from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.tables import Control
 from dealmill.workers.app import BROKER_PATIENCE, QUEUE
 from tests.faults.place import LEASE_SECONDS, UP_SECONDS
 from tests.faults.scene import HOSTS, Scene
@@ -73,6 +75,30 @@ def join_another(scene: Scene) -> None:
     time.sleep(scene.chance.uniform(2, 4))
     other.terminate()
     assert other.wait(60) in (0, 130)  # 130 if it had not started working yet
+
+
+def pause_a_run(scene: Scene) -> None:
+    """Pause a run until no worker holds a job of it, and resume it."""
+    _stop_a_run(scene, Control.PAUSED)
+
+
+def cancel_a_run(scene: Scene) -> None:
+    """Cancel a run, and resume it."""
+    _stop_a_run(scene, Control.CANCELLED)
+
+
+def _stop_a_run(scene: Scene, decision: Control) -> None:
+    """Stop a run until no worker holds a job of it, check that nothing more is solved, and resume it."""
+    number = scene.runs[-1]  # it has jobs left, since another one is planned before it has none
+    if find_run(scene.store, number).finished:
+        return
+    control(scene.store, find_run(scene.store, number), decision)
+    scene.until(lambda: not find_run(scene.store, number).leased)
+    solved = find_run(scene.store, number).solved
+    time.sleep(scene.chance.uniform(0.5, 2))
+    stopped = find_run(scene.store, number)
+    assert (stopped.solved, stopped.leased, stopped.finished) == (solved, 0, False)
+    control(scene.store, stopped, Control.ACTIVE)
 
 
 def kill_the_broker(scene: Scene) -> None:
@@ -241,6 +267,8 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "command that began a run killed": kill_a_run,
     "SIGTERM": terminate_a_command,
     "Ctrl-C": interrupt_a_command,
+    "run paused": pause_a_run,
+    "run cancelled": cancel_a_run,
     "process stopped past its lease": stop_a_child,
     "one more reconciler": join_another,
     "broker killed, its data lost": kill_the_broker,

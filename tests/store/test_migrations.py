@@ -183,13 +183,13 @@ def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterw
 
 def test_results_are_not_written_to_tables_of_another_revision(store: Database) -> None:
     number = plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
-    revisions.downgrade(store, OLDEST)
     first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
     job = SOLVING_JOBS.claim(store, first, "late", 60.0)
     assert job is not None
+    leases.expire(store, SOLVING, first, "late", "its tables were migrated")
+    revisions.downgrade(store, OLDEST)
     with pytest.raises(StoreError, match="do not match this version of Dealmill"):
         SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    leases.expire(store, SOLVING, first, "late", "its tables were migrated")
     revisions.upgrade(store)
     leases.free_expired(store, SOLVING)
     do_runs(store)

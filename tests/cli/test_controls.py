@@ -1,0 +1,75 @@
+"""Pause, resume, cancel, tag and --on-finish, with real workers."""
+
+import json
+from pathlib import Path
+
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.runs import find_run
+from tests.cli.running import rows
+from tests.forks.slow import JOB_SECONDS
+from tests.servers import dealmill, start
+
+DEALS = "deal:memory:seed=5:1-100000"
+SLOWLY = {JOB_SECONDS: "0.3", "DEALMILL_WORKERS": "1"}
+
+
+def test_a_waiting_command_ends_when_its_run_is_paused_and_the_same_command_continues_it(tmp_path: Path) -> None:
+    paused = "dealmill: run 1 is paused; continue it with: dealmill resume 1"
+    assert dealmill("ingest", DEALS, cwd=tmp_path).returncode == 0
+    said = tmp_path / "said.txt"
+    with said.open("wb") as output, Path("/dev/null").open("rb") as nothing:
+        waiting = start("run", DEALS, "--tag", "night", cwd=tmp_path, env=SLOWLY, streams=(nothing, output, output))
+        store = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
+        while not solved(store):
+            assert waiting.poll() is None, said.read_text()
+        assert dealmill("pause", "last", cwd=tmp_path).returncode == 0
+        assert waiting.wait(60) == 1
+    assert paused in said.read_text().splitlines()
+    before = rows("status", "1", cwd=tmp_path)[0]
+    assert 0 < before["solved"] < 100_000 and before["fingerprint"] is None
+    assert before["state"].startswith("paused")
+    again = dealmill("run", DEALS, "--on-finish", "echo not reached", cwd=tmp_path)
+    assert again.returncode == 1 and paused in again.stderr and "not reached" not in again.stderr
+    drained = dealmill("work", "--drain", cwd=tmp_path)
+    assert drained.returncode == 0 and "run 1 is paused, jobs left: " in drained.stderr
+    assert rows("status", "1", cwd=tmp_path)[0]["solved"] == before["solved"]
+    assert dealmill("cancel", "1", cwd=tmp_path).stderr.startswith("run 1 is cancelled: ")
+    assert dealmill("resume", "1", cwd=tmp_path).stderr.startswith("run 1 is active: ")
+    finished = dealmill("run", DEALS, "--on-finish", "cat > found.json", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    [row] = rows("status", "1", cwd=tmp_path)
+    assert json.loads((tmp_path / "found.json").read_text()) == row
+    assert (row["solved"], row["state"], row["tags"]) == (100_000, "finished", ["night"])
+    refused = dealmill("pause", "1", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr) == (1, "dealmill: run 1 cannot be paused: it is finished\n")
+    assert dealmill("audit", "1", cwd=tmp_path).returncode == 0
+    whats = [action["what"] for action in rows("log", cwd=tmp_path)]
+    assert whats == ["run", "tag", "pause", "cancel", "resume", "audit"]
+
+
+def solved(store: Database) -> int:
+    try:
+        return find_run(store, 1).solved
+    except Exception:  # noqa: BLE001 -- it has not begun
+        return 0
+
+
+def test_a_command_that_fails_at_the_end_of_a_run_is_one_sentence(folder: Path) -> None:
+    (folder / "memory.txt").write_text("AABB\n")
+    failed = dealmill("run", "memory.txt", "--on-finish", "exit 3", cwd=folder)
+    assert failed.returncode == 1
+    assert failed.stderr.splitlines()[-1] == (
+        "dealmill: the command of --on-finish failed for run 2, with exit code 3: exit 3"
+    )
+
+
+def test_tags_and_notes_are_set_removed_and_searched(folder: Path) -> None:
+    assert dealmill("tag", "1", "night", "a", "--note", "after the fix", cwd=folder).stdout == "a night\n"
+    assert [row["run"] for row in rows("status", "--tag", "a", "--note", "FIX", cwd=folder)] == [1]
+    removed = rows("tag", "last", "a", "--remove", "--note", "", cwd=folder)
+    assert (removed["tags"], removed["note"]) == (["night"], None)
+    assert dealmill("status", "--tag", "a", cwd=folder).stderr == "no run has these tags and this note\n"
+    assert dealmill("tag", "1", "two words", cwd=folder).returncode == 2
+    queued = rows("queue", "1", "--engine", "incremental", "--priority", "7", "--tag", "b", "--note", "n", cwd=folder)
+    assert (queued["priority"], queued["tags"], queued["note"]) == (7, ["b"], "n")
+    assert dealmill("queue", "1", "--priority", "1001", cwd=folder).returncode == 2

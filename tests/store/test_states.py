@@ -1,0 +1,96 @@
+"""The words for the state of a run tell a healthy run from one that does not go on."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import duration
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.states import describe
+from dealmill.pipeline.store.tables import Control
+from tests.doing import a_run
+from tests.survey.doing import alter
+
+NOW = datetime(2026, 11, 25, 6, tzinfo=UTC)
+HALF: dict[str, Any] = {
+    "items": 1_000,
+    "covered": 1_000,
+    "jobs": 4,
+    "done": 2,
+    "pending": 1,
+    "leased": 1,
+    "counts": {Verdict.SCORED: 419},
+    "now": NOW,
+    "started": NOW - timedelta(seconds=100),
+    "seen": NOW - timedelta(seconds=1),
+    "read": NOW - timedelta(seconds=5_000),
+    "held": 1,
+    "recent": 581,
+    "recent_seconds": 180.0,
+}
+DEAD: dict[str, Any] = HALF | {"leased": 0, "held": 0, "pending": 2, "seen": NOW - timedelta(seconds=30)}
+READING = HALF | {"complete": False}
+DONE: dict[str, Any] = HALF | {"done": 4, "pending": 0, "leased": 0, "held": 0, "counts": {Verdict.SCORED: 1_000}}
+EMPTY: dict[str, Any] = DONE | {"items": 0, "covered": 0, "jobs": 0, "done": 0, "counts": {}}
+LAST: dict[datetime | None, float] = {NOW - timedelta(seconds=1): 99, NOW - timedelta(seconds=30): 70}
+"""The seconds from the start of a run to its last job."""
+UNDECIDED = {Verdict.WINNABLE: 700, Verdict.UNDECIDED: 290, Verdict.FAILED: 10}
+WORDS: list[tuple[dict[str, Any], str, str]] = [
+    (HALF, "solving", "solving, 41 %, 3 min left"),
+    (HALF | {"retried": 2}, "solving", "solving, 41 %, 3 min left, 2 retried"),
+    (HALF | {"leased": 0, "held": 0, "pending": 2}, "solving", "solving, 41 %"),
+    (DEAD, "waiting", "waiting for workers, 41 %"),
+    (HALF | {"held": 0, "seen": NOW - timedelta(seconds=30)}, "waiting", "waiting for workers, 41 %"),
+    (DEAD | {"counts": {}, "started": None, "seen": None, "done": 0}, "waiting", "waiting for workers"),
+    (READING | {"read": NOW - timedelta(seconds=5)}, "reading", "reading and solving, 41 %"),
+    (READING | {"read": NOW - timedelta(seconds=5), "jobs": 0}, "reading", "reading"),
+    (READING, "stopped", "stopped while reading: repeat the command"),
+    (DEAD | {"complete": False}, "stopped", "stopped while reading: repeat the command"),
+    (HALF | {"control": Control.PAUSED}, "paused", "paused, 41 %"),
+    (DONE | {"control": Control.PAUSED}, "paused", "paused, 100 %"),
+    (DEAD | {"control": Control.CANCELLED}, "cancelled", "cancelled, 41 %"),
+    (HALF | {"covered": 900}, "damaged", "damaged: dealmill audit 1"),
+    (HALF | {"retracted": "it errs"}, "retracted", "retracted"),
+    (DONE, "finished", "finished"),
+    (DONE | {"counts": UNDECIDED, "max_nodes": 20}, "finished", "10 failed, 290 undecided (20 nodes)"),
+    (EMPTY | {"rejected": 40_000}, "finished", "nothing to solve: all 40,000 lines were rejected"),
+    (EMPTY | {"rejected": 1}, "finished", "nothing to solve: the only line was rejected"),
+    (EMPTY, "finished", "nothing to solve"),
+]
+
+
+@pytest.fixture
+def run(sqlite_store: Database) -> RunStatus:
+    return a_run(sqlite_store, "memory/two-pass", ["AABB"])
+
+
+@pytest.mark.parametrize(("fields", "state", "words"), WORDS)
+def test_states_in_words(fields: dict[str, Any], state: str, words: str, run: RunStatus) -> None:
+    found = replace(run, **fields)
+    assert (found.state, describe(found)) == (state, words)
+    goes_on = state in {"reading", "solving"}
+    assert found.seconds == (None if found.started is None else 100 if goes_on else LAST[found.seen])
+
+
+def test_no_words_fit_runs_in_two_states() -> None:
+    for (_, one, words), (_, other, others) in combinations(WORDS, 2):
+        assert one == other or words != others
+
+
+def test_the_times_of_a_run_are_those_of_its_jobs_and_its_source(sqlite_store: Database, run: RunStatus) -> None:
+    assert run.started and run.seen and run.read
+    assert run.read <= run.started <= run.seen <= run.now < run.read + timedelta(seconds=60)
+    alter(sqlite_store, "UPDATE sources SET advanced = NULL, created = 7.0")
+    read = a_run(sqlite_store, "memory/two-pass", ["AABB"]).read
+    assert read and read.timestamp() == 7.0
+
+
+def test_durations_are_words() -> None:
+    seconds = (0, 3.21, 41.4, 59.9, 181, 7_810, 47 * 3_600, 345_600)
+    words = ["0.0 s", "3.2 s", "41 s", "60 s", "3 min", "2 h 10 min", "47 h 0 min", "4 days"]
+    assert list(map(duration, seconds)) == words

@@ -1,5 +1,6 @@
 from . import db as db
 from . import progress as progress
+from .deletions import Deletion as Deletion
 from .layouts import answer as answer
 from .layouts import check as check
 from .layouts import deals as deals

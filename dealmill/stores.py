@@ -8,6 +8,7 @@ from os import PathLike, fsdecode
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from dealmill.deletions import Deletion
 from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
@@ -322,6 +323,24 @@ class Store:
             decide(run)
         return runs
 
+    def deletion(self, subject: int | str) -> Deletion:
+        """Return what is needed to delete a run (its number or ``"last"``) or a source (``"source:3"`` or
+        ``"source:NAME"``). Nothing is deleted yet; see `Deletion.carry_out`.
+
+        The number is not used again, and the action log keeps the entries about a run.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run or source.
+        StoreError
+            If something depends on it, such as a rerun, an unfinished audit or, for a source, a run.
+        """
+        kind, _, key = str(subject).partition(":")
+        if kind == "source":
+            return Deletion(self._database, find_source(self._database, key))
+        return Deletion(self._database, find_run(self._database, subject))
+
     def find_source(self, source: int | str) -> Source:
         """Return a source by its number, or the newest source of that name.
 
@@ -562,6 +581,10 @@ class Store:
         deals = DealRange(found, seed, 1, MOST, parameters or {})
         planned = open_survey(self._database, deals, found.full_name(used), limit)
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
+
+    def runs_of(self, engine: str, version: str) -> RunList:
+        """Return the runs of a version of an engine (its full name), oldest first."""
+        return RunList(run for run in self.runs() if (run.engine, run.version) == (engine, version))
 
     def retract(self, engine: str, version: str, why: str) -> Retraction:
         """Retract all verdicts of an engine version, including future ones.

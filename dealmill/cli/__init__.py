@@ -37,7 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Look at results": {"status": "status", "query": "query", "find": "query", "show": "show", "export": "query"},
     "Check": {"audit": "check", "rerun": "diff", "diff": "diff", "retract": "check", "log": "check"},
     "Farm": dict.fromkeys(("pause", "resume", "cancel", "tag"), "controls"),
-    "Store and pages": {"web": "operate", "db": "operate", "doctor": "operate"},
+    "Store and pages": {"delete": "operate", "web": "operate", "db": "operate", "doctor": "operate"},
     "Games and engines": {"games": "games", "check-game": "games"},
 }
 """The commands of each group with their modules, in the order of the help text. Modules are imported on demand."""

@@ -1,9 +1,12 @@
 """``audit``, ``retract`` and ``log``: check results, and withdraw wrong ones."""
 
+import sys
+from collections.abc import Sequence
+
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, complete_engine, complete_run
+from dealmill.cli.options import WholeNumber, complete_engine, complete_run, confirm, yes_option
 from dealmill.cli.output import counted, json_option, output_options, tell, write_first, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
@@ -64,10 +67,12 @@ def _finding_row(finding: "dealmill.Finding") -> dict[str, object]:
 @click.option("--why", required=True, help="The reason, stored with the verdicts and in the log.")
 @click.option("--requeue", is_flag=True, help="Plan new runs by the installed version over the same layouts.")
 @click.option("--undo", is_flag=True, help="Undo the retraction, for the reason --why.")
+@yes_option
 @json_option
-def retract(engine: str, version: str, why: str, requeue: bool, undo: bool, as_json: bool) -> None:
+def retract(engine: str, version: str, why: str, requeue: bool, undo: bool, yes: bool, as_json: bool) -> None:
     """Retract all verdicts of one version of an engine.
 
+    This first says which runs and verdicts it withdraws, and asks for confirmation on a terminal unless --yes is given.
     Nothing is deleted, but `query`, `show` and `export` show retracted verdicts only with --retracted. The version gets
     no new runs, and its unfinished runs are not continued. If the version was retracted before, the first reason is
     kept.
@@ -86,7 +91,23 @@ def retract(engine: str, version: str, why: str, requeue: bool, undo: bool, as_j
             if as_json:
                 write_json({"engine": engine, "version": version, "why": why, "runs": [run.id for run in runs]})
         else:
+            effect = _effect([run for run in store.runs_of(engine, version) if run.progress.retracted is None])
+            if effect and sys.stdin.isatty() and not yes:
+                confirm(effect)
+            elif effect:
+                tell(f"this {effect}")
             _retract(store.retract(engine, version, why), engine, version, why, requeue, as_json)
+
+
+MOST_NAMED = 20
+"""The most runs that are named before they are retracted."""
+
+
+def _effect(runs: Sequence["dealmill.Run"]) -> str:
+    """Return what the retraction of these runs withdraws; nothing if there are none."""
+    verdicts = counted(sum(run.progress.solved for run in runs), "verdict")
+    numbers = [str(run.id) for run in runs[:MOST_NAMED]] + ["…"] * (len(runs) > MOST_NAMED)
+    return f"withdraws {verdicts} in {counted(len(runs), 'run')}: {', '.join(numbers)}" if runs else ""
 
 
 def _retract(

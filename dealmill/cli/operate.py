@@ -1,12 +1,11 @@
-"""``web``, ``db`` and ``doctor``: operate a store."""
+"""``delete``, ``web``, ``db`` and ``doctor``: operate a store."""
 
-import sys
 from contextlib import suppress
 
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber
+from dealmill.cli.options import WholeNumber, complete_run, confirm, yes_option
 from dealmill.cli.output import json_option, output_options, tell, write_json, write_line, write_rows
 from dealmill.cli.process import ERROR
 from dealmill.cli.progress import shown_progress
@@ -35,6 +34,32 @@ def web(host: str, port: int) -> None:
         serve(store, host, port, tell)
 
 
+@click.command()
+@click.argument("subject", metavar="RUN|source:N", shell_complete=complete_run)
+@yes_option
+@json_option
+def delete(subject: str, yes: bool, as_json: bool) -> None:
+    """Delete a run (its number, or `last`) with its verdicts and audits, or a source with its layouts and rejects.
+
+    This says what will be deleted, and asks for confirmation unless --yes is given. It is refused while something
+    depends on it: a rerun of the run, a source that has the layouts of a query of it, an unfinished audit, or jobs that
+    workers hold; or a run over the source. The number is not used again, the log keeps all entries, and audits of other
+    runs stay valid. The same command as before starts a new run, and reads a deleted source again under its number.
+
+    The space is given back if no worker is busy. A PostgreSQL server does that by itself.
+    """
+    with dealmill.open() as store:
+        deletion = store.deletion(subject)
+        if not yes:
+            confirm(f"deletes {deletion}")
+        given_back = deletion.carry_out()
+        tell(f"deleted {deletion}")
+        if not given_back:
+            tell("workers or other programs are using the file, so the space is used for new results instead")
+        if as_json:
+            write_json({"deleted": subject, "space_given_back": given_back})
+
+
 @click.group()
 def db() -> None:
     """Create, upgrade, downgrade or back up the store.
@@ -54,7 +79,7 @@ def upgrade(revision: str, as_json: bool) -> None:
 
 @db.command()
 @click.argument("revision")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @json_option
 def downgrade(revision: str, yes: bool, as_json: bool) -> None:
     """Downgrade the tables to REVISION; the oldest is 0010, that of Dealmill 0.1.0.
@@ -62,7 +87,7 @@ def downgrade(revision: str, yes: bool, as_json: bool) -> None:
     This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given.
     """
     if not yes:
-        _confirm(f"what tables of {revision} cannot hold")
+        confirm(f"deletes what tables of {revision} cannot hold")
     _report(dealmill.db.downgrade(revision=revision), as_json)
 
 
@@ -70,14 +95,6 @@ def _report(revision: str | None, as_json: bool) -> None:
     tell(f"the database is at revision {revision}")
     if as_json:
         write_json({"revision": revision})
-
-
-def _confirm(lost: str) -> None:
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"this deletes {lost}; add --yes to confirm it where there is no terminal")
-    if not click.confirm(f"This deletes {lost}. Continue?", err=True):
-        tell("nothing was changed")
-        sys.exit(ERROR)
 
 
 @db.command()

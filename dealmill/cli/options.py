@@ -4,6 +4,7 @@ Completion must not disturb the command line that is being typed: it creates no 
 warnings.
 """
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -12,6 +13,8 @@ import click
 from click.shell_completion import CompletionItem
 
 import dealmill
+from dealmill.cli.output import tell
+from dealmill.cli.process import ERROR
 from dealmill.pipeline.arguments import MOST, MOST_NODES, check_integer, number_range
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
@@ -134,6 +137,24 @@ priority_option = click.option(
 )
 tag_option = click.option("--tag", "tags", metavar="WORD", multiple=True, help="Tag the run; repeatable.")
 note_option = click.option("--note", metavar="TEXT", help="Add a note to the run.")
+
+
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+
+
+def confirm(effect: str) -> None:
+    """Ask on the terminal whether to go on, and end the command if not.
+
+    Raises
+    ------
+    UsageError
+        If there is no terminal.
+    """
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"this {effect}; add --yes to confirm it where there is no terminal")
+    if not click.confirm(printable(f"This {effect}. Continue?"), err=True):
+        tell("nothing was changed")
+        sys.exit(ERROR)
 
 
 def given_parameters(given: Sequence[str]) -> dict[str, int]:

@@ -37,7 +37,7 @@ def upgrade() -> None:
     op.create_index("ix_jobs_pending", "jobs", ["run_id", "first"], sqlite_where=where, postgresql_where=where)
     op.add_column("sources", sa.Column("advanced", sa.Float(), comment="when entries of it were last stored"))
     _describe_actions("run, audit, retract, pause …; see pipeline.store.log")
-    _create_views(f"{CONTROL} AS control,\n       runs.priority, runs.tags, runs.note, ")
+    _create_views(f"{CONTROL} AS control,\n       runs.priority, runs.tags, runs.note, ", "\nWHERE runs.control <> 4")
 
 
 def downgrade() -> None:
@@ -48,12 +48,12 @@ def downgrade() -> None:
     op.drop_index("ix_runs_priority", "runs")
     for column in _columns():
         op.drop_column("runs", column.name)
-    _create_views("")
+    _create_views("", "")
 
 
 def _columns() -> "list[sa.Column[Any]]":
     return [
-        sa.Column("control", sa.SmallInteger(), comment="1 active, 2 paused, 3 cancelled"),
+        sa.Column("control", sa.SmallInteger(), comment="1 active, 2 paused, 3 cancelled, 4 deleted"),
         sa.Column("priority", sa.Integer(), comment="jobs of runs with a higher one are done first"),
         sa.Column("tags", sa.Text(), comment="words in alphabetical order, with a space between them"),
         sa.Column("note", sa.Text()),
@@ -69,9 +69,9 @@ def _restore_from_log() -> None:
             " ORDER BY id DESC LIMIT 1)"
         )
 
-    code = "CASE what WHEN 'pause' THEN 2 WHEN 'cancel' THEN 3 ELSE 1 END"
+    code = "CASE what WHEN 'pause' THEN 2 WHEN 'cancel' THEN 3 WHEN 'delete' THEN 4 ELSE 1 END"
     op.execute(
-        f"UPDATE runs SET control = coalesce({last(code, 'pause', 'cancel', 'resume')}, 1),"
+        f"UPDATE runs SET control = coalesce({last(code, 'pause', 'cancel', 'resume', 'delete')}, 1),"
         f" priority = coalesce({last('CAST(why AS INTEGER)', 'priority')}, 0),"
         f" tags = {last('why', 'tag')}, note = {last('why', 'note')}"
     )
@@ -87,7 +87,7 @@ def _drop_views() -> None:
         op.execute(f"DROP VIEW {name}")
 
 
-def _create_views(controls: str) -> None:
+def _create_views(controls: str, condition: str) -> None:
     def time(column: str) -> str:
         return TIMES[op.get_context().dialect.name].format(column)
 
@@ -110,5 +110,5 @@ SELECT runs.id AS run, sources.game, engines.name AS engine, engines.version, so
        engines.retracted_why
 FROM runs
 JOIN engines ON engines.id = runs.engine_id
-JOIN sources ON sources.id = runs.source_id"""
+JOIN sources ON sources.id = runs.source_id{condition}"""
     )

@@ -12,10 +12,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, bindparam, func, select, update
 
 from dealmill.pipeline.arguments import check_integer
-from dealmill.pipeline.errors import StoreError, UsageError
+from dealmill.pipeline.errors import NotFoundError, StoreError, UsageError
 from dealmill.pipeline.store import log
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs import THERE, RunStatus
 from dealmill.pipeline.store.tables import LONGEST_NAME, MOST_CHARACTERS, Control, actions, runs
 
 MOST_PRIORITY = 1_000
@@ -153,8 +153,11 @@ def _joined(words: Iterable[str]) -> str | None:
 def _change(store: Database, run: int, column: str, what: str, change: Callable[[Any], Any]) -> None:
     """Change a column of a run and record that, unless it stays as it is."""
     with store.writing() as connection:
-        row = select(runs.c.engine_id, runs.c[column]).where(runs.c.id == run).with_for_update()
-        engine, before = connection.execute(row).one()
+        row = select(runs.c.engine_id, runs.c[column]).where(runs.c.id == run, THERE).with_for_update()
+        found = connection.execute(row).one_or_none()
+        if found is None:
+            raise NotFoundError(f"run {run} was deleted")
+        engine, before = found
         after = change(before)
         if after != before:
             connection.execute(update(runs).where(runs.c.id == run).values({column: after}))

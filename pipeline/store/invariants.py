@@ -246,7 +246,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     ),
     Invariant(
         "actions",
-        "The action log is a chain of digests, and every run, audit and retraction has an entry in it.",
+        "The action log is a chain of digests, and every run, audit, retraction and deletion has an entry in it.",
         _altered_log,
         of_whole=True,
     ),

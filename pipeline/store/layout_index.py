@@ -344,11 +344,16 @@ def index_some(store: Database) -> bool:
 def clear_index(store: Database) -> None:
     """Delete the index, so that `index_some` builds it again."""
     with store.writing() as connection:
-        _lock(connection)
-        for table in (unindexed, index_stretches, index_blocks, index_segments):
-            connection.execute(delete(table))
-        every = select(sources.c.id, 1)
-        connection.execute(insert(unindexed).from_select(["source_id", "position"], every))
+        delete_index(connection)
+
+
+def delete_index(connection: Connection) -> None:
+    """Delete the index in a transaction, and note that no source is indexed."""
+    _lock(connection)
+    for table in (unindexed, index_stretches, index_blocks, index_segments):
+        connection.execute(delete(table))
+    every = select(sources.c.id, 1)
+    connection.execute(insert(unindexed).from_select(["source_id", "position"], every))
 
 
 def _index_complete(connection: Connection) -> bool:

@@ -1,8 +1,8 @@
 """The action log: who did what to the store, when and why. An entry is written in the transaction of its action.
 
 The entries form a hash chain: the digest of each entry covers the digest of the previous one, so no entry can be
-changed or removed without changing all later entries. Entries at the end can be removed, but every run, audit and
-retraction must have an entry, and an audit checks that it exists.
+changed or removed without changing all later entries. Entries at the end can be removed, but every run, audit,
+retraction and deletion must have an entry, and an audit checks that it exists.
 """
 
 import getpass
@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Select, bindparam, case, exists, insert, or_,
 from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.store.database import Database, clock, instant
-from dealmill.pipeline.store.tables import Shape, actions, audits, engines, runs
+from dealmill.pipeline.store.tables import Control, Shape, actions, audits, engines, runs
 
 ENTRY = (
     actions.c.id,
@@ -61,6 +61,8 @@ LISTED = (
 LISTED_SHAPE = Shape(*LISTED)
 RETRACT, UNRETRACT = "retract", "unretract"
 """What the entries say that retract the verdicts of an engine version, and that undo it."""
+DELETE, DELETE_SOURCE = "delete", "delete source"
+"""What the entries say that delete a run, and the source of a deleted run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ def _without_entry() -> tuple[tuple[str, Select[*tuple[Any, ...]]], ...]:
     otherwise = or_(
         engine.retracted_why.is_distinct_from(why), engine.retracted.is_(None) != engine.retracted_why.is_(None)
     )
+    deleted = exists().where(entry.run_id == run.id, entry.what == DELETE)
     gone = or_(
         entry.run_id.is_not(None) & ~exists().where(run.id == entry.run_id),
         entry.audit_id.is_not(None) & ~exists().where(audit.id == entry.audit_id),
@@ -185,6 +188,14 @@ def _without_entry() -> tuple[tuple[str, Select[*tuple[Any, ...]]], ...]:
         (
             "the retraction of {} version {} differs from the action log",
             select(engine.name, engine.version).where(otherwise),
+        ),
+        (
+            "run {} is deleted, but that is not in the action log",
+            select(run.id).where(run.control == Control.DELETED, ~deleted),
+        ),
+        (
+            "run {} was deleted by the action log, but is there",
+            select(run.id).where(run.control != Control.DELETED, deleted),
         ),
         ("entry {} of the action log refers to a missing run or audit", select(entry.id).where(gone)),
     )

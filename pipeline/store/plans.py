@@ -18,7 +18,7 @@ from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.engines import enter_engine
 from dealmill.pipeline.store.jobs import CHUNK, SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.leases import cut
-from dealmill.pipeline.store.runs import JOINED, PlannedRun, RunStatus, find_run, item_count
+from dealmill.pipeline.store.runs import JOINED, THERE, PlannedRun, RunStatus, find_run, item_count
 from dealmill.pipeline.store.sources import Source, find_source
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import DONE, Storage, blocks, engines, jobs, runs, sources, verdicts
@@ -40,7 +40,7 @@ PLAN_OF_RUN = select(*PLAN).select_from(JOINED).where(runs.c.id == bindparam("ru
 
 # One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
 SAME_PLAN = [runs.c[name] == bindparam(name) for name in ("source_id", "engine_id", "node_limit", "storage")]
-FIRST_RUN = select(runs.c.id).where(*SAME_PLAN).order_by(runs.c.repetition).limit(1)
+FIRST_RUN = select(runs.c.id).where(*SAME_PLAN, THERE).order_by(runs.c.repetition).limit(1)
 SAME_RUNS = select(func.count()).select_from(runs).where(*SAME_PLAN)
 NEW = insert(runs).values(created=clock(), seal=b"").returning(runs.c.id)
 """Its seal follows, because it covers the number of the run."""

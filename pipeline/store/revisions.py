@@ -58,7 +58,7 @@ def views(dialect: str) -> dict[str, str]:
 
     verdict = _words("verdicts.verdict", {code: code.word for code in Verdict})
     storage = _words("runs.storage", {code: code.word for code in Storage})
-    control = _words("runs.control", {code: code.word for code in Control})
+    control = _words("runs.control", {code: code.word for code in Control if code is not Control.DELETED})
     state = _words("jobs.state", {PENDING: "pending", LEASED: "leased", DONE: "done"})
     return {
         "results_view": f"""
@@ -78,7 +78,8 @@ SELECT runs.id AS run, sources.game, engines.name AS engine, engines.version, so
        engines.retracted_why
 FROM runs
 JOIN engines ON engines.id = runs.engine_id
-JOIN sources ON sources.id = runs.source_id""",
+JOIN sources ON sources.id = runs.source_id
+WHERE runs.control <> {int(Control.DELETED)}""",
         "jobs_view": f"""
 SELECT jobs.run_id AS run, jobs.first, jobs.stop - 1 AS last, {state} AS state, jobs.attempt AS attempts, jobs.worker,
        {time("jobs.started", "started")}, {time("jobs.finished", "finished")}, jobs.trouble, jobs.winnable,

@@ -77,6 +77,8 @@ class PlannedRun:
 JOINED = runs.outerjoin(sources).outerjoin(engines)
 """Runs with their source and engine. Outer joins keep runs whose source or engine is missing; `planned_fields` reports
 them."""
+THERE = runs.c.control != Control.DELETED
+"""The condition that a run was not deleted."""
 PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.id,
     sources.c.id.label("source"),
@@ -272,7 +274,7 @@ def run_numbers(
 ) -> list[int]:
     """Return the numbers of all runs, or of those that meet conditions on their row, source and engine: at most `limit`
     of them, oldest first, or newest first if `descending`."""
-    query = select(runs.c.id).select_from(JOINED if which else runs).where(*which)
+    query = select(runs.c.id).select_from(JOINED if which else runs).where(THERE, *which)
     order = runs.c.id.desc() if descending else runs.c.id
     with store.reading() as connection:
         return list(connection.execute(query.order_by(order).limit(limit)).scalars())
@@ -369,11 +371,16 @@ def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
 
     Raises
     ------
+    NotFoundError
+        If one of them was deleted.
     DamagedError
         If one of them is missing or cannot be read.
     """
     found = _counted_runs(store, sorted(set(numbers)))
     if lost := set(numbers) - {run.id for run in found}:
+        with store.reading() as connection:
+            if connection.execute(select(runs.c.id).where(runs.c.id == min(lost))).scalar():
+                raise NotFoundError(f"run {min(lost)} was deleted")
         raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
     return found
 
@@ -402,7 +409,7 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     """
     if key == "last":
         with store.reading() as connection:
-            number = connection.execute(select(func.max(runs.c.id))).scalar()
+            number = connection.execute(select(func.max(runs.c.id)).where(THERE)).scalar()
     else:
         number = row_number(key)
     found = _counted_runs(store, [number]) if number is not None else []
@@ -433,7 +440,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             clock().label("now"),
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
-        .where(one_of(runs.c.id, NUMBERS))
+        .where(one_of(runs.c.id, NUMBERS), THERE)
         .order_by(runs.c.id)
     )
     return query

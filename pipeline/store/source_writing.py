@@ -21,7 +21,7 @@ from dealmill.pipeline.store.layout_index import DigestPrefixes, count_duplicate
 from dealmill.pipeline.store.revisions import create_store
 from dealmill.pipeline.store.source_blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
 from dealmill.pipeline.store.sources import BY_CONTENTS, BY_NUMBER, Source, one_source
-from dealmill.pipeline.store.tables import Storage, items, rejects, runs, sources, unindexed
+from dealmill.pipeline.store.tables import Control, Storage, items, rejects, runs, sources, unindexed
 
 UNSEALED = b""
 """The seal of a source before its number is known; the seal covers the number."""
@@ -41,7 +41,9 @@ ADVANCE = (
     .where(sources.c.id == bindparam("number"), sources.c.seal == bindparam("seal_before"))
     .values(advanced=clock(), **{name: bindparam(name) for name in (*COUNTED, "seal")})
 )
-RUNS_OVER = select(runs.c.id).where(runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS)
+RUNS_OVER = select(runs.c.id).where(
+    runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS, runs.c.control != Control.DELETED
+)
 
 
 def layout_digests(game: str, layouts: Texts) -> Bytes:

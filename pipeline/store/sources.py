@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, exists, or_, select
 
 from dealmill.pipeline.arguments import MOST, row_number
 from dealmill.pipeline.digests import layout_digest, seal
@@ -16,7 +16,7 @@ from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.tables import Shape, items, rejects, sources
+from dealmill.pipeline.store.tables import Control, Shape, items, rejects, runs, sources
 
 PAGE = 1_000
 NO_PARAMETERS: Mapping[str, object] = MappingProxyType({})
@@ -109,10 +109,13 @@ def earlier_namesake(store: Database, source: Source) -> Source | None:
 
 
 def list_sources(store: Database) -> list[Source]:
-    """Return all sources, oldest first. Issue a `DamagedWarning` for each one that cannot be read."""
+    """Return all sources, oldest first, except those of which nothing was read and that no run needs, such as deleted
+    ones. Issue a `DamagedWarning` for each one that cannot be read."""
+    used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
+    there = or_(sources.c.accepted > 0, sources.c.rejected > 0, sources.c.complete, used)
     found = []
     with store.reading() as connection:
-        for row in connection.execute(select(*COLUMNS).order_by(sources.c.id)):
+        for row in connection.execute(select(*COLUMNS).where(there).order_by(sources.c.id)):
             if trouble := SOURCE.trouble(row):
                 warnings.warn(DamagedWarning(_unreadable(row.id, trouble)), stacklevel=2)
             else:

@@ -255,6 +255,8 @@ class Control(Code):
     """No job is begun until the run is resumed."""
     CANCELLED = 3
     """The same, but nobody expects it to continue."""
+    DELETED = 4
+    """Only this row is left of it, so that its number is not used again."""
 
 
 runs = Table(
@@ -276,7 +278,7 @@ runs = Table(
         SmallInteger,
         nullable=False,
         default=int(Control.ACTIVE),
-        comment="1 active, 2 paused, 3 cancelled",
+        comment="1 active, 2 paused, 3 cancelled, 4 deleted",
         info={CODES: Control},
     ),
     Column("priority", Integer, nullable=False, default=0, comment="jobs of runs with a higher one are done first"),

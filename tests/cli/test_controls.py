@@ -73,3 +73,22 @@ def test_tags_and_notes_are_set_removed_and_searched(folder: Path) -> None:
     queued = rows("queue", "1", "--engine", "incremental", "--priority", "7", "--tag", "b", "--note", "n", cwd=folder)
     assert (queued["priority"], queued["tags"], queued["note"]) == (7, ["b"], "n")
     assert dealmill("queue", "1", "--priority", "1001", cwd=folder).returncode == 2
+
+
+def test_what_is_deleted_or_withdrawn_is_said_first(folder: Path) -> None:
+    what = "run 1: memory/two-pass 1 on memory.txt, with 3 verdicts and all audits"
+    asked = dealmill("delete", "1", cwd=folder)
+    assert asked.returncode == 2 and f"this deletes {what}; add --yes" in asked.stderr
+    retract = ("retract", "--engine", "memory/two-pass", "--version", "1", "--why", "wrong")
+    withdrawn = dealmill(*retract, cwd=folder).stderr.splitlines()
+    assert withdrawn[0] == "this withdraws 3 verdicts in 1 run: 1" and withdrawn[1].startswith("retracted: ")
+    refused = dealmill("delete", "source:1", "--yes", cwd=folder)
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        "dealmill: source 1 cannot be deleted: run 1 is over it; delete run 1 first\n",
+    )
+    assert rows("delete", "last", "--yes", cwd=folder) == {"deleted": "last", "space_given_back": True}
+    gone = dealmill("delete", "source:memory.txt", "--yes", cwd=folder)
+    assert gone.stderr == "deleted source 1: memory.txt (memory), with 3 layouts and 0 rejects\n"
+    assert rows("status", cwd=folder) == []
+    assert dealmill("query", "1", cwd=folder).returncode == 2

@@ -1,0 +1,164 @@
+"""Deleted runs and sources are gone, everything else stays as it was, and an audit tells a deletion from an attack. On
+both databases."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import func, select
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import Entries
+from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.store import layout_index, log
+from dealmill.pipeline.store.audit_jobs import queue_audit
+from dealmill.pipeline.store.audits import findings_of
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.controls import set_note
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.deletion import check_deletable, delete_subject, give_back_space
+from dealmill.pipeline.store.find import find_layout
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
+from dealmill.pipeline.store.log import list_actions
+from dealmill.pipeline.store.plans import plan_repetition, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, read_runs
+from dealmill.pipeline.store.source_writing import append, complete, open_source
+from dealmill.pipeline.store.sources import find_source, list_sources
+from dealmill.pipeline.store.tables import Storage, metadata
+from tests.doing import a_run, a_source, an_audit, do_audit, do_runs
+from tests.store.test_controls import pending
+from tests.survey.doing import alter
+
+ENGINE = "memory/two-pass"
+TEXTS = ["AABB", "ABAB", "ABBA"]
+EMPTIED = {"verdicts", "packs", "blocks", "jobs", "audit_jobs", "judgements", "faults"}
+
+
+def of_rows(store: Database) -> RunStatus:
+    return a_run(store, ENGINE, TEXTS, chunk=1)
+
+
+def of_packs(store: Database) -> RunStatus:
+    source = deals_source(store, DealRange(find_engine(ENGINE)[0], 7, 1, 2_000))
+    number = plan_run(store, source, ENGINE, "1", None, storage=Storage.PACKED, chunk=1_000)
+    do_runs(store)
+    return find_run(store, number)
+
+
+def sizes(store: Database) -> dict[str, int]:
+    with store.reading() as connection:
+        return {
+            table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in metadata.sorted_tables
+        }
+
+
+@pytest.mark.parametrize("planned", [of_rows, of_packs])
+def test_a_deleted_run_leaves_its_number_and_the_log_and_everything_else(
+    store: Database, planned: Callable[[Database], RunStatus]
+) -> None:
+    other = a_run(store, ENGINE, ["CCDD"], name="b.txt")
+    assert an_audit(store, other).clean
+    before, fingerprint = sizes(store), fingerprint_of(store, other.id, 1)
+    run = planned(store)
+    expected = fingerprint_of(store, run.id, run.items)
+    assert an_audit(store, run).clean
+    alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = :run", run=run.id, junk=b"x" * 32)
+    assert not an_audit(store, run).clean
+    with_it = list_actions(store)
+    delete_subject(store, run)
+    assert {name: size for name, size in sizes(store).items() if name in EMPTIED} == {
+        name: size for name, size in before.items() if name in EMPTIED
+    }
+    for gone in (
+        lambda: find_run(store, run.id),
+        lambda: read_runs(store, [run.id]),
+        lambda: delete_subject(store, run),
+    ):
+        with pytest.raises(NotFoundError):
+            gone()
+    with pytest.raises(NotFoundError, match="was deleted"):
+        set_note(store, run.id, "too late")
+    assert [found.id for found in list_runs(store)] == [other.id] and find_run(store, "last").id == other.id
+    *earlier, last = list_actions(store)
+    assert (earlier, last.what, last.run) == (with_it, "delete", run.id)
+    assert an_audit(store, find_run(store, other.id)).clean and fingerprint_of(store, other.id, 1) == fingerprint
+    again = planned(store)
+    assert again.id == run.id + 1 and fingerprint_of(store, again.id, again.items) == expected
+    assert an_audit(store, again).clean
+
+
+def test_an_audit_tells_a_deletion_from_an_attack(store: Database) -> None:
+    run, other = (a_run(store, ENGINE, TEXTS, name=name) for name in ("a.txt", "b.txt"))
+
+    def found() -> list[str | None]:
+        return [finding.reason for finding in findings_of(store, an_audit(store, find_run(store, other.id)))]
+
+    alter(store, "UPDATE runs SET control = 4 WHERE id = :run", run=run.id)
+    assert found() == [f"run {run.id} is deleted, but that is not in the action log"]
+    alter(store, "UPDATE runs SET control = 1 WHERE id = :run", run=run.id)
+    delete_subject(store, find_run(store, run.id))
+    assert found() == []
+    alter(store, "UPDATE runs SET control = 1 WHERE id = :run", run=run.id)
+    assert found() == [f"run {run.id} was deleted by the action log, but is there"]
+
+
+def test_a_run_is_not_deleted_while_something_depends_on_it(store: Database) -> None:
+    run = a_run(store, ENGINE, TEXTS, chunk=1)
+    rerun = plan_repetition(store, run, "1", chunk=1)
+    with pytest.raises(StoreError, match=f"run {rerun} is a rerun of it; delete run {rerun} first"):
+        check_deletable(store, run)
+    held = SOLVING_JOBS.claim(store, pending(store)[0], "w", 60.0)
+    assert held is not None
+    with pytest.raises(StoreError, match=r"workers hold jobs of it \(1\); stop them with: dealmill cancel"):
+        delete_subject(store, find_run(store, rerun))
+    alter(store, "UPDATE jobs SET leased_until = 0 WHERE id = :job", job=held.lease.id)
+    delete_subject(store, find_run(store, rerun))
+    assert not SOLVING_JOBS.finish(store, held, SOLVING_JOBS.do(store, held)), "a late worker writes nothing"
+    audit = queue_audit(store, run, None, 1)
+    with pytest.raises(StoreError, match=f"audit {audit} of it is not finished"):
+        delete_subject(store, run)
+    do_audit(store, audit)
+    queried = a_source(store, ENGINE, TEXTS, f"query:{run.id}:value=1..")
+    with pytest.raises(StoreError, match=f"source {queried.id} has the layouts of a query of it"):
+        delete_subject(store, run)
+    delete_subject(store, queried)
+    before = sizes(store)
+    with pytest.MonkeyPatch.context() as killed:
+        killed.setattr(log, "record", lambda *_words, **_more: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            delete_subject(store, run)
+    assert sizes(store) == before, "a deletion that is interrupted has deleted nothing"
+    delete_subject(store, run)
+    assert give_back_space(store)
+
+
+def test_a_deleted_source_is_read_again_under_its_number(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = a_run(store, ENGINE, ["CCDD", *TEXTS], name="b.txt")
+    source = a_source(store, ENGINE, TEXTS)
+    run = find_run(store, plan_run(store, source, ENGINE, "1", None, chunk=1))
+    with pytest.raises(StoreError, match=f"run {run.id} is over it; delete run {run.id} first"):
+        delete_subject(store, source)
+    monkeypatch.setattr(layout_index, "LEAST", 1)
+    assert layout_index.index_some(store)
+    delete_subject(store, run)
+    delete_subject(store, source)
+    assert [found.id for found in list_sources(store)] == [other.source]
+    assert (find_source(store, source.id).accepted, list_actions(store)[-1].what) == (0, "delete source")
+    assert [match.source.id for match in find_layout(store, [(1, "ABAB")], "memory", silent)] == [other.source]
+    again = a_source(store, ENGINE, TEXTS)
+    assert again == source
+    assert an_audit(store, a_run(store, ENGINE, TEXTS)).clean and an_audit(store, find_run(store, other.id)).clean
+
+
+def test_a_source_is_not_deleted_while_it_is_read(store: Database) -> None:
+    reading = append(store, open_source(store, "memory", "a.txt", b"digest"), Entries.of([Layout(1, "AABB")]))
+    with pytest.raises(StoreError, match="it is being read"):
+        delete_subject(store, reading)
+    alter(store, "UPDATE sources SET advanced = advanced - 61")
+    delete_subject(store, reading)
+    with pytest.raises(StoreError, match="is being ingested by another command"):
+        complete(store, reading)

@@ -5,6 +5,8 @@ from .layouts import answer as answer
 from .layouts import check as check
 from .layouts import deals as deals
 from .layouts import solve as solve
+from .new import new_engine as new_engine
+from .new import new_game as new_game
 from .pipeline.answer import Answered as Answered
 from .pipeline.deals import DealRange as DealRange
 from .pipeline.errors import BadLayout as BadLayout

@@ -21,14 +21,21 @@ from functools import partial
 from pathlib import Path
 from traceback import extract_tb, print_exc
 
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.caches import caches
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.solve import logger
 from dealmill.testing import engines, layouts, pictures, referees
 from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
 
 __all__ = ["Check", "CheckFailed", "checks_of", "each_once", "write_golden"]
+
+
+HINT = (
+    'the check assumes that {}; if this is not so for your game, give the reason in its class: waivers = {{"{}": "…"}}'
+)
 
 
 class Tracebacks(logging.Filter):
@@ -72,22 +79,32 @@ def each_once() -> Iterator[Tracebacks]:
 class Check:
     """A check of a game, or of one engine: `subject` is its name, and `name` says what is checked.
 
-    Calling it runs the check, which raises `CheckFailed`, or any error that the game raises.
+    Calling it runs the check, which raises `CheckFailed`, or any error that the game raises. `assumption` is what the
+    check assumes beyond what every game must do, or None. `waiver` is the reason why this does not hold for the
+    game; then the check is not run.
     """
 
     subject: str
     name: str
     run: Callable[[], None]
+    assumption: str | None = None
+    waiver: str | None = None
 
     def __call__(self) -> None:
-        """Run the check.
+        """Run the check, unless the game waives it.
 
         Raises
         ------
         CheckFailed
             If the game does not meet it.
         """
-        self.run()
+        if self.waiver is None:
+            try:
+                self.run()
+            except CheckFailed as error:
+                if self.assumption is None:
+                    raise
+                raise CheckFailed(f"{error}; {HINT.format(self.assumption, self.name)}") from error
 
     def reason(self, printed: Tracebacks) -> str | None:
         """Run the check, and return why the game does not meet it; None if it does. If the game raises an unexpected
@@ -118,25 +135,32 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     ------
     NotFoundError
         If there is no such game, or it cannot be used.
+    UsageError
+        If the game waives a check that assumes nothing.
     DealmillError
         If compiled engines cannot be cached.
     """
     found = find_game(game)
     caches()
     subject = Subject(found, lines)
-    checks = [Check(game, _name(check), partial(check, subject)) for check in (*layouts.CHECKS, *referees.GAME_CHECKS)]
+    checks = [_check(found, game, check, subject) for check in (*layouts.CHECKS, *referees.GAME_CHECKS)]
     for engine in found.engines:
         name = found.full_name(engine)
-        checks += [
-            Check(name, _name(check), partial(check, subject, engine))
-            for check in (*engines.CHECKS, *referees.CHECKS, *pictures.CHECKS)
-        ]
+        of_engine = (*engines.CHECKS, *referees.CHECKS, *pictures.CHECKS)
+        checks += [_check(found, name, check, subject, engine) for check in of_engine]
         if golden:
-            check = the_output_is_that_of_its_golden_file
-            checks.append(Check(name, _name(check), partial(check, subject, engine, golden)))
+            checks.append(_check(found, name, the_output_is_that_of_its_golden_file, subject, engine, golden))
+    allowed = {check.name for check in checks if check.assumption}
+    if wrong := sorted(found.waivers.keys() - allowed):
+        raise UsageError(
+            f"{game} waives {wrong[0]!r}, which is not one of the checks that a game can waive: "
+            f"{', '.join(sorted(allowed))}"
+        )
     return checks
 
 
-def _name(check: Callable[..., None]) -> str:
-    """Return the name of a check in words: that of its function."""
-    return check.__name__.replace("_", " ")
+def _check(game: Game, subject: str, function: Callable[..., None], *arguments: object) -> Check:
+    """Return the check by a function: its name is that of the function, in words."""
+    name = function.__name__.replace("_", " ")
+    assumption: str | None = getattr(function, "assumption", None)
+    return Check(subject, name, partial(function, *arguments), assumption, game.waivers.get(name))

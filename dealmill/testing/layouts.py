@@ -12,7 +12,7 @@ from dealmill.pipeline.games.batch import Entries, Solved, Texts, lengths_to_sta
 from dealmill.pipeline.games.contract import NO_LIMIT, Layout, Reject
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.solve import canonical_mask, guarded
-from dealmill.testing.subject import CheckFailed, Subject, example, is_canonical, numbered, require
+from dealmill.testing.subject import CheckFailed, Subject, assumes, example, is_canonical, numbered, require
 
 DEALS = 200
 EXAMPLES = 2_000
@@ -69,11 +69,16 @@ def a_deal_depends_only_on_its_seed_and_number(subject: Subject) -> None:
     require(len(subject.deal(2**64 - 1, 2**63 - 5, 5)) == 5, "the last deals of the last seed are missing")
 
 
-def bad_lines_are_rejected_with_reasons(subject: Subject) -> None:
-    """A reader raises nothing, whatever it reads, and cuts what it records."""
+@assumes("texts such as '1', '?' and 'X/Y/Z' are not layouts")
+def texts_of_no_game_are_rejected(subject: Subject) -> None:
+    """A file of something else is recognised."""
     for text in NOISE:
         for entry in subject.game.read([(1, text)]):
             require(isinstance(entry, Reject), f"{text!r} is read as a layout")
+
+
+def bad_lines_are_rejected_with_reasons(subject: Subject) -> None:
+    """A reader raises nothing, whatever it reads, and cuts what it records."""
     lines = [text.decode("utf-8", "replace") for text in subject.hostile_texts(6, HOSTILE)]
     for line in [*NOISE, *lines]:
         for entry in subject.game.read([(1, line)]):
@@ -99,6 +104,7 @@ def layouts_between_bad_lines_are_read(subject: Subject) -> None:
     require(rejects == [2, 6], f"of {lines}, the lines {rejects} are rejected, expected 2 and 6")
 
 
+@assumes("the text of a layout shows its game")
 def no_other_game_reads_its_layouts(subject: Subject) -> None:
     """A layout is found by its text alone, see `dealmill find`."""
     for other in games().values():
@@ -161,6 +167,7 @@ CHECKS = (
     canonical_texts_read_back_as_themselves,
     the_example_deals_are_the_first_of_seed_1,
     a_deal_depends_only_on_its_seed_and_number,
+    texts_of_no_game_are_rejected,
     bad_lines_are_rejected_with_reasons,
     layouts_between_bad_lines_are_read,
     no_other_game_reads_its_layouts,

@@ -11,7 +11,7 @@ from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.pictures import NAMESPACE, Scene
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.testing.subject import CheckFailed, Subject, altered_texts, require
+from dealmill.testing.subject import CheckFailed, Subject, altered_texts, assumes, require
 
 ELEMENTS = {"title", "desc", "g", "rect", "circle", "path", "text"}
 ATTRIBUTES = {
@@ -59,6 +59,7 @@ def pictures_depend_only_on_their_arguments(subject: Subject, engine: Engine) ->
             require(list(drawn) == scenes[:1], f"layout {layout}: more than the layout is drawn without evidence")
 
 
+@assumes("a board keeps its size during a play")
 def pictures_of_a_play_have_one_size(subject: Subject, engine: Engine) -> None:
     """So that nothing jumps when a page steps through them."""
     for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 3, MOST):
@@ -79,9 +80,9 @@ def a_path_leads_to_one_case(subject: Subject, engine: Engine) -> None:
 
 def evidence_that_cannot_be_read_is_an_error(subject: Subject, engine: Engine) -> None:
     """`InvalidEvidence`."""
-    layout, verdict, *_ = subject.verdicts(engine, subject.deal(5, 1, 1))[0]
-    for evidence in UNREADABLE:
-        require(not _drawn(subject, layout, verdict, evidence), f"layout {layout}: evidence {evidence!r} is drawn")
+    for layout, verdict, *_ in subject.some_of_each_verdict(engine, 5, 1):
+        for evidence in UNREADABLE:
+            require(not _drawn(subject, layout, verdict, evidence), f"layout {layout}: evidence {evidence!r} is drawn")
 
 
 def altered_evidence_is_drawn_or_an_error(subject: Subject, engine: Engine) -> None:

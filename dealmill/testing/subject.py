@@ -1,11 +1,11 @@
 """Texts to try: real layouts, and texts that are nearly layouts. The same seed gives the same texts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.batch import Batch, unpack
@@ -154,6 +154,19 @@ def require(met: object, found: str) -> None:
         raise CheckFailed(found)
 
 
+Function = TypeVar("Function", bound=Callable[..., None])
+
+
+def assumes(assumption: str) -> Callable[[Function], Function]:
+    """Mark a check that rests on an assumption. A game for which it does not hold can say so, see `Game.waivers`."""
+
+    def mark(check: Function) -> Function:
+        check.assumption = assumption  # type: ignore[attr-defined]
+        return check
+
+    return mark
+
+
 class Row(NamedTuple):
     """What an engine says of a layout."""
 
@@ -185,10 +198,11 @@ class Subject:
         return [Row(layout, verdict, value, evidence or "") for layout, verdict, value, evidence in rows]
 
     def some_of_each_verdict(self, engine: Engine, seed: int, most: int) -> list[Row]:
-        """Return up to `most` layouts for each verdict, from deals of a seed, examples and `lines`."""
+        """Return up to `most` layouts for each verdict but undecided, from deals of a seed, examples and `lines`."""
         others = [text.decode() for text in self.canonical_texts]
         rows = self.verdicts(engine, [*self.deal(seed, 1, SUBJECT_DEALS), *others])
-        return [row for verdict in Verdict for row in [row for row in rows if row.verdict is verdict][:most]]
+        verdicts = [verdict for verdict in Verdict if verdict is not Verdict.UNDECIDED]
+        return [row for verdict in verdicts for row in [row for row in rows if row.verdict is verdict][:most]]
 
     @cached_property
     def canonical_texts(self) -> list[bytes]:
@@ -207,8 +221,9 @@ class Subject:
         """Return texts that are not canonical layouts: some special ones, then hostile ones."""
         good = self.canonical_texts[0].decode()
         special = ["", "garbage", "ä", "\ud800", "\0", f"{good}\n", f"{good}\n{good}", "x" * 5_000]
-        hostile = [text for text in self.hostile_texts(seed, count) if not is_canonical(self.game, text)]
-        return [*special, *(text.decode("utf-8", "replace") for text in hostile)]
+        texts = [*(text.encode("utf-8", "surrogatepass") for text in special), *self.hostile_texts(seed, count)]
+        hostile = [text for text in texts if not is_canonical(self.game, text)]
+        return [text.decode("utf-8", "replace") for text in hostile]
 
 
 def numbered(lines: Iterable[str]) -> list[tuple[int, str]]:

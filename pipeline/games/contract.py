@@ -60,6 +60,8 @@ class Engine:
     """The notation of its evidence, on one line, for users."""
     checked_as: str | None = None
     """The engine as which the referee checks its verdicts, if that is another one."""
+    complete: bool = True
+    """Whether it decides every layout if there is no node limit."""
     program: "Program | None" = None
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
 
@@ -162,6 +164,8 @@ class Game(ABC):
     """Its engines, without those that are programs."""
     deals: Deals
     answer: AnswerFormat
+    waivers: Mapping[str, str] = {}
+    """Checks of `dealmill.testing` whose assumption does not hold for the game: the reason by the name of the check."""
 
     def __init_subclass__(cls) -> None:
         """Have the functions that cannot be imported raise an error that names them."""

@@ -172,6 +172,7 @@ def _wrong_types(game: "Game") -> Iterator[str]:
         ("engines", game.engines, tuple),
         ("deals", game.deals, Deals),
         ("answer", game.answer, AnswerFormat),
+        ("waivers", game.waivers, dict),
     ]
     expected += [("an engine", engine, Engine) for engine in game.engines]
     for engine in game.engines:

@@ -126,6 +126,7 @@ def _add(program: "Program", engines: "dict[str, Engine]") -> None:
         manifest.summary,
         like.evidence if like else "as its program writes it",
         checked_as=like.rules_name if like else manifest.name,
+        complete=manifest.complete,
         program=program,
     )
 

@@ -55,6 +55,8 @@ class Manifest(BaseModel):
     summary: Line = "a program"
     checked_as: Name | None = None
     """The engine of the game whose task the program does; the referee checks its verdicts as those of this engine."""
+    complete: bool = True
+    """Whether it decides every layout if there is no node limit."""
     command: Annotated[tuple[Word, ...], Field(min_length=1, strict=False)]
     """The program and its arguments. Relative paths start at the folder of the manifest."""
     files: Annotated[tuple[Word, ...], Field(strict=False)] = ()

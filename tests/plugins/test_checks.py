@@ -65,6 +65,12 @@ FAULTS = {
         "_row(seed, number - first, holes)",
         "deals 500 to 502 of seed 7 depend on the first",
     ),
+    "texts of no game are rejected": Fault(
+        "layout.py",
+        "row = text.lower()",
+        "row = 'o' * 4 if text == '1' else text.lower()",
+        "'1' is read as a layout",
+    ),
     "bad lines are rejected with reasons": Fault(
         "layout.py", "raise BadLayout(reasons)", "raise BadLayout([''])", "is rejected without a reason"
     ),
@@ -235,6 +241,7 @@ def test_the_command_prints_a_line_for_each_check(monkeypatch: pytest.MonkeyPatc
         "check": "it raises",
         "state": "failed",
         "reason": "ValueError: no layout at all",
+        "assumption": None,
     }
     ran = CliRunner().invoke(check_game, ["golf", "--golden", str(tmp_path)])
     assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "ok      golf: it is good\n", "all 1 checks passed\n")

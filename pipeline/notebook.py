@@ -78,7 +78,7 @@ def _running_cell() -> object:
 def html_table(columns: Sequence[str], rows: Iterable[Mapping[str, object]], caption: str) -> str:
     """Return rows as an HTML table with a caption. Columns that are empty in all rows are left out."""
     listed = list(rows)
-    shown = [name for name in columns if any(row.get(name) not in (None, "", 0) for row in listed)]
+    shown = [name for name in columns if any(row.get(name) not in (None, "", 0, []) for row in listed)]
     head = "".join(f"<th>{escape(name)}</th>" for name in shown)
     body = "".join(f"<tr>{''.join(_cell(row.get(name)) for name in shown)}</tr>" for row in listed)
     note = f'<caption style="caption-side: top; text-align: left">{escape(printable(caption))}</caption>'
@@ -89,6 +89,8 @@ def _cell(value: object) -> str:
     match value:
         case None:
             text = ""
+        case list():
+            text = printable(", ".join(map(str, value)))
         case float():
             text = f"{value:,.3f}"
         case datetime():

@@ -18,12 +18,15 @@ COLUMNS = ("position", "line", "layout", "verdict", "value", "nodes", "evidence"
 QUERY_COLUMNS = ("run", "engine", *COLUMNS)
 """The columns of a query."""
 RUN_COLUMNS = (
-    *("run", "game", "engine", "version", "source", "max_nodes", "storage", "repeats", "layouts", "solved"),
+    *("run", "game", "engine", "version", "source", "max_nodes", "storage", "repeats", "layouts", "rejected", "solved"),
     *(verdict.word for verdict in Verdict),
-    *("mean", "nodes", "state", "retracted", "started"),
+    *("mean", "nodes", "state", "retracted", "started", "seconds", "tags", "note"),
 )
 """The columns of a list of runs."""
-NULLABLE = {"value", "evidence", "step", "reason", "max_nodes", "repeats", "mean", "retracted", "started"}
+NULLABLE = {
+    *("value", "evidence", "step", "reason"),
+    *("max_nodes", "repeats", "mean", "retracted", "started", "seconds", "note"),
+}
 WORDS = [verdict.word for verdict in sorted(Verdict)]
 
 
@@ -86,8 +89,9 @@ def schema_of(columns: Sequence[str], metadata: Mapping[str, str] | None = None)
 
     word = pa.dictionary(pa.int32(), pa.string())
     types = dict.fromkeys(("verdict", "engine", "audit", "game", "storage", "state"), word)
-    types |= dict.fromkeys(("layout", "evidence", "reason", "version", "source", "retracted"), pa.string())
-    types |= {"mean": pa.float64(), "started": pa.timestamp("us", "UTC")}
+    types |= dict.fromkeys(("layout", "evidence", "reason", "version", "source", "retracted", "note"), pa.string())
+    types |= {"mean": pa.float64(), "seconds": pa.float64()}
+    types |= {"started": pa.timestamp("us", "UTC"), "tags": pa.list_(pa.string())}
     fields = [pa.field(name, types.get(name, pa.int64()), nullable=name in NULLABLE) for name in columns]
     return pa.schema(fields, metadata=metadata)
 
@@ -118,12 +122,16 @@ def run_row(run: RunStatus) -> dict[str, object]:
         "storage": run.storage.word,
         "repeats": run.repeats,
         "layouts": run.items,
+        "rejected": run.rejected,
         "solved": run.solved,
         "mean": run.mean,
         "nodes": run.nodes,
         "state": run.state,
         "retracted": run.retracted,
         "started": run.started,
+        "seconds": run.seconds,
+        "tags": list(run.tags),
+        "note": run.note,
     }
 
 

@@ -8,7 +8,6 @@ from os import PathLike, fsdecode
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from dealmill.deletions import Deletion
 from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
@@ -47,6 +46,7 @@ from dealmill.run_list import RunList
 from dealmill.runs import Audit, BatchResult, Ingestion, Retraction, Run, Survey
 
 if TYPE_CHECKING:
+    from dealmill.deletions import Deletion
     from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest.sources import ParsedSource, SourceSpec
     from dealmill.pipeline.store.find import Match
@@ -323,7 +323,7 @@ class Store:
             decide(run)
         return runs
 
-    def deletion(self, subject: int | str) -> Deletion:
+    def deletion(self, subject: int | str) -> "Deletion":
         """Return what is needed to delete a run (its number or ``"last"``) or a source (``"source:3"`` or
         ``"source:NAME"``). Nothing is deleted yet; see `Deletion.carry_out`.
 
@@ -336,6 +336,8 @@ class Store:
         StoreError
             If something depends on it, such as a rerun, an unfinished audit or, for a source, a run.
         """
+        from dealmill.deletions import Deletion  # loads NumPy
+
         kind, _, key = str(subject).partition(":")
         if kind == "source":
             return Deletion(self._database, find_source(self._database, key))

@@ -18,12 +18,16 @@ COLUMNS = ("position", "line", "layout", "verdict", "value", "nodes", "evidence"
 QUERY_COLUMNS = ("run", "engine", *COLUMNS)
 """The columns of a query."""
 RUN_COLUMNS = (
-    *("run", "game", "engine", "version", "source", "max_nodes", "storage", "repeats", "layouts", "solved"),
+    *("run", "game", "engine", "version", "source", "max_nodes", "storage", "repeats", "tags", "note"),
+    *("layouts", "rejected", "solved"),
     *(verdict.word for verdict in Verdict),
-    *("mean", "nodes", "state", "retracted", "started"),
+    *("mean", "nodes", "state", "retracted", "started", "seconds"),
 )
 """The columns of a list of runs."""
-NULLABLE = {"value", "evidence", "step", "reason", "max_nodes", "repeats", "mean", "retracted", "started"}
+NULLABLE = {
+    *("value", "evidence", "step", "reason"),
+    *("max_nodes", "repeats", "tags", "note", "mean", "retracted", "started", "seconds"),
+}
 WORDS = [verdict.word for verdict in sorted(Verdict)]
 
 
@@ -86,8 +90,10 @@ def schema_of(columns: Sequence[str], metadata: Mapping[str, str] | None = None)
 
     word = pa.dictionary(pa.int32(), pa.string())
     types = dict.fromkeys(("verdict", "engine", "audit", "game", "storage", "state"), word)
-    types |= dict.fromkeys(("layout", "evidence", "reason", "version", "source", "retracted"), pa.string())
-    types |= {"mean": pa.float64(), "started": pa.timestamp("us", "UTC")}
+    types |= dict.fromkeys(
+        ("layout", "evidence", "reason", "version", "source", "retracted", "tags", "note"), pa.string()
+    )
+    types |= {"mean": pa.float64(), "seconds": pa.float64(), "started": pa.timestamp("us", "UTC")}
     fields = [pa.field(name, types.get(name, pa.int64()), nullable=name in NULLABLE) for name in columns]
     return pa.schema(fields, metadata=metadata)
 
@@ -117,13 +123,17 @@ def run_row(run: RunStatus) -> dict[str, object]:
         "max_nodes": run.max_nodes,
         "storage": run.storage.word,
         "repeats": run.repeats,
+        "tags": " ".join(run.tags) or None,
+        "note": run.note,
         "layouts": run.items,
+        "rejected": run.rejected,
         "solved": run.solved,
         "mean": run.mean,
         "nodes": run.nodes,
         "state": run.state,
         "retracted": run.retracted,
         "started": run.started,
+        "seconds": run.seconds,
     }
 
 

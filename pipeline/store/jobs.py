@@ -100,21 +100,26 @@ def more_urgent_job(connection: Connection, job: int, installed: Installed) -> i
 
 @cache
 def _more_urgent_job(installed: Installed) -> Select[int]:
-    named, claimable = jobs.alias("named"), (IS_PENDING_JOB, waiting(SOLVING))
-    higher = runs.alias("higher")
+    named, higher = jobs.alias("named"), runs.alias("higher")
+
+    def first_job(run: ColumnElement[int]) -> Select[int]:
+        """Select the first job of a run that can be claimed, by the index of pending jobs; SQLite would read those of
+        all runs."""
+        query = select(jobs.c.id).with_hint(jobs, "INDEXED BY ix_jobs_pending", "sqlite")
+        return query.where(jobs.c.run_id == run, IS_PENDING_JOB, waiting(SOLVING)).order_by(jobs.c.first).limit(1)
+
     priority = select(runs.c.priority).join(named, named.c.run_id == runs.c.id).where(named.c.id == bindparam("job"))
     run = (
         select(higher.c.id)
         .where(
             higher.c.priority > priority.scalar_subquery(),
             higher.c.id.in_(runs_of(installed)),
-            exists().where(jobs.c.run_id == higher.c.id, *claimable).correlate(higher),
+            first_job(higher.c.id).correlate(higher).scalar_subquery().is_not(None),
         )
         .order_by(higher.c.priority.desc(), higher.c.id)
         .limit(1)
     )
-    found = select(jobs.c.id).where(jobs.c.run_id == run.scalar_subquery(), *claimable)
-    return found.order_by(jobs.c.first).limit(1)
+    return first_job(run.scalar_subquery())
 
 
 def paused_jobs(store: Database) -> dict[int, int]:

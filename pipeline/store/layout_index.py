@@ -41,11 +41,13 @@ from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.sources import Source
 from dealmill.pipeline.store.tables import (
+    Control,
     Shape,
     index_blocks,
     index_segments,
     index_stretches,
     items,
+    runs,
     sources,
     unindexed,
 )
@@ -184,8 +186,9 @@ def unindexed_items(store: Database) -> int:
 
 def unstored_ranges(store: Database, games: Sequence[str]) -> int:
     """Return the number of ranges of deals of these games without items, which are those of packed runs only."""
+    used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
     query = select(func.count()).where(
-        sources.c.generator.is_not(None), sources.c.accepted == 0, sources.c.game.in_(games)
+        sources.c.generator.is_not(None), sources.c.accepted == 0, sources.c.game.in_(games), used
     )
     with store.reading() as connection:
         return connection.execute(query).scalar_one()

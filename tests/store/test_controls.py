@@ -90,7 +90,7 @@ def test_a_stopped_run_gets_no_workers_is_never_finished_and_continues_with_the_
 WORDS = st.sampled_from(["night", "a:b", "Ä", "x" * 50])
 DECISIONS = st.lists(
     st.one_of(
-        st.tuples(st.just("control"), st.sampled_from(Control)),
+        st.tuples(st.just("control"), st.sampled_from([*controls.ENTRIES])),
         st.tuples(st.just("priority"), st.integers(-1_000, 1_000)),
         st.tuples(st.sampled_from(["tag", "untag"]), st.lists(WORDS, max_size=3)),
         st.tuples(st.just("note"), st.sampled_from(["", " seen ", "ß\N{BLACK STAR}"])),

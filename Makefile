@@ -1,10 +1,11 @@
 # All targets use a virtual environment in .venv. `make install` installs Dealmill as .venv/bin/dealmill.
 PYTHON ?= python3
+DEALS ?= 5
 BIN := .venv/bin
 EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv), or select one with make PYTHON=…
 
-.PHONY: install run test test-slow check reproduce golden docs site bench bench-scale soak lock clean
+.PHONY: install run test test-slow check reproduce golden docs site bench bench-rivals bench-scale soak lock clean
 
 install: .venv/installed
 
@@ -46,6 +47,10 @@ site: .venv/tested
 bench: .venv/tested
 	$(BIN)/python -m bench
 
+# Installs other solvers of card pairing, and compares them with ours on DEALS deals of each size; see docs/performance.md.
+bench-rivals: .venv/rivals
+	DEALS=$(DEALS) $(BIN)/python -m bench "Card pairing of any size"
+
 # Measures the rest of that page, with millions of layouts, and prints the tables behind docs/scale.md; takes hours.
 bench-scale: .venv/tested
 	$(BIN)/python -m bench --scale
@@ -62,6 +67,7 @@ lock:
 	$(EXPORT) --no-dev --extra postgresql --extra metrics --extra web --output-file requirements-server.txt
 	$(EXPORT) --all-extras --group dev --output-file requirements-dev.txt
 	$(EXPORT) --only-group soak --output-file requirements-soak.txt
+	$(EXPORT) --only-group rivals --output-file requirements-rivals.txt
 
 .venv/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "$(NEEDS)"; exit 1; }
@@ -76,6 +82,10 @@ lock:
 
 .venv/soaked: .venv/tested requirements-soak.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-soak.txt
+	@touch $@
+
+.venv/rivals: .venv/tested requirements-rivals.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-rivals.txt
 	@touch $@
 
 clean:

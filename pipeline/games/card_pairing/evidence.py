@@ -18,6 +18,7 @@ from dealmill.pipeline.games.card_pairing.implications import (
     KIND_BITS,
     LEMMA,
     TRAIL,
+    Small,
     State,
 )
 from dealmill.pipeline.games.card_pairing.layout import STACK_NAMES
@@ -161,13 +162,16 @@ def _write_lemma(
     lemmas: Lemmas, evidence: Bytes, end: np.uint64, lemma: np.uint64, serials: Words, count: np.uint64
 ) -> np.uint64:
     """Write a lemma, the literals first, and a space, and return the new end; it stops where `LONGEST_EVIDENCE` is
-    near."""
+    near. The literals are sorted, and each number is counted from the one before it."""
+    _sort(lemmas.literals, lemmas.starts[lemma], lemmas.starts[lemma + ONE])
+    before = ZERO
     for k in range(lemmas.starts[lemma], lemmas.starts[lemma + ONE]):
         literal = np.uint64(lemmas.literals[k])
         if end + LONGEST_HINT > LONGEST_EVIDENCE:
             return end
         evidence[end] = MINUS if literal & ONE else PLUS
-        end = _write_number(evidence, end + ONE, literal >> ONE)
+        end = _write_number(evidence, end + ONE, (literal >> ONE) - before)
+        before = literal >> ONE
     evidence[end] = COLON
     end += ONE
     for k in range(lemmas.hint_starts[TWO * lemma], lemmas.hint_starts[TWO * lemma + ONE]):
@@ -176,6 +180,16 @@ def _write_lemma(
         end = _write_hint(evidence, end, np.uint64(lemmas.hints[k]), serials, count)
     evidence[end] = BLANK
     return end + ONE
+
+
+@routine
+def _sort(literals: Small, begin: np.uint64, end: np.uint64) -> None:
+    for k in range(begin + ONE, end):
+        literal, at = literals[k], np.uint64(k)
+        while at > begin and literals[at - ONE] > literal:
+            literals[at] = literals[at - ONE]
+            at -= ONE
+        literals[at] = literal
 
 
 @routine

@@ -55,6 +55,9 @@ GOOD = 2
 """Lemmas with at most so many levels are never forgotten."""
 DECAY, GREATEST = 0.95, 1e100
 
+IN_LEMMA = 2
+"""What `seen` says of the options of the literals, as they are merged."""
+
 NODES, LEMMAS, LITERALS, HINTS, ACTIVE = range(5)
 
 
@@ -252,6 +255,7 @@ def learn(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heuristic
     back_to(table, state, top, heuristics.phases)
     size, resolved, roots, met = _resolve(table, state, lemmas, heuristics, top)
     size, used, roots, met = _minimize(table, state, lemmas, heuristics, size, resolved, roots, met)
+    size = _merge(table, state, lemma, size)
     for k in range(met):
         state.seen[heuristics.met[k]] = 0
     heuristics.weight[0] /= DECAY
@@ -354,6 +358,35 @@ def _minimize(
                 heuristics.met[met], heuristics.roots[roots] = cause, cause
                 met, roots = met + ONE, roots + ONE
     return left, used, roots, met
+
+
+@routine
+def _merge(table: Table, state: State, lemma: Words, size: np.uint64) -> np.uint64:
+    """Leave out the literals of options that are shut if a rival in the lemma is taken, and replace two of a rank of
+    four by the third one, which is taken then; return the new number of literals."""
+    seen = state.seen
+    for k in range(size):
+        seen[lemma[k] >> ONE] = IN_LEMMA
+    left = ZERO
+    for k in range(size):
+        option = lemma[k] >> ONE
+        if not lemma[k] & ONE:
+            group, other = table.groups[TWO * option], table.groups[TWO * option + ONE]
+            rival, second = state.chosen[table.leaders[group]], state.chosen[table.leaders[other]]
+            if (rival != NONE and seen[rival] == IN_LEMMA) or (second != NONE and seen[second] == IN_LEMMA):
+                continue
+            rank = table.rank_of[table.leaders[group]]
+            third = THREE * table.first_option[rank] + THREE - option - rival
+            if rival != NONE and table.sizes[rank] == FOUR and seen[third] == IN_LEMMA:
+                seen[option], seen[rival] = 1, IN_LEMMA
+                lemma[left] = TWO * rival + ONE
+                left += ONE
+                continue
+        lemma[left] = lemma[k]
+        left += ONE
+    for k in range(left):
+        seen[lemma[k] >> ONE] = 0
+    return left
 
 
 @routine

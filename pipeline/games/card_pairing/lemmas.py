@@ -8,7 +8,6 @@ from dealmill.pipeline.games.card_pairing.cases import Wait
 from dealmill.pipeline.games.card_pairing.rules import (
     HINTS,
     JAMS,
-    LITERALS,
     Card,
     Choice,
     Deal,
@@ -147,7 +146,7 @@ class _Reader:
         return found
 
     def _literals(self, text: str) -> list[Literal]:
-        return list(map(self.checker.literal, LITERALS.findall(text.partition(":")[0])))
+        return self.checker.literals(text.partition(":")[0])
 
     def _followed(self, number: int | None, supposed: list[Literal], hints: list[str], choice: Choice) -> Step:
         conclusions = list[Conclusion]()

@@ -486,14 +486,14 @@ class LemmaChecker:
             raise self._invalid("this is a contradiction, but the certificate continues")
 
     def proved(self, step: str) -> Lemma:
-        """Check a lemma ``+3-14:g2l7v``, and return its literals.
+        """Check a lemma ``+3-11:g2l7v``, and return its literals.
 
         If all of them are assumed to be false, one after the other, the hints must lead to a contradiction.
         """
         statement, colon, proof = step.partition(":")
         if not colon:
             raise self._invalid("there is no colon after the literals")
-        lemma = [self.literal(text) for text in LITERALS.findall(statement)]
+        lemma = self.literals(statement)
         hints = HINTS.findall(proof)
         choice = self.root.copy()
         assumptions = (choice.assume(not positive, option) for positive, option in lemma)
@@ -505,14 +505,20 @@ class LemmaChecker:
             raise self._invalid(f"the last {left} of its literals and hints come after a contradiction")
         return lemma
 
-    def literal(self, text: str) -> Literal:
-        """Read ``+3``, which says that option 3 is taken, or ``-3``, which says that it is not."""
-        if not LITERAL.fullmatch(text):
-            raise self._invalid(f"{text!a} is not a literal")
-        number = int(text[1:])
-        if number >= self.numbering.options:
-            raise self._invalid(f"there is no option {number}; the last one is {self.numbering.options - 1}")
-        return text[0] == "+", self.numbering.option(number)
+    def literals(self, statement: str) -> Lemma:
+        """Read ``+3-11``, which says that option 3 is taken or option 14 is not. Each number after the first one is
+        counted from the one before it."""
+        lemma, number = Lemma(), 0
+        for text in LITERALS.findall(statement):
+            if not LITERAL.fullmatch(text):
+                raise self._invalid(f"{text!a} is not a literal")
+            if lemma and not int(text[1:]):
+                raise self._invalid(f"there are two literals of option {number}")
+            number += int(text[1:])
+            if number >= self.numbering.options:
+                raise self._invalid(f"there is no option {number}; the last one is {self.numbering.options - 1}")
+            lemma.append((text[0] == "+", self.numbering.option(number)))
+        return lemma
 
     def follow(self, hint: str, choice: Choice) -> bool:
         """Make the conclusion to which a hint points, and return whether it is a contradiction."""

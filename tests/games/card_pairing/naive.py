@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import combinations, pairwise, permutations, product
+from itertools import accumulate, combinations, pairwise, permutations, product
 from typing import NamedTuple
 
 Stacks = tuple[tuple[str, ...], ...]
@@ -388,10 +388,11 @@ def proved(deck: str, table: Table, lemmas: list[Literals], state: State, lemma:
     ValueError, IndexError
         If not.
     """
-    literals = [(text[0], int(text[1:])) for text in re.findall("[+-][0-9]+", lemma[1])]
+    numbers = list(map(int, re.findall("[0-9]+", lemma[1])))
+    literals = list(zip(re.findall("[+-]", lemma[1]), accumulate(numbers), strict=True))
     hints = re.findall(HINT, lemma[2])
-    if any(option >= len(table.options) for _, option in literals):
-        raise IndexError
+    if 0 in numbers[1:] or sum(numbers) >= len(table.options):
+        raise ValueError("the options are not in order")
     left = len(literals) + len(hints)
     try:
         for sign, option in literals:

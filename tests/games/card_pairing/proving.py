@@ -3,6 +3,8 @@
 The hints are chosen at random among those that say something, so that all kinds of them occur.
 """
 
+from itertools import pairwise
+from operator import itemgetter
 from random import Random
 
 from tests.games.card_pairing.naive import (
@@ -85,8 +87,10 @@ class Prover:
 
     def add(self, lemma: Literals, hints: list[str]) -> str:
         """Prove a lemma, and return the hint to it."""
+        lemma = sorted(lemma, key=itemgetter(1))
         proof = self.proof(lemma, hints)
-        literals = "".join(f"{sign}{option}" for sign, option in lemma)
+        steps = pairwise([0, *(option for _, option in lemma)])
+        literals = "".join(f"{sign}{option - before}" for (sign, _), (before, option) in zip(lemma, steps, strict=True))
         self.steps.append(f"{literals}:{''.join(self.written(proof))}")
         self.lemmas.append(lemma)
         return f"l{len(self.lemmas) - 1}"

@@ -17,7 +17,7 @@ from tests.games.drawn import count, covered, lines, words
 
 deal = dealer("card-pairing")
 
-LAYOUT, CERTIFICATE = "AKQT JTKQ TKAQ JKTJ JQAA", "-7-11:g4g0 -7:l1g3g1 -8:l1g0 l2 l1 g2 ^"
+LAYOUT, CERTIFICATE = "AKQT JTKQ TKAQ JKTJ JQAA", "-7-4:g4g0 -7:l1g3g1 -8:l1g0 l2 l1 g2 ^"
 SHAPES = [{"ranks": 4, "stacks": 4}, {"ranks": 5, "stacks": 6}, {"ranks": 3, "stacks": 4, "suits": 6}]
 
 

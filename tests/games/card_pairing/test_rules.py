@@ -257,7 +257,7 @@ def test_stacks_of_any_height_and_any_even_number_of_cards_of_a_rank_are_accepte
 
 
 UNEVEN = "10,A,2 K,K 2,A - 10 2,2,K,10,A,A K,10"
-LEMMAS = "-11-8:g1 +6+7+8:g2 -11:l2l1^ -5:l1g3g2 l2 g3 l1 g1 v"
+LEMMAS = "-8-3:g1 +6+1+1:g2 -11:l2l1^ -5:l1g3g2 l2 g3 l1 g1 v"
 
 
 @pytest.mark.parametrize(
@@ -281,27 +281,29 @@ LEMMAS = "-11-8:g1 +6+7+8:g2 -11:l2l1^ -5:l1g3g2 l2 g3 l1 g1 v"
         ("^", 1, "there is no jam upwards: all cards leave"),
         ("l0", 1, "there is no lemma 0 places before"),
         ("l1", 1, "there is no lemma 1 places before"),
-        ("-11-8:g1 l0", 2, "there is no lemma 0 places before"),
-        ("-11-8:g1 l2", 2, "there is no lemma 2 places before"),
-        ("-11-8:g1 l1", 2, r"^2 literals of lemma 1 \(l1\) can be true"),
-        ("-11-8:g1 -8:l1 -8:l1v v", 2, "lemma 2: the hints lead to no contradiction"),
-        ("-11-8", 1, "lemma 1: there is no colon after the literals"),
+        ("-8-3:g1 l0", 2, "there is no lemma 0 places before"),
+        ("-8-3:g1 l2", 2, "there is no lemma 2 places before"),
+        ("-8-3:g1 l1", 2, r"^2 literals of lemma 1 \(l1\) can be true"),
+        ("-8-3:g1 -8:l1 -8:l1v v", 2, "lemma 2: the hints lead to no contradiction"),
+        ("-8-3", 1, "lemma 1: there is no colon after the literals"),
         (":g1", 1, "':g1' is not a hint"),
         ("++1:", 1, r"lemma 1: '\+' is not a literal"),
         ("+:g1", 1, r"lemma 1: '\+' is not a literal"),
         ("+1x:", 1, "lemma 1: 'x' is not a literal"),
         ("-01:", 1, "lemma 1: '1' is not a literal"),
         ("+12:", 1, "lemma 1: there is no option 12; the last one is 11"),
+        ("-8-4:", 1, "lemma 1: there is no option 12; the last one is 11"),
+        ("-8-0:g1", 1, "lemma 1: there are two literals of option 8"),
         (f"+{'9' * 10**6}:", 1, "lemma 1: there is no option 9999999; the last one is 11"),
         ("+1:", 1, "lemma 1: the hints lead to no contradiction"),
-        ("-11-8:", 1, "lemma 1: the hints lead to no contradiction"),
-        ("-11-8:x", 1, "lemma 1: 'x' is not a hint"),
-        ("-11-8: g1", 1, "lemma 1: the hints lead to no contradiction"),
-        ("-11-8:g1\n", 1, "lemma 1: the last 1 of its literals and hints come after a contradiction"),
-        ("-11-8:g1g1", 1, "lemma 1: the last 1 of its literals and hints come after a contradiction"),
-        ("-11-8:^v", 1, "lemma 1: the last 1 of its literals and hints come after a contradiction"),
-        ("-6-7:v", 1, "lemma 1: the last 2 of its literals and hints come after a contradiction"),
-        ("-6-7-8:", 1, "lemma 1: the last 2 of its literals and hints come after a contradiction"),
+        ("-8-3:", 1, "lemma 1: the hints lead to no contradiction"),
+        ("-8-3:x", 1, "lemma 1: 'x' is not a hint"),
+        ("-8-3: g1", 1, "lemma 1: the hints lead to no contradiction"),
+        ("-8-3:g1\n", 1, "lemma 1: the last 1 of its literals and hints come after a contradiction"),
+        ("-8-3:g1g1", 1, "lemma 1: the last 1 of its literals and hints come after a contradiction"),
+        ("-8-3:^v", 1, "lemma 1: the last 1 of its literals and hints come after a contradiction"),
+        ("-6-1:v", 1, "lemma 1: the last 2 of its literals and hints come after a contradiction"),
+        ("-6-1-1:", 1, "lemma 1: the last 2 of its literals and hints come after a contradiction"),
     ],
 )
 def test_lemmas_say_where_they_are_wrong(certificate: str, step: int, reason: str) -> None:
@@ -378,7 +380,7 @@ def test_lemmas_that_are_accepted_are_true_of_every_play_that_wins() -> None:
         prover = Prover(deck, chance)
         with suppress(Winnable):
             prover.proof([], [])
-        for text in islice(altered_texts([" ".join(prover.steps).encode()], chance), 30) if prover.steps else ():
+        for text in islice(altered_texts([" ".join(prover.steps).encode()], chance), 60) if prover.steps else ():
             checker = LemmaChecker(deal_of(deck))
             with suppress(InvalidEvidence):
                 checker.check(text.decode("utf-8", "replace"))
@@ -386,7 +388,7 @@ def test_lemmas_that_are_accepted_are_true_of_every_play_that_wins() -> None:
                 literals = [(taken, number_of(checker, option)) for taken, option in lemma]
                 assert all(any((number in play) == taken for taken, number in literals) for play in plays), (deck, text)
                 counts["+" in text.decode("utf-8", "replace")] += 1
-    assert min(counts.values()) > 100
+    assert min(counts.values()) > 50
 
 
 def number_of(checker: LemmaChecker, option: Option) -> int:
@@ -427,12 +429,17 @@ def test_the_work_may_be_as_much_as_the_limit(monkeypatch: pytest.MonkeyPatch) -
 
 def test_taking_an_option_again_takes_no_work() -> None:
     twice, often = LemmaChecker(deal_of(UNEVEN)), LemmaChecker(deal_of(UNEVEN))
-    twice.proved("-11-11-8:g1")
-    often.proved(f"{'-11' * 99}-8:g1")
+    for checker, times in ((twice, 2), (often, 99)):
+        for lemma in LEMMAS.split(" ")[:3]:
+            checker.lemmas.append(checker.proved(lemma))
+        checker.proved(f"-5:l1{'g3' * times}g2")
     assert twice.board.work == often.board.work
 
 
-@pytest.mark.parametrize("certificate", ["+0:v " * 9, "+0:^ " * 9, f"{'+0' * 200}:v +0:l1 +0:l2 +0:l3 +0:v"])
+LONG_LEMMA = f"+0{'+1' * 200}"
+
+
+@pytest.mark.parametrize("certificate", ["+0:v " * 9, "+0:^ " * 9, f"{LONG_LEMMA}:v{f' {LONG_LEMMA}:l1' * 3}"])
 def test_a_certificate_that_takes_too_long_is_refused(certificate: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = sys.modules[check.__module__]
     stack = ",".join(map(str, range(100)))

@@ -63,7 +63,8 @@ SECTIONS: list[Section] = [
     (
         "Card pairing of any size",
         "The CPU time of one core for a deal, and how many times as long other solvers take at the median and at p99 "
-        "(with fewer than a hundred deals, the slowest), for 9 to 100 ranks. A goal that is missed is in bold type. "
+        "(with fewer than a hundred deals, the slowest), with goals in parentheses. A ratio that misses its goal is in "
+        "bold type. "
         "All verdicts agree. Ours is the time of a call with 20 copies of a deal, divided by 20, and includes reading "
         "it and writing its evidence; that of the others includes building their models, but not working out the "
         "options, and they give no proofs. Each deal may take 10 s; if more than half take longer, the rest are left "

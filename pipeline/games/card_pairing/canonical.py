@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import Bytes, Mask, Numbers, count_bits, inlined, kernel
+from dealmill.game import Bytes, Mask, Numbers, count_bits, inlined, kernel, routine
 from dealmill.pipeline.games.card_pairing.layout import (
     CLASSIC_CARDS,
     COMMA,
@@ -70,7 +70,7 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
     return canonical
 
 
-@inlined
+@routine
 def is_classic(text: Bytes, begin: np.uint64, end: np.uint64) -> bool:
     """Derive the shape from the height of the first stack, and count all ranks at once.
 

@@ -5,6 +5,7 @@ from functools import cache
 from random import Random
 
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.camelot.layout import VALUES
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, MOST_STACKS, RANKS
 from dealmill.pipeline.games.contract import Game
@@ -53,7 +54,8 @@ def _classic() -> list[str]:
 
 
 def _any_size() -> list[str]:
-    """The fewest cards, the most, the most stacks, the longest symbols, and stacks and ranks of all kinds."""
+    """The fewest cards, the most, the most stacks, the longest symbols, stacks and ranks of all kinds, and deals that
+    take many lemmas."""
     random = Random(1)
     long = [f"{number:04}SYMB" for number in range(MOST_CARDS // 2)] * 2
     mixed = ["A"] * 2 + ["12"] * 4 + ["Q"] * 6 + ["103"] * 8
@@ -65,6 +67,8 @@ def _any_size() -> list[str]:
         f"{long[0]}, {' '.join(long[1:])}",
         " ".join(",".join(mixed[at : at + 5]) or "-" for at in (0, 5, 20, 10, 15)),
         f"{'AK' * 256} {'AK' * 256}",
+        *unpack(find_game("card-pairing").deal(1, 1, 20, ranks=36, stacks=24)),
+        *unpack(find_game("card-pairing").deal(77, 1, 4, ranks=100, stacks=50)),
     ]
 
 

@@ -1,11 +1,10 @@
-"""The compiled search of card pairing for layouts of any size: conflict-driven clause learning over options.
+"""Lemmas of card pairing for layouts of any size: conflict-driven clause learning over options.
 
-The search decides which options to take, and `implications` derives what follows. After a conflict, its reasons are
-resolved with the reasons of the latest option among them until only one option of the conflict's level is left (the
-first unique implication point). The resulting clause, a *lemma*, holds in every winning play; the search goes back to
-the level at which it leaves one literal. See Marques-Silva, Lynce and Malik, "Conflict-Driven Clause Learning SAT
-Solvers", in the Handbook of Satisfiability; restarts follow Luby, Sinclair and Zuckerman, and lemmas are forgotten by
-the number of levels in them (Audemard and Simon, "Predicting Learnt Clauses Quality in Modern SAT Solvers").
+After a conflict, its reasons are resolved with the reasons of the latest option among them until only one option of the
+conflict's level is left (the first unique implication point). The resulting clause, a *lemma*, holds in every winning
+play; the search goes back to the level at which it leaves one literal. See Marques-Silva, Lynce and Malik,
+"Conflict-Driven Clause Learning SAT Solvers", in the Handbook of Satisfiability. Lemmas are forgotten by the number of
+levels in them (Audemard and Simon, "Predicting Learnt Clauses Quality in Modern SAT Solvers").
 
 Lemmas are recorded with the hints from which a referee derives them again.
 """
@@ -15,42 +14,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, count_bits, inlined, lowest_bit, routine
+from dealmill.game import Bytes, inlined, routine
 from dealmill.pipeline.games.card_pairing.explanations import explain
 from dealmill.pipeline.games.card_pairing.implications import (
     CAUSES,
     CONFLICT,
     GROUP,
-    JAM,
     KIND,
     KIND_BITS,
     LEMMA,
-    LEVEL,
-    OPEN,
     TRAIL,
-    UNITS,
-    UNITS_DONE,
-    VISITED,
     Small,
     State,
     back_to,
-    decide,
     is_false,
     is_true,
-    jam,
     make_true,
-    take_last,
 )
-from dealmill.pipeline.games.card_pairing.options import FOUR, LOW_BITS, NONE, THREE, TWO, WORD_BITS, Table
-from dealmill.pipeline.games.card_pairing.search import GAVE_UP, LOST, ONE, WON, ZERO, Words
+from dealmill.pipeline.games.card_pairing.options import FOUR, NONE, THREE, TWO, Table
+from dealmill.pipeline.games.card_pairing.search import ONE, ZERO, Words
 
 MOST_LEMMAS = 1 << 18
 MOST_LITERALS = 1 << 23
 """The most lemmas of a deal, and literals or hints in them. A deal that needs more is undecided."""
-RESTART = np.uint64(60)
-"""The number of conflicts before the first restart; the factor of Luby's sequence."""
-REMEMBERED = 20_000
-"""The number of lemmas from which on a restart forgets half of them."""
 GOOD = 2
 """Lemmas with at most so many levels are never forgotten."""
 DECAY, GREATEST = 0.95, 1e100
@@ -59,8 +45,6 @@ IN_LEMMA = 2
 """What `seen` says of the options of the literals, as they are merged."""
 
 NODES, LEMMAS, LITERALS, HINTS, ACTIVE = range(5)
-
-
 END = np.uint32(0xFFFFFFFF)
 
 Floats = NDArray[np.float64]
@@ -148,94 +132,6 @@ def new_heuristics(table: Table) -> Heuristics:
         np.empty(options, dtype=np.uint64),
         np.zeros(table.levels, dtype=np.uint64),
     )
-
-
-@routine
-def search(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heuristics: Heuristics, limit: int) -> int:
-    """Search one deal from the state after `begin`.
-
-    Returns `WON`, `LOST`, or `GAVE_UP` if it needs more than `limit` decisions, or more lemmas than there is room for.
-    If it is lost, the conflict of level 0 is in ``state.now[CONFLICT]``.
-    """
-    now, counts = state.now, lemmas.counts
-    counts[:] = ZERO
-    restarts, conflicts = ONE, ZERO
-    while True:
-        propagate(table, state, possible, lemmas, heuristics.heads)
-        if now[CONFLICT] == ZERO and (now[LEVEL] == ZERO or counts[LEMMAS] > ZERO):
-            if jam(table, state, False):
-                now[CONFLICT] = JAM
-            elif jam(table, state, True):
-                now[CONFLICT] = ONE << KIND_BITS | JAM
-        if now[CONFLICT] != ZERO:
-            if not learn(table, state, possible, lemmas, heuristics):
-                return LOST
-            if _is_full(lemmas, np.uint64(len(table.groups))):
-                return GAVE_UP
-            conflicts += ONE
-            continue
-        if conflicts >= RESTART * _luby(restarts):
-            restarts, conflicts = restarts + ONE, ZERO
-            back_to(table, state, ZERO, heuristics.phases)
-            if counts[ACTIVE] >= REMEMBERED:
-                _forget(state, lemmas, heuristics.heads)
-        group = _choose_group(table, state, heuristics.activities)
-        if group == NONE:
-            return WON
-        if counts[NODES] == limit:
-            return GAVE_UP
-        counts[NODES] += ONE
-        decide(table, state, possible, _choose_option(table, state, heuristics, group))
-
-
-@routine
-def propagate(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: Small) -> None:
-    """Draw all conclusions from groups and lemmas, until there is a conflict or nothing is left."""
-    now = state.now
-    while now[CONFLICT] == ZERO:
-        if now[UNITS_DONE] < now[UNITS]:
-            now[UNITS_DONE] += ONE
-            take_last(table, state, possible, state.units[now[UNITS_DONE] - ONE])
-        elif now[VISITED] < now[TRAIL]:
-            literal = state.trail[now[VISITED]] ^ ONE
-            now[VISITED] += ONE
-            if heads[literal] != END:
-                _visit(table, state, possible, lemmas, heads, literal)
-        else:
-            return
-
-
-@routine
-def _visit(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: Small, literal: np.uint64) -> None:
-    """Find another literal to watch for each lemma that watches one that has become false, or use the lemma."""
-    literals, following = lemmas.literals, lemmas.following
-    watch = heads[literal]
-    heads[literal] = END
-    while watch != END:
-        number, after = np.uint64(watch), following[watch]
-        lemma = number >> ONE
-        begin, stop = lemmas.starts[lemma], lemmas.starts[lemma + ONE]
-        mine = begin + (number & ONE)
-        other = np.uint64(literals[begin + (number & ONE ^ ONE)])
-        moved = False
-        if state.now[CONFLICT] == ZERO and not is_true(state, other):
-            for k in range(begin + TWO, stop):
-                candidate = np.uint64(literals[k])
-                if not is_false(state, candidate):
-                    literals[k], literals[mine] = literals[mine], literals[k]
-                    following[number] = heads[candidate]
-                    heads[candidate] = watch
-                    moved = True
-                    break
-            if not moved:
-                if is_false(state, other):
-                    state.now[CONFLICT] = lemma << KIND_BITS | LEMMA
-                else:
-                    make_true(table, state, possible, other, lemma << KIND_BITS | LEMMA)
-        if not moved:
-            following[number] = heads[literal]
-            heads[literal] = watch
-        watch = after
 
 
 @routine
@@ -457,7 +353,7 @@ def _watch(lemmas: Lemmas, heads: Small, lemma: np.uint64) -> None:
 
 
 @routine
-def _is_full(lemmas: Lemmas, options: np.uint64) -> bool:
+def is_full(lemmas: Lemmas, options: np.uint64) -> bool:
     counts = lemmas.counts
     return bool(
         counts[LEMMAS] == MOST_LEMMAS
@@ -467,19 +363,7 @@ def _is_full(lemmas: Lemmas, options: np.uint64) -> bool:
 
 
 @routine
-def _luby(number: np.uint64) -> np.uint64:
-    """Return a term of Luby's sequence 1, 1, 2, 1, 1, 2, 4, …, counted from 1."""
-    while True:
-        power = ONE
-        while TWO * power <= number + ONE:
-            power *= TWO
-        if power == number + ONE:
-            return power // TWO
-        number -= power - ONE
-
-
-@routine
-def _forget(state: State, lemmas: Lemmas, heads: Small) -> None:
+def forget(state: State, lemmas: Lemmas, heads: Small) -> None:
     """Forget the half of the lemmas with most levels, older ones first, and those that are true at level 0."""
     counts, active, qualities = lemmas.counts, lemmas.active, lemmas.qualities
     number = counts[ACTIVE]
@@ -517,66 +401,3 @@ def _keep(state: State, lemmas: Lemmas, lemma: np.uint64) -> bool:
             literals[front], literals[k] = literals[k], literals[front]
             front += ONE
     return True
-
-
-@routine
-def _choose_group(table: Table, state: State, activities: Floats) -> np.uint64:
-    """Return the undecided group with the greatest activity per option left, or `NONE`."""
-    best, chosen = 0.0, NONE
-    for group in range(np.uint64(len(table.leaders))):
-        if state.chosen[table.leaders[group]] == NONE:
-            score = activities[group] / state.left[group]
-            if score > best:
-                best, chosen = score, np.uint64(group)
-    return chosen
-
-
-@routine
-def _choose_option(table: Table, state: State, heuristics: Heuristics, group: np.uint64) -> np.uint64:
-    """Return the option last taken of a group, or else the one that makes fewest cards wait for more."""
-    if heuristics.phases[group] != NONE and state.values[heuristics.phases[group]] == OPEN:
-        return np.uint64(heuristics.phases[group])
-    leader = table.leaders[group]
-    _count_hits(table, state, heuristics.hits, table.rank_of[leader])
-    least, chosen = NONE, NONE
-    for entry in range(table.entry_starts[leader], table.entry_starts[leader + ONE]):
-        option = table.entry_options[entry]
-        if state.values[option] == OPEN:
-            pairs = FOUR * option
-            cost = _cost(table, state, heuristics.hits, table.pairs[pairs], table.pairs[pairs + ONE])
-            if table.pairs[pairs + TWO] != table.pairs[pairs]:
-                cost += _cost(table, state, heuristics.hits, table.pairs[pairs + TWO], table.pairs[pairs + THREE])
-            if cost < least:
-                least, chosen = cost, option
-    return chosen
-
-
-@inlined
-def _count_hits(table: Table, state: State, hits: Words, rank: np.uint64) -> None:
-    """Count for each card of a rank the cards without a mate that wait for it."""
-    words, level = table.words, state.now[LEVEL]
-    first, size = table.first_card[rank], table.sizes[rank]
-    hits[first : first + size] = ZERO
-    for part in range(words):
-        later = state.unmated[level * words + part]
-        while later:
-            row = (level * table.cards + (part << WORD_BITS | lowest_bit(later))) * words
-            later &= later - ONE
-            for word in range(first >> WORD_BITS, (first + size + LOW_BITS) >> WORD_BITS):
-                own = state.waits[row + word] & table.own[rank * words + word]
-                while own:
-                    hits[word << WORD_BITS | lowest_bit(own)] += ONE
-                    own &= own - ONE
-
-
-@inlined
-def _cost(table: Table, state: State, hits: Words, a: np.uint64, b: np.uint64) -> np.uint64:
-    """Return how many more cards the cards that wait for a pair would wait for, in total."""
-    words = table.words
-    base = state.now[LEVEL] * table.cards
-    for_a = for_b = ZERO
-    for word in range(words):
-        before_a, before_b = state.waits[(base + a) * words + word], state.waits[(base + b) * words + word]
-        for_a += count_bits(before_b & ~before_a)
-        for_b += count_bits(before_a & ~before_b)
-    return np.uint64(for_a * hits[a] + for_b * hits[b])

@@ -1,6 +1,6 @@
 # All targets use a virtual environment in .venv. `make install` installs Dealmill as .venv/bin/dealmill.
 PYTHON ?= python3
-DEALS ?= 5
+DEALS ?= 3
 BIN := .venv/bin
 EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv), or select one with make PYTHON=…

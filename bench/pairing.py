@@ -31,7 +31,7 @@ ENGINE = "card-pairing/winnable"
 INSTALL = "The other solvers are not installed; `make bench-rivals` installs them and runs this benchmark."
 SEED = 2000
 """That of the first set; each following set has the next one."""
-DEALS = int(os.environ.get("DEALS", "5"))
+DEALS = int(os.environ.get("DEALS", "3"))
 """The number of deals of each set."""
 LIMIT = 10
 """Seconds of CPU time for a deal."""

@@ -236,7 +236,8 @@ def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) ->
     retract = ("retract", "--engine", ENGINE, "--version", "1", "--why")
     done = f"retracted: 150 verdicts of {ENGINE} version 1 in 1 run\n"
     second = f"{ENGINE} version 1 was already retracted (it is wrong); the first reason is kept\n"
-    for why, message in (("it is wrong", done), ("it is wrong", done), ("slow", second)):
+    first = f"this withdraws 150 verdicts in 1 run: 1\n{done}"
+    for why, message in (("it is wrong", first), ("it is wrong", done), ("slow", second)):
         ran = command(*retract, why, cwd=tmp_path)
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", message)
     logged = json.loads(command("log", "--json", cwd=tmp_path).stdout)

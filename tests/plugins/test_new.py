@@ -128,6 +128,8 @@ def test_only_an_assumption_can_be_waived(site: Path) -> None:
     definition = new_game(site, "nim") / "__init__.py"
     waived = '    waivers = {"the referee accepts every verdict": "it is hard"}\n'
     definition.write_text(definition.read_text().replace("    deals =", f"{waived}    deals ="))
+    assumptions = {check.name for check in checks_of("memory") if check.assumption}
+    assert assumptions == set(re.findall(r"(?m)^\| `([a-z ]+)` \|", PAGE.read_text())), "the page lists all of them"
     with pytest.raises(UsageError, match="nim waives 'the referee accepts every verdict', which is"):
         checks_of("nim")
 

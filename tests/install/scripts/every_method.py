@@ -97,6 +97,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     fingerprints: dict[int, str] = store.fingerprints(runs)
     assert fingerprints[queued.id] == queued.fingerprint
     assert runs[-1].progress.finished and runs[-1].fingerprint == queued.fingerprint
+    controlled(store)
     packed: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental", packed=True)
     storage: dealmill.Storage = packed.storage
     assert storage is dealmill.Storage.PACKED and packed.fingerprint == queued.fingerprint
@@ -139,6 +140,25 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     assert run.id in {one.id for one in answers}
     actions: list[dealmill.Action] = store.log()
     assert [action.why for action in actions[-2:]] == ["to try it", "it was tried"]
+
+
+def controlled(store: dealmill.Store) -> None:
+    """Pause, cancel, resume, order and label a run, and delete it."""
+    run: dealmill.Run = store.queue(dealmill.deals("memory", seed=9, count=10), priority=5, tags=["one"], note="a note")
+    run.prioritise(7)
+    run.tag("two")
+    run.untag("one")
+    run.annotate("another note")
+    labels: tuple[int, list[str], str | None] = run.priority, run.tags, run.note
+    assert labels == (7, ["two"], "another note")
+    stopped: list[dealmill.RunStatus] = [run.pause(), run.cancel()]
+    assert [status.state for status in stopped] == ["paused", "cancelled"] and run.state == "cancelled, 0 %"
+    assert run.resume().state == "waiting"
+    assert run.id in {one.id for one in store.runs_of(run.engine, run.version)}
+    deletion = store.deletion(run.id)
+    assert str(deletion).startswith(f"run {run.id}: memory/two-pass 1 on deal:memory:seed=9:1-10")
+    given_back: bool = deletion.carry_out()
+    assert given_back in {True, False}
 
 
 def the_tables() -> None:

@@ -71,8 +71,8 @@ SECTIONS: list[Section] = [
         "out. clingo has `#edge` constraints; given rule by rule, it needs no text to be parsed and grounded. CP-SAT "
         "has one worker, and a number for the move of each card. CaDiCaL gets a clause for each cycle that its answers "
         "have, until they have none (lazy SAT). The search over states is depth-first, compiled by numba, and "
-        "remembers lost states. `make bench-rivals DEALS=50` repeats it with 50 deals of each size (about forty "
-        "minutes).",
+        "remembers lost states. `make bench-rivals DEALS=50` repeats it with 50 deals of each size (more than an "
+        "hour).",
         pairing.against_rivals,
     ),
     (

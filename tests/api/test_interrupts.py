@@ -136,8 +136,8 @@ def send_signal(event):
 with dealmill.open(sys.argv[1]) as store:
     store.run("{LONGER}", engine="{ENGINE}", progress=send_signal)
 """
-"""A script that sends itself a signal when half of the layouts are read: on a busy machine, one sent by this process, or
-as soon as something is solved, could come after the run has ended."""
+"""A script that sends itself a signal when half of the layouts are read: on a busy machine, one sent by this process,
+or as soon as something is solved, could come after the run has ended."""
 
 
 @pytest.mark.slow

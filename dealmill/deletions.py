@@ -2,7 +2,6 @@
 
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.deletion import check_deletable, delete_subject, give_back_space
 from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.sources import Source
 
@@ -17,6 +16,8 @@ class Deletion:
     """
 
     def __init__(self, database: Database, subject: RunStatus | Source) -> None:
+        from dealmill.pipeline.store.deletion import check_deletable  # loads NumPy
+
         check_deletable(database, subject)
         self._database = database
         self.subject = subject
@@ -43,5 +44,7 @@ class Deletion:
         NotFoundError
             If it was deleted before.
         """
+        from dealmill.pipeline.store.deletion import delete_subject, give_back_space
+
         delete_subject(self._database, self.subject)
         return give_back_space(self._database)

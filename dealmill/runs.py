@@ -1,14 +1,13 @@
-"""Runs and what is done with them: query, audit, rerun, diff and export; surveys, audits and retractions of runs."""
+"""Runs and what is done with them: query, audit, rerun, diff and export; surveys and audits of runs."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dealmill.pipeline.arguments import check_integer
-from dealmill.pipeline.errors import DamagedError, InputError, UsageError
+from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.notebook import html_table, in_notebook
@@ -24,11 +23,11 @@ from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.diff import Diff, DifferenceKind, diff
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
-from dealmill.pipeline.store.plans import check_not_halted, queue_rerun, queue_retry, requeue
+from dealmill.pipeline.store.plans import check_not_halted, queue_rerun, queue_retry
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
-from dealmill.pipeline.store.runs import RunStatus, Summary, find_run, related_runs
+from dealmill.pipeline.store.runs import RunStatus, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
-from dealmill.pipeline.store.sources import Source, rejects_of
+from dealmill.pipeline.store.sources import rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.tables import Control
 from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
@@ -559,49 +558,3 @@ class Survey(Run):
         from dealmill.pipeline.survey.report import write_report
 
         write_report(self._store, self.progress, self.facts, Path(folder))
-
-
-@dataclass(frozen=True, slots=True)
-class Ingestion:
-    """The sources that were read, and the errors of files that could not be opened or fully read."""
-
-    sources: list[Source]
-    errors: list[InputError]
-
-
-@dataclass(frozen=True, slots=True)
-class BatchResult:
-    """The result of `Store.run_all`: runs, sources, a summary per engine, and input errors."""
-
-    runs: list[Run]
-    sources: list[Source]
-    summaries: list[Summary]
-    errors: list[InputError]
-
-
-class Retraction:
-    """A retraction of an engine version.
-
-    Attributes
-    ----------
-    runs : list of RunStatus
-        The retracted runs, oldest first.
-    why : str or None
-        The recorded reason. If the version had been retracted before, this is the first reason. None if there are no
-        runs.
-    """
-
-    def __init__(self, database: Database, runs: list[RunStatus]) -> None:
-        self._database = database
-        self.runs = runs
-        self.why = next((run.retracted for run in runs), None)
-
-    def requeue(self) -> list[tuple[RunStatus, Run]]:
-        """Plan a new run by the installed engine version for each retracted run; return pairs of old and new.
-
-        Raises
-        ------
-        VersionError
-            If the retracted version is still installed.
-        """
-        return [(retracted, Run(self._database, requeue(self._database, retracted))) for retracted in self.runs]

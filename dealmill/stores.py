@@ -8,6 +8,7 @@ from os import PathLike, fsdecode
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList
 from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
@@ -42,11 +43,9 @@ from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, numbers
 from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
 from dealmill.pipeline.store.tables import Storage
 from dealmill.pipeline.store.workers import Worker, list_workers
-from dealmill.run_list import RunList
-from dealmill.runs import Audit, BatchResult, Ingestion, Retraction, Run, Survey
+from dealmill.runs import Audit, Run, Survey
 
 if TYPE_CHECKING:
-    from dealmill.deletions import Deletion
     from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest.sources import ParsedSource, SourceSpec
     from dealmill.pipeline.store.find import Match
@@ -323,7 +322,7 @@ class Store:
             decide(run)
         return runs
 
-    def deletion(self, subject: int | str) -> "Deletion":
+    def deletion(self, subject: int | str) -> Deletion:
         """Return what is needed to delete a run (its number or ``"last"``) or a source (``"source:3"`` or
         ``"source:NAME"``). Nothing is deleted yet; see `Deletion.carry_out`.
 
@@ -336,8 +335,6 @@ class Store:
         StoreError
             If something depends on it, such as a rerun, an unfinished audit or, for a source, a run.
         """
-        from dealmill.deletions import Deletion  # loads NumPy
-
         kind, _, key = str(subject).partition(":")
         if kind == "source":
             return Deletion(self._database, find_source(self._database, key))

@@ -1,0 +1,129 @@
+"""What methods of a store return besides single runs: lists of runs, what was read and solved, what is withdrawn."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.notebook import html_table
+from dealmill.pipeline.printable import counted
+from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row, table_of_runs
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.plans import requeue
+from dealmill.pipeline.store.runs import RunStatus, Summary
+from dealmill.pipeline.store.sources import Source
+from dealmill.runs import Run
+
+if TYPE_CHECKING:
+    import pyarrow
+
+SHOWN = 50
+"""Runs that a notebook shows of a list."""
+
+
+class RunList(list[Run], Tabular):
+    """A list of runs, which is also a table: a notebook shows the newest ones, and data frames have a row for each."""
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """Return the progress of the runs, as it was read last, as an Arrow table with a row for each run.
+
+        Raises
+        ------
+        UsageError
+            If the extra ``parquet`` is not installed.
+        """
+        return table_of_runs(run.progress for run in self)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        caption = counted(len(self), "run") + (f", of which the last {SHOWN} are shown" if len(self) > SHOWN else "")
+        return html_table(RUN_COLUMNS, (run_row(run.progress) for run in self[-SHOWN:]), caption)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """The sources that were read, and the errors of files that could not be opened or fully read."""
+
+    sources: list[Source]
+    errors: list[InputError]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """The result of `Store.run_all`: runs, sources, a summary per engine, and input errors."""
+
+    runs: list[Run]
+    sources: list[Source]
+    summaries: list[Summary]
+    errors: list[InputError]
+
+
+class Retraction:
+    """A retraction of an engine version.
+
+    Attributes
+    ----------
+    runs : list of RunStatus
+        The retracted runs, oldest first.
+    why : str or None
+        The recorded reason. If the version had been retracted before, this is the first reason. None if there are no
+        runs.
+    """
+
+    def __init__(self, database: Database, runs: list[RunStatus]) -> None:
+        self._database = database
+        self.runs = runs
+        self.why = next((run.retracted for run in runs), None)
+
+    def requeue(self) -> list[tuple[RunStatus, Run]]:
+        """Plan a new run by the installed engine version for each retracted run; return pairs of old and new.
+
+        Raises
+        ------
+        VersionError
+            If the retracted version is still installed.
+        """
+        return [(retracted, Run(self._database, requeue(self._database, retracted))) for retracted in self.runs]
+
+
+class Deletion:
+    """A run or a source that can be deleted. As text, it says what will be lost.
+
+    Attributes
+    ----------
+    subject : RunStatus or Source
+        What will be deleted.
+    """
+
+    def __init__(self, database: Database, subject: RunStatus | Source) -> None:
+        from dealmill.pipeline.store.deletion import check_deletable  # loads NumPy
+
+        check_deletable(database, subject)
+        self._database = database
+        self.subject = subject
+
+    def __str__(self) -> str:
+        found = self.subject
+        if isinstance(found, Source):
+            layouts, rejects = counted(found.accepted, "layout"), counted(found.rejected, "reject")
+            return f"source {found.id}: {found.name} ({found.game}), with {layouts} and {rejects}"
+        verdicts = counted(found.solved, "verdict")
+        return f"run {found.id}: {found.engine} {found.version} on {found.source_name}, with {verdicts} and all audits"
+
+    def __repr__(self) -> str:
+        return f"<Deletion of {self}>"
+
+    def carry_out(self) -> bool:
+        """Delete it, and give back the space. Return False if others use the database meanwhile, so that the space is
+        used for new rows instead.
+
+        Raises
+        ------
+        StoreError
+            If something depends on it by now.
+        NotFoundError
+            If it was deleted before.
+        """
+        from dealmill.pipeline.store.deletion import delete_subject, give_back_space
+
+        delete_subject(self._database, self.subject)
+        return give_back_space(self._database)

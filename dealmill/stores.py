@@ -27,7 +27,7 @@ from dealmill.pipeline.store.database import Database, shown
 from dealmill.pipeline.store.engines import retract, unretract
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.log import Action, list_actions
-from dealmill.pipeline.store.plans import check_not_halted, engines_for, queue_run
+from dealmill.pipeline.store.plans import check_not_halted, engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.results import (
     START,
     Item,
@@ -201,10 +201,12 @@ class Store:
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         parsed = _parsed(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
+        storage = Storage.PACKED if packed else Storage.ROWS
         for source in parsed if names else ():
             with suppress(InputError):  # raised or recorded below
-                engines_for(game_of_source(self._database, source, game).name, names)
-        storage = Storage.PACKED if packed else Storage.ROWS
+                found = game_of_source(self._database, source, game).name
+                for engine in engines_for(found, names):
+                    fitting_engine(str(source), found, engine, storage)
         with open_readings(self._database, [] if packed else parsed, game, progress, anyway=anyway) as readings:
             stored = packed_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
             numbers = [
@@ -258,10 +260,14 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.sources import packed_sources  # loads NumPy
+        from dealmill.pipeline.ingest.sources import game_of_source, packed_sources  # loads NumPy
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
+        storage = Storage.PACKED if packed else Storage.ROWS
         [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
+        if not isinstance(parsed, str):  # before it is read
+            game = game_of_source(self._database, parsed, None).name
+            fitting_engine(parsed.name, game, game if engine is None else engine, storage)
         if isinstance(parsed, str):
             stored = find_source(self._database, parsed)
         elif packed:
@@ -273,7 +279,6 @@ class Store:
             [stored] = ingestion.sources
         if not (stored.complete or stored.endless or packed):
             raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
-        storage = Storage.PACKED if packed else Storage.ROWS
         number = queue_run(self._database, stored, stored.game if engine is None else engine, limit, storage)
         labels.put_on(self._database, number)
         return self.find_run(number)

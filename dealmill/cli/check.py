@@ -142,8 +142,8 @@ def _retract(
 def log(form: str | None) -> None:
     """List what was done to the store, oldest first: when, who, what and why.
 
-    These are runs, reruns, retries, audits and retractions, and what was decided about runs: pauses, priorities, tags
-    and notes.
+    These are runs, reruns, retries, audits, retractions and deletions, and what was decided about runs: pauses,
+    priorities, tags and notes.
     """
     with dealmill.open() as store:
         actions = store.log()

@@ -76,7 +76,10 @@ class Column:
 
 
 def write_table(columns: Sequence[str], rows: Sequence[Mapping[str, object]], *, wide: bool) -> list[str]:
-    """Write a table so that it fits the terminal, unless `wide`. Return the names of columns that are not all there."""
+    """Write a table so that it fits the terminal, unless `wide`. Return the names of columns that are not all there.
+
+    Columns that show by an ellipsis in the middle that they are shortened are not named.
+    """
     whole = [Column.of(name, [row.get(name) for row in rows]) for name in columns]
     full = {column.name: column.width for column in whole if any(column.cells[1:])}
     on_terminal = sys.stdout.isatty()
@@ -87,7 +90,11 @@ def write_table(columns: Sequence[str], rows: Sequence[Mapping[str, object]], *,
         cells = [_written(column, line, coloured=coloured and line > 0, padded=column is not last) for column in shown]
         click.echo((" " * GAP).join(cells).rstrip())
     widths = {column.name: column.width for column in shown}
-    return [name for name, width in full.items() if widths.get(name, 0) < width and name not in IN_THE_MIDDLE]
+    return [
+        name
+        for name, width in full.items()
+        if name not in widths or (widths[name] < width and name not in IN_THE_MIDDLE)
+    ]
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:

@@ -10,7 +10,7 @@ from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of, seal
 from dealmill.pipeline.errors import DamagedError, DealmillError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.installed import BrokenGame, games_named
 from dealmill.pipeline.store import log
 from dealmill.pipeline.store.blocks import retryable
@@ -249,6 +249,24 @@ def check_packable(engine: Engine) -> None:
         raise UsageError(f"{engine.name} is a program, and programs cannot do packed runs or surveys")
 
 
+def fitting_engine(source: str, game: str, wanted: str, storage: Storage) -> tuple[Game, Engine]:
+    """Return the engine of this name and its game, if it can solve a source with layouts of a game.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such engine.
+    UsageError
+        If the engine belongs to another game, or its runs cannot be stored in this way.
+    """
+    owner, engine = find_engine(wanted, find_game(game))
+    if storage is Storage.PACKED:
+        check_packable(engine)
+    if owner.name != game:
+        raise UsageError(f"{wanted} cannot solve {source}, which has layouts of {game}")
+    return owner, engine
+
+
 def queue_run(
     store: Database,
     source: Source,
@@ -272,11 +290,7 @@ def queue_run(
         raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
     if storage is Storage.PACKED:
         check_generator(source.name, source.game, source.generator)
-    game, engine = find_engine(engine_name, find_game(source.game))
-    if storage is Storage.PACKED:
-        check_packable(engine)
-    if game.name != source.game:
-        raise UsageError(f"{engine_name} cannot solve {source.name}, which has layouts of {source.game}")
+    game, engine = fitting_engine(source.name, source.game, engine_name, storage)
     return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, storage=storage, why=why)
 
 

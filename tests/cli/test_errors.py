@@ -22,6 +22,8 @@ USAGE_ERRORS = {
     f"run {TEN} --max-nodes {HUGE}": "it must be a whole number from 1 to ",
     "run memory.txt --packed": "memory.txt cannot be stored packed: only numbered deals can be dealt again",
     f"run {TEN} memory.txt --packed": "memory.txt cannot be stored packed",
+    "queue deal:memory:seed=9:1-9 --engine memory/none": "memory has: memory/two-pass",
+    "queue deal:memory:seed=9:1-9 --engine hi-q/greedy": "hi-q/greedy cannot solve deal:memory:seed=9:1-9",
     "queue memory.txt --packed": "memory.txt cannot be stored packed",
     "stauts": "there is no command 'stauts' (did you mean status?); see: dealmill --help",
     "solve all": "there is no command 'solve'; the commands are: run, ingest, ",
@@ -128,6 +130,7 @@ def test_a_number_that_is_not_allowed_says_what_is(number: str, original: Path) 
         ("run memory-missing none", 1),
         ("run deal:card-pairing:seed=1:suits=3:1-5", 2),
         ("run deal:memory:seed=1:1-9 deal:hi-q:seed=1:1-9 --engine memory/two-pass", 2),
+        ("queue deal:memory:seed=1:1-9 --engine memory/none", 2),
     ],
 )
 def test_everything_is_checked_before_a_store_is_created(words: str, code: int, original: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dealmill import Store
 from dealmill.pipeline import solve as solving
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError, StoreError, UsageError, VersionError
@@ -203,6 +204,16 @@ def test_programs_cannot_do_packed_runs(store: Database, declare: Declare) -> No
         queue_run(store, open_deals(store, deals), ENGINE, None, Storage.PACKED)
     with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
         open_survey(store, deals, ENGINE, None)
+
+
+def test_a_packed_run_of_a_program_is_refused_before_its_deals_are_stored(store: Database, declare: Declare) -> None:
+    declare()
+    opened = Store(store)
+    with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
+        opened.queue("deal:memory:seed=1:1-9", engine=ENGINE, packed=True)
+    with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
+        opened.run("deal:memory:seed=1:1-9", engine=ENGINE, packed=True)
+    assert opened.sources() == []
 
 
 SOLVES = """

@@ -9,7 +9,7 @@ from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row, table_of_runs
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.plans import requeue
-from dealmill.pipeline.store.runs import RunStatus, Summary
+from dealmill.pipeline.store.runs import RunStatus, Summary, runs_over
 from dealmill.pipeline.store.sources import Source
 from dealmill.runs import Run
 
@@ -111,6 +111,13 @@ class Deletion:
 
     def __repr__(self) -> str:
         return f"<Deletion of {self}>"
+
+    @property
+    def unused_source(self) -> int | None:
+        """The number of the source of a deleted run, if no other run is over it; None otherwise."""
+        if isinstance(self.subject, Source) or runs_over(self._database, self.subject.source):
+            return None
+        return self.subject.source
 
     def carry_out(self) -> bool:
         """Delete it, and give back the space. Return False if others use the database meanwhile, so that the space is

@@ -387,7 +387,7 @@ class Run(Tabular):
             check_not_halted(self.progress)
         return tried
 
-    def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] = ()) -> Diff:
+    def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] | str = ()) -> Diff:
         """Return the diff of this run and another run of the same game, without differences of the kinds in `ignore`.
 
         Raises
@@ -398,7 +398,7 @@ class Run(Tabular):
         """
         if other._store.url != self._store.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
-        return diff(self._store, self.status(), other.status(), [*ignore])
+        return diff(self._store, self.status(), other.status(), [ignore] if isinstance(ignore, str) else [*ignore])
 
     def export(
         self,

@@ -3,6 +3,7 @@
 import atexit
 import errno
 import gc
+import re
 import sys
 from importlib import import_module
 from io import StringIO
@@ -111,6 +112,7 @@ def dealmill() -> None:
 def _sentence(error: click.ClickException) -> str:
     """Return the message of an error in the form that all messages have: what is wrong, and what to do."""
     message = error.format_message().rstrip(".").replace(". (", " (")
+    message = re.sub(r"\. Did you mean (.+\?)", r" (did you mean \1)", message)
     if message[1:2].islower():
         message = message[0].lower() + message[1:]
     ctx = error.ctx if isinstance(error, click.UsageError) else None

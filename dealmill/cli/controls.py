@@ -80,5 +80,7 @@ def tag(run: str, words: tuple[str, ...], remove: bool, note: str | None, as_jso
             tagged.annotate(note)
         if as_json:
             write_json(status_rows(store, [tagged])[0])
-        else:
+        elif tagged.tags:
             click.echo(" ".join(tagged.tags))
+        else:
+            tell(f"run {tagged.id} has no tags")

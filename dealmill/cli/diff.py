@@ -82,6 +82,8 @@ def diff(
     divided by RUN's, where counts of 0 are taken as 1.
     """
     allowed = None if limits is None else difference_limits(limits, KINDS)
+    if both := sorted({*ignore} & {*(allowed or ())}):
+        raise click.UsageError(f"{both[0]} is in --ignore and in --fail-on: name it in one of them")
     with dealmill.open() as store:
         found = store.find_run(run).diff(store.find_run(other), ignore=ignore)
         nodes = None

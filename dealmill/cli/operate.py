@@ -6,7 +6,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import WholeNumber, complete_run, confirm, yes_option
-from dealmill.cli.output import json_option, output_options, tell, write_json, write_line, write_rows
+from dealmill.cli.output import called_as, json_option, output_options, tell, write_json, write_line, write_rows
 from dealmill.cli.process import ERROR
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.extras import check_extra
@@ -54,6 +54,8 @@ def delete(subject: str, yes: bool, as_json: bool) -> None:
             confirm(f"deletes {deletion}")
         given_back = deletion.carry_out()
         tell(f"deleted {deletion}")
+        if source := deletion.unused_source:
+            tell(f"its source is kept; delete it with: {called_as()} delete source:{source}")
         if not given_back:
             tell("workers or other programs are using the file, so the space is used for new results instead")
         if as_json:

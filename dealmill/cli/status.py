@@ -7,7 +7,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import complete_run
-from dealmill.cli.output import counted, output_options, tell, write_rows
+from dealmill.cli.output import counted, output_options, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 
@@ -63,9 +63,8 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
         }
         for worker in store.workers()
     ]
-    if not rows:
-        tell("no worker had a job in the last hour; start some with: dealmill work")
-    write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form)
+    none = "no worker had a job in the last hour; start some with: dealmill work"
+    write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form, none)
 
 
 def _held(job: "dealmill.Held") -> str:

@@ -169,7 +169,7 @@ def _checked(lines: Iterable[bytes], first: int, name: str) -> Iterator[bytes]:
                 f"{name}, line {number}: the line is longer than {LONGEST_LINE:,} bytes; is this a file of layouts?"
             )
         if b"\0" in line:
-            raise InputError(f"{name}, line {number}: there is a NUL byte, so this is not a text file")
+            raise InputError(f"{name}, line {number}: there is a NUL byte, so this is not text in UTF-8")
         yield line
 
 

@@ -106,7 +106,8 @@ class Query(Tabular):
     ordering: Ordering = BY_POSITION
 
     def __repr__(self) -> str:
-        return f"<Query of runs {', '.join(map(str, self.numbers)) or 'none'}>"
+        numbers = ", ".join(map(str, self.numbers))
+        return f"<Query of run{'' if len(self.numbers) == 1 else 's'} {numbers or 'none'}>"
 
     def __iter__(self) -> Iterator[Result]:
         if self.ordering.order is not Order.POSITION and self.limit is not None:

@@ -87,7 +87,9 @@ def test_what_is_deleted_or_withdrawn_is_said_first(folder: Path) -> None:
         1,
         "dealmill: source 1 cannot be deleted: run 1 is over it; delete run 1 first\n",
     )
-    assert rows("delete", "last", "--yes", cwd=folder) == {"deleted": "last", "space_given_back": True}
+    deleted = dealmill("delete", "last", "--yes", "--json", cwd=folder)
+    assert json.loads(deleted.stdout) == {"deleted": "last", "space_given_back": True}
+    assert "its source is kept; delete it with: " in deleted.stderr and deleted.stderr.endswith(" delete source:1\n")
     gone = dealmill("delete", "source:memory.txt", "--yes", cwd=folder)
     assert gone.stderr == "deleted source 1: memory.txt (memory), with 3 layouts and 0 rejects\n"
     assert rows("status", cwd=folder) == []

@@ -89,7 +89,7 @@ WRONG_PATHS = {
 }
 WRONG_CONTENTS = {
     "memory-empty.txt": (b" \n\n", "is empty"),
-    "memory-binary.txt": (b"AABB\n\x00\x01\n", ", line 2: there is a NUL byte, so this is not a text file"),
+    "memory-binary.txt": (b"AABB\n\x00\x01\n", ", line 2: there is a NUL byte, so this is not text in UTF-8"),
     "memory-long.txt": (b"AABB\n" + b"A" * 3_000_000, ", line 2: the line is longer than"),
     "memory-cut.gz": (gzip.compress(b"AABB\n" * 50_000, mtime=0)[:-20], "is truncated"),
     "memory-bad.gz": (gzip.compress(b"AABB\n" * 500, mtime=0)[:-8] + b"not a sum", "is damaged"),

@@ -35,6 +35,7 @@ USAGE_ERRORS = {
     "show memory AAB": "'AAB' is not a layout of memory: letter B occurs only once",
     "audit 1 --sample 4000": "run 1 has 20 items, too few for a sample of 4,000",
     "diff 1 2": "compare runs of the same game",
+    "diff 1 1 --ignore lost --fail-on lost": "lost is in --ignore and in --fail-on",
     "diff 1 1 --fail-on worse": "'worse' is not a limit; choose from: contradicted, lost, gained",
     "diff 1 1 --fail-on lost,nodes=x": "'nodes=x' is not a limit; write the factor by which nodes may grow",
     "retract --engine x/y --version 1": "missing option '--why'",

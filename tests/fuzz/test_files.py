@@ -90,7 +90,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "zeros": (bomb(b"\0", 10), "memory-zeros, line 4: the line is longer than 1,048,576 bytes"),
     "line": (bomb(b"A", 10), "memory-line, line 4: the line is longer than 1,048,576 bytes"),
     "long": (b"B" * 8 * MEBIBYTE, "memory-long, line 4: the line is longer than 1,048,576 bytes"),
-    "utf-16": ("AABB\n".encode("utf-16"), "memory-utf-16, line 4: there is a NUL byte, so this is not a text file"),
+    "utf-16": ("AABB\n".encode("utf-16"), "memory-utf-16, line 4: there is a NUL byte, so this is not text in UTF-8"),
     "cut": (gzip.compress(GOOD * 20_000)[:-100], "memory-cut is truncated: its gzip data is incomplete"),
     "empty": (b"", "memory-empty is empty"),
 }
@@ -168,7 +168,7 @@ def test_a_run_solves_the_good_files_and_ends_with_an_error(tmp_path: Path) -> N
     ran = run("run", *(f"memory-{number}.txt" for number in (1, 2, 3, 4)), "--nl", cwd=tmp_path)
     assert ran.code == 1
     assert "dealmill: memory-2.txt is empty: there is no layout in it\n" in ran.err
-    assert "dealmill: memory-3.txt, line 6001: there is a NUL byte, so this is not a text file\n" in ran.err
+    assert "dealmill: memory-3.txt, line 6001: there is a NUL byte, so this is not text in UTF-8\n" in ran.err
     [summary] = map(json.loads, ran.out.splitlines())
     assert summary["layouts"] == 3 + 6_000 + 3
     assert summary["scored"] == 3 + 6_000 + 3

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.resources import files
@@ -46,6 +47,8 @@ INHERITED = dict(os.environ)
 """The environment of this process when it starts, which no test has changed."""
 TEMPORARY = tempfile.gettempdir()
 """The folder for temporary files, which some tests replace."""
+STARTER = ThreadPoolExecutor(1)
+"""The thread that starts servers. Each is killed when the thread that started it ends, so none belongs to a test."""
 RUNNING = ExitStack()
 """The servers that were started when they were first needed; they end with the session."""
 
@@ -237,7 +240,8 @@ def read_at_start(env: Mapping[str, str]) -> frozenset[tuple[str, str]]:
 def fork_server(environment: frozenset[tuple[str, str]]) -> str:
     """Start a fork server with these variables in its environment, unless there is one, and return its address."""
     env = _clean({**INHERITED, **dict(environment)})
-    return RUNNING.enter_context(running_server(env, within=TEMPORARY, games=not environment))
+    running = running_server(env, within=TEMPORARY, games=not environment)
+    return STARTER.submit(RUNNING.enter_context, running).result()
 
 
 def dealmill_command(arguments: Sequence[str]) -> list[str]:

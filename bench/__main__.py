@@ -34,6 +34,7 @@ from bench import (
     streams,
     surveys,
 )
+from bench.measure import NotInstalled
 
 Section = tuple[str, str, Callable[[], str]]
 """A heading, a description, and the function that measures."""
@@ -249,7 +250,12 @@ def main(wanted: Sequence[str]) -> None:
     for title, meaning, measured in AT_SCALE if SCALE in wanted else (*SECTIONS, *AT_SCALE) if wanted else SECTIONS:
         if title in wanted or not {*wanted} - {SCALE}:
             begun = perf_counter()
-            text = f"{measured()}\n\n{meaning}\n\n{datetime.now(UTC):%Y-%m-%d}, {machine()}."
+            try:
+                figures = measured()
+            except NotInstalled as missing:
+                sys.stdout.write(f"## {title}\n\nnot measured again: {missing}\n\n")
+                continue
+            text = f"{figures}\n\n{meaning}\n\n{datetime.now(UTC):%Y-%m-%d}, {machine()}."
             sys.stdout.write(f"## {title}\n\n{text}\n\n")
             sys.stdout.flush()
             sys.stderr.write(f"{title}: {perf_counter() - begun:.0f} s\n")

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from bench.measure import in_turn, rounded, table
+from bench.measure import NotInstalled, in_turn, rounded, table
 from dealmill.verdicts import Verdict
 from tests.freecell.solving import INSTALL, available, dealt, freecell, solved
 
@@ -13,7 +13,7 @@ COMMAND = ["freecell-solver-range-parallel-solve", "1", str(DEALS), str(DEALS), 
 def against_range_solver() -> str:
     """Return a table: solving by the range solver, which keeps nothing, by the engine, and judging by the referee."""
     if not available():
-        return INSTALL
+        raise NotInstalled(INSTALL)
     layouts = dealt(0, 1, DEALS)
     found = solved(layouts)
     solving, ranging, slower = in_turn(lambda: solved(layouts), _run_range_solver)

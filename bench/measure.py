@@ -116,6 +116,10 @@ print(elapsed, spent.ru_utime + spent.ru_stime)
 """A small parent process of a command. It counts the CPU time of all processes of the command, including orphans."""
 
 
+class NotInstalled(Exception):
+    """What a benchmark compares with is not installed. The message says how to install it."""
+
+
 class Spent(NamedTuple):
     """The cost of a command: its elapsed seconds, the CPU seconds of all its processes, and its standard error."""
 

@@ -21,7 +21,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.measure import rounded, table
+from bench.measure import NotInstalled, rounded, table
 from dealmill.pipeline.games.card_pairing.rules import Board, Card, Deal, Numbering, Option, deal_of
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load, solve
@@ -277,7 +277,7 @@ Answer = tuple[bool | None, float]
 def against_rivals() -> str:
     """Return a table with a row per set: our times, and those of the others as multiples of ours."""
     if not all(map(find_spec, ("clingo", "ortools", "pysat"))):
-        return INSTALL
+        raise NotInstalled(INSTALL)
     load(ENGINE)
     headings = ["ranks × suits / stacks", "won", "ours, ms: median / p99 / most", *map(_heading, RIVALS)]
     return table(headings, [_row(SEED + number, *sizes) for number, sizes in enumerate(SETS)])

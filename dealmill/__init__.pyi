@@ -12,6 +12,7 @@ from .outcomes import Ingestion as Ingestion
 from .outcomes import Retraction as Retraction
 from .outcomes import RunList as RunList
 from .pipeline.answer import Answered as Answered
+from .pipeline.arguments import DifferenceKind as DifferenceKind
 from .pipeline.deals import DealRange as DealRange
 from .pipeline.errors import BadLayout as BadLayout
 from .pipeline.errors import BrokerError as BrokerError
@@ -51,7 +52,6 @@ from .pipeline.store.audits import AuditStatus as AuditStatus
 from .pipeline.store.audits import Finding as Finding
 from .pipeline.store.diff import Diff as Diff
 from .pipeline.store.diff import Difference as Difference
-from .pipeline.store.diff import DifferenceKind as DifferenceKind
 from .pipeline.store.diff import DiffSummary as DiffSummary
 from .pipeline.store.diff import Increase as Increase
 from .pipeline.store.diff import NodeCounts as NodeCounts

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.arguments import check_integer
+from dealmill.pipeline.arguments import DifferenceKind, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
@@ -20,7 +20,7 @@ from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, la
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.diff import Diff, DifferenceKind, diff
+from dealmill.pipeline.store.diff import Diff, diff
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.plans import check_not_halted, queue_rerun, queue_retry

@@ -1,7 +1,7 @@
 """Validation of integer arguments, of ranges of integers, and of limits on differences."""
 
 import re
-from collections.abc import Collection
+from enum import StrEnum
 from operator import index
 
 from dealmill.pipeline.errors import UsageError
@@ -79,18 +79,37 @@ def _end(what: str, end: object, missing: int) -> int:
     return missing if end is None else check_integer(what, end, -MOST_NODES, MOST_NODES)
 
 
+class DifferenceKind(StrEnum):
+    """What a difference between a run and another one means."""
+
+    CONTRADICTED = "contradicted"
+    """Both decided the layout, with different verdicts or values: one of them is wrong."""
+    LOST = "lost"
+    """Only the first run decided it; it is undecided or failed in the other."""
+    GAINED = "gained"
+    """Only the other run decided it."""
+    EVIDENCE = "evidence"
+    """The same verdict and value, with other evidence."""
+    UNDECIDED = "undecided"
+    """Neither decided it, for different reasons."""
+    MISSING = "missing"
+    """One of the runs does not have the layout, or no verdict on it yet."""
+    DAMAGED = "damaged"
+    """A stored verdict cannot be read."""
+
+
 NODES = "nodes"
 """The name of the limit on the growth of node counts."""
 
 
-def difference_limits(text: str, kinds: Collection[str]) -> dict[str, float]:
+def difference_limits(text: str) -> dict[str, float]:
     """Parse ``contradicted,lost,nodes=1.05``: kinds of differences that are not allowed, and the factor by which node
     counts may grow. Return the names, with the factor for `NODES`.
 
     Raises
     ------
     UsageError
-        If a part is neither one of `kinds` nor a factor.
+        If a part is neither a `DifferenceKind` nor a factor.
     """
     limits = dict[str, float]()
     for part in text.split(","):
@@ -102,10 +121,10 @@ def difference_limits(text: str, kinds: Collection[str]) -> dict[str, float]:
                 raise UsageError(
                     f"{part!r} is not a limit; write the factor by which nodes may grow: nodes=1.05"
                 ) from error
-        elif name in kinds and not equals:
+        elif name in {*DifferenceKind} and not equals:
             limits[name] = 0.0
         else:
-            raise UsageError(f"{part!r} is not a limit; choose from: {', '.join(kinds)}, nodes=1.05")
+            raise UsageError(f"{part!r} is not a limit; choose from: {', '.join(DifferenceKind)}, nodes=1.05")
     return limits
 
 

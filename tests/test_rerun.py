@@ -6,7 +6,7 @@ from statistics import geometric_mean
 import pytest
 from sqlalchemy import text, update
 
-from dealmill.pipeline.arguments import MOST
+from dealmill.pipeline.arguments import MOST, DifferenceKind
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
@@ -17,7 +17,7 @@ from dealmill.pipeline.store import diff as room
 from dealmill.pipeline.store.audits import faults_of
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.diff import Difference, DifferenceKind, diff, differences
+from dealmill.pipeline.store.diff import Difference, diff, differences
 from dealmill.pipeline.store.engines import retract, unretract
 from dealmill.pipeline.store.log import list_actions
 from dealmill.pipeline.store.plans import plan_run, queue_rerun, queue_run, requeue

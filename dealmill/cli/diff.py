@@ -14,10 +14,8 @@ from dealmill.cli.options import complete_run
 from dealmill.cli.output import counted, output_options, tell, write_first, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
-from dealmill.pipeline.arguments import NODES, difference_limits
+from dealmill.pipeline.arguments import NODES, DifferenceKind, difference_limits
 
-KINDS = ("contradicted", "lost", "gained", "evidence", "undecided", "missing", "damaged")
-"""The kinds of differences, which are loaded only when runs are compared."""
 FIELDS = ("item", "verdict", "value", "evidence")
 COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
 FAULTS = ("fault", "other_fault")
@@ -48,7 +46,10 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
 @click.argument("run", shell_complete=complete_run)
 @click.argument("other", shell_complete=complete_run)
 @click.option(
-    "--ignore", type=click.Choice(KINDS), multiple=True, help="Leave out this kind of difference; repeatable."
+    "--ignore",
+    type=click.Choice([kind.value for kind in DifferenceKind]),
+    multiple=True,
+    help="Leave out this kind of difference; repeatable.",
 )
 @click.option("--summary", is_flag=True, help="Print the differences by kind, and node counts, instead of layouts.")
 @click.option(
@@ -81,7 +82,7 @@ def diff(
     Node counts are compared on the layouts that both decided: their ratio is the geometric mean of OTHER's counts
     divided by RUN's, where counts of 0 are taken as 1.
     """
-    allowed = None if limits is None else difference_limits(limits, KINDS)
+    allowed = None if limits is None else difference_limits(limits)
     if both := sorted({*ignore} & {*(allowed or ())}):
         raise click.UsageError(f"{both[0]} is in --ignore and in --fail-on: name it in one of them")
     with dealmill.open() as store:
@@ -166,7 +167,7 @@ def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
     for run in diff.unfinished:
         tell(f"run {run.id} is not finished: {counted(run.items - run.solved, 'layout')} pending")
     if counts:
-        kinds = ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if kind in counts)
+        kinds = ", ".join(f"{counts[kind]:,} {kind}" for kind in DifferenceKind if kind in counts)
         tell(f"runs {one} and {other} differ on {counted(sum(counts.values()), 'layout')}: {kinds}")
     elif diff.ignored:
         tell(f"runs {one} and {other} have no other differences: {diff.compared:,} verdicts")

@@ -6,13 +6,13 @@ Two runs stored as rows are compared by a query. If one is packed, they are comp
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from enum import StrEnum
 from heapq import nlargest
 from math import exp
 from typing import Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
+from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
@@ -27,25 +27,6 @@ FETCHED, COUNTED = 1_000, 20_000
 """Rows that are read at once: of differences, and of node counts."""
 LAYOUT = Shape(items.c.layout)
 DECIDED = {Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED}
-
-
-class DifferenceKind(StrEnum):
-    """What a difference between a run and another one means."""
-
-    CONTRADICTED = "contradicted"
-    """Both decided the layout, with different verdicts or values: one of them is wrong."""
-    LOST = "lost"
-    """Only the first run decided it; it is undecided or failed in the other."""
-    GAINED = "gained"
-    """Only the other run decided it."""
-    EVIDENCE = "evidence"
-    """The same verdict and value, with other evidence."""
-    UNDECIDED = "undecided"
-    """Neither decided it, for different reasons."""
-    MISSING = "missing"
-    """One of the runs does not have the layout, or no verdict on it yet."""
-    DAMAGED = "damaged"
-    """A stored verdict cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

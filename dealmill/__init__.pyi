@@ -2,6 +2,7 @@ from . import db as db
 from . import progress as progress
 from .layouts import answer as answer
 from .layouts import check as check
+from .layouts import check_pack as check_pack
 from .layouts import deals as deals
 from .layouts import solve as solve
 from .new import new_engine as new_engine
@@ -48,6 +49,10 @@ from .pipeline.games.verdict import Verdict as Verdict
 from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
+from .pipeline.results.pack import Entry as Entry
+from .pipeline.results.pack import Grade as Grade
+from .pipeline.results.pack import Pack as Pack
+from .pipeline.results.pack_check import CheckedPack as CheckedPack
 from .pipeline.store.audits import AuditStatus as AuditStatus
 from .pipeline.store.audits import Finding as Finding
 from .pipeline.store.diff import Diff as Diff

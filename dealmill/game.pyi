@@ -28,6 +28,7 @@ from .pipeline.games.contract import EngineFunction as EngineFunction
 from .pipeline.games.contract import Frames as Frames
 from .pipeline.games.contract import Game as Game
 from .pipeline.games.contract import Layout as Layout
+from .pipeline.games.contract import Nameless as Nameless
 from .pipeline.games.contract import Parameter as Parameter
 from .pipeline.games.contract import Read as Read
 from .pipeline.games.contract import ReadEachLine as ReadEachLine

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fsdecode
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, overload
 
 from dealmill.pipeline.arguments import MOST, MOST_DEAL, check_integer, node_limit
@@ -16,6 +17,7 @@ from dealmill.pipeline.result import Result
 
 if TYPE_CHECKING:
     from dealmill.pipeline.answer import Answered
+    from dealmill.pipeline.results.pack_check import CheckedPack
 
 
 def deals(
@@ -184,3 +186,21 @@ def answer(
     name = fsdecode(file)
     with open_binary(name) as binary:
         return answer_entries(owner, used, scan(binary, name, owner, lambda _: owner.mask), output, complain)
+
+
+def check_pack(path: str | PathLike[str]) -> "CheckedPack":
+    """Check a pack, see `Run.pack`, with nothing but its ``.json`` file.
+
+    The referee judges every result, the engines solve every layout again if their versions are installed, and deals,
+    grades and numbers are computed again.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not a pack.
+    NotFoundError
+        If its game or engine is not installed.
+    """
+    from dealmill.pipeline.results.pack_check import check_pack  # loads the compiler
+
+    return check_pack(Path(path))

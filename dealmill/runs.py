@@ -35,6 +35,7 @@ from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, o
 if TYPE_CHECKING:
     import pyarrow
 
+    from dealmill.pipeline.results.pack import Pack
     from dealmill.pipeline.survey.estimate import Estimate
 
 
@@ -442,6 +443,60 @@ class Run(Tabular):
         if with_checker:
             return export_with_checker(self._store, status, Path(path), verdicts, force=force, progress=progress)
         return export(self._store, status, Path(path), verdicts, force=force, excel=excel, progress=progress)
+
+    def pack(
+        self,
+        path: str | PathLike[str],
+        *,
+        by: str = "nodes",
+        graded_by: "Run | None" = None,
+        verdict: Verdict | str | Iterable[Verdict | str] = Verdict.WINNABLE,
+        grades: int = 5,
+        each: int = 200,
+        seed: int = 1,
+        descending: bool = False,
+        force: bool = False,
+        with_checker: bool = False,
+        progress: Progress = in_notebook,
+    ) -> "Pack":
+        """Write a pack to a ``.json`` or ``.csv`` file, and return it: layouts in grades of difficulty, with solutions.
+
+        Parameters
+        ----------
+        by
+            The measure of difficulty: ``"nodes"``, ``"value"``, ``"evidence-length"`` or ``"layout-length"``.
+        graded_by
+            The run whose results are measured, over the same source; by default this run.
+        verdict
+            Only layouts with this verdict of this run, or one of these.
+        grades, each
+            The number of grades, and the number of layouts to draw from each. Each grade has the same share of the
+            layouts of the run; those with the same number are in the same grade.
+        seed
+            Draw by this seed, 0 to 2⁶³ − 1. The same run and arguments give the same file on every machine.
+        descending
+            Let grade 1 have the highest numbers.
+        force, with_checker
+            As for `export`.
+
+        Raises
+        ------
+        UsageError
+            If a grade has too few layouts, or there is no such measure; if a run is not finished, or has another
+            source; if the path has another suffix.
+        OutputError
+            If a file cannot be written.
+        RetractedError
+            If the engine version was retracted.
+        """
+        from dealmill.pipeline.results.pack import Choice, write_pack
+
+        status = unless_retracted(self.status(), retracted=False)
+        grading = unless_retracted(graded_by.status(), retracted=False) if graded_by else None
+        choice = Choice(by, Filter.of(verdict).verdict, grades, each, seed, descending)
+        return write_pack(
+            self._store, status, Path(path), choice, grading, force=force, with_checker=with_checker, progress=progress
+        )
 
     def to_arrow(
         self, *, verdict: Verdict | str | Iterable[Verdict | str] = (), retracted: bool = False

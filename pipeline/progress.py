@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Auditing",
+    "Choosing",
     "Continued",
     "Copying",
     "Event",
@@ -99,6 +100,11 @@ class Exporting(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class Choosing(Step):
+    """Results are being read to choose layouts for a pack. Unit: layouts of a run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Copying(Step):
     """A store is being backed up. Unit: pages of the database."""
 
@@ -172,6 +178,7 @@ Event = (
     | Auditing
     | Working
     | Exporting
+    | Choosing
     | Copying
     | Ingested
     | OpenFailed
@@ -215,6 +222,8 @@ def words(step: Step) -> tuple[str, str, str]:
             )
         case Exporting():
             note = f"{step.done:,} verdicts"
+        case Choosing():
+            note = f"{step.done:,} layouts"
         case Copying():
             note = f"{step.done:,} pages"
     return title, rate, note

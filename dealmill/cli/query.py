@@ -1,7 +1,6 @@
-"""``query``, ``find`` and ``export``: list verdicts."""
+"""``query`` and ``find``: list verdicts."""
 
 import os
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from dealmill.cli.options import (
     complete_source,
     verdict_option,
 )
-from dealmill.cli.output import SCREEN, counted, json_option, output_options, tell, write_first, write_json, write_rows
+from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first, write_rows
 from dealmill.cli.progress import shown_progress
 
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
@@ -193,53 +192,3 @@ def _row(match: "dealmill.Match") -> dict[str, object]:
         "line": match.line,
         "name": match.source.name,
     }
-
-
-@click.command()
-@click.argument("run", shell_complete=complete_run)
-@click.argument("file", type=click.Path())
-@verdict_option
-@click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
-@click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
-@click.option("--excel", is_flag=True, help="Put an apostrophe before text in FILE.csv that may be a formula.")
-@click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
-@json_option
-def export(
-    run: str,
-    file: str,
-    verdict: tuple[str, ...],
-    retracted: bool,
-    with_checker: bool,
-    excel: bool,
-    force: bool,
-    as_json: bool,
-) -> None:
-    """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
-
-    The suffix of FILE selects the format: .parquet, .csv, or .jsonl (one JSON object per line). The columns are
-    position, line, layout, verdict, value, nodes and evidence. The metadata of a Parquet file holds run, game, engine,
-    version, max_nodes, source and fingerprint. FILE appears only when it is complete.
-
-    The checker proves every row of a .csv or .jsonl file, or names the first row that fails. It needs only Python:
-    python3 -I -S FILE.check.py FILE
-    """
-    with dealmill.open() as store:
-        found = store.find_run(run)
-        with shown_progress(store) as progress:
-            written = found.export(
-                file,
-                verdict=verdict,
-                retracted=retracted,
-                force=force,
-                with_checker=with_checker,
-                excel=excel,
-                progress=progress,
-            )
-        status = found.status()
-    left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
-    message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
-    tell(message)
-    if with_checker:
-        tell(f"check it with: python3 -I -S {shlex.join([f'{file}.check.py', file])}")
-    if as_json:
-        write_json({"run": found.id, "file": file, "verdicts": written, "pending": status.items - status.solved})

@@ -62,6 +62,9 @@ class Engine:
     """The engine as which the referee checks its verdicts, if that is another one."""
     complete: bool = True
     """Whether it decides every layout if there is no node limit."""
+    measures: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """Whole numbers in its evidence by which layouts can be graded, such as critical choices: for each name, the place
+    of the word, from 0."""
     program: "Program | None" = None
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
 
@@ -143,9 +146,10 @@ Read = Callable[[Iterable[tuple[int, str]]], Iterator[Layout | Reject]]
 ReadEachLine = Callable[[str], "EachLine | None"]
 Deal = Callable[..., "Texts"]
 CheckEvidence = Callable[[str, str, Verdict, int | None, str], None]
+Nameless = Callable[[str], str]
 CanonicalMask = Callable[["Bytes", "Numbers", "Numbers"], "Mask"]
 
-VERBS = ("read", "each_line", "deal", "solvers", "mask", "check", "frames", "scenes")
+VERBS = ("read", "each_line", "deal", "solvers", "mask", "nameless", "check", "frames", "scenes")
 """The functions of a game, each a property that imports it."""
 
 
@@ -213,6 +217,16 @@ class Game(ABC):
         `read` is used instead.
         """
         return None
+
+    @property
+    def nameless(self) -> Nameless:
+        """``nameless(layout)``: return a text that is the same for all layouts that differ only in names, such as those
+        of ranks and stacks, or by a symmetry of the board.
+
+        Layouts with the same text are the same to players: `dealmill pack` takes only one of them. By default, this is
+        the layout itself.
+        """
+        return str
 
     @property
     @abstractmethod

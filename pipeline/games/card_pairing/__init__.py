@@ -12,6 +12,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    Nameless,
     Parameter,
     Read,
     ReadEachLine,
@@ -72,6 +73,12 @@ class CardPairing(Game):
         from .canonical import mask
 
         return mask
+
+    @property
+    def nameless(self) -> Nameless:
+        from .nameless import nameless
+
+        return nameless
 
     @property
     def check(self) -> CheckEvidence:

@@ -12,6 +12,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    Nameless,
     Parameter,
     Read,
     ReadEachLine,
@@ -63,6 +64,12 @@ class Memory(Game):
         from .canonical import mask
 
         return mask
+
+    @property
+    def nameless(self) -> Nameless:
+        from .layout import nameless
+
+        return nameless
 
     @property
     def check(self) -> CheckEvidence:

@@ -5,6 +5,7 @@ Letters are A–Z and a–z, and case matters. Spaces between the letters are ac
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from string import ascii_letters
 
 from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 
@@ -38,6 +39,12 @@ def canonical(text: str) -> str:
     if firsts == seconds and len(set(firsts)) == len(firsts) and cards.isascii() and cards.isalpha():
         return cards
     raise BadLayout(_reasons(cards))
+
+
+def nameless(layout: str) -> str:
+    """Return a layout with its letters in the order in which they first occur."""
+    names = dict(zip(dict.fromkeys(layout), ascii_letters, strict=False))
+    return "".join(names[letter] for letter in layout)
 
 
 def _reasons(cards: str) -> list[str]:

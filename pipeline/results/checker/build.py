@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 from dealmill.pipeline import errors, printable, referee, sampling
@@ -11,7 +12,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import verdict
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.printable import printable as on_one_line
-from dealmill.pipeline.results.checker import csv_rows, facts, json_lines, program
+from dealmill.pipeline.results.checker import csv_rows, facts, json_lines, json_pack, program
 from dealmill.pipeline.results.checker.facts import Export
 from dealmill.pipeline.results.checker.parts import Import, Part, check_names, import_lines, part_of
 
@@ -19,6 +20,8 @@ SUFFIX = ".check.py"
 """Appended to the name of an export to name its checker."""
 READERS = {".csv": csv_rows, ".jsonl": json_lines}
 """The modules that read exports, by the suffix of the file."""
+PACK_READERS = {".csv": csv_rows, ".json": json_pack}
+"""The modules that read packs."""
 ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove")
 TAKEN = ("IllegalMove", "InvalidEvidence", "Verdict")
 """The names of Dealmill that the rules of a game may import."""
@@ -85,18 +88,18 @@ class Section(NamedTuple):
         return f"# {LINE}\n# {self.title} ({self.part.module})\n# {LINE}\n{self.part.source}"
 
 
-def sections_of(game: Game, path: Path) -> list[Section]:
-    """Return the sections of a checker for an export of a game to this path.
+def sections_of(game: Game, path: Path, readers: Mapping[str, ModuleType] = READERS) -> list[Section]:
+    """Return the sections of a checker for an export of a game to this path, or for another file that has `readers`.
 
     Raises
     ------
     UsageError
-        If the suffix of the path is not one of those in `READERS`, or the rules of the game import or define something
-        that a checker cannot have.
+        If there is no reader for the suffix of the path, or the rules of the game import or define something that a
+        checker cannot have.
     """
-    reader = READERS.get(path.suffix.lower())
+    reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise UsageError(f"{path} cannot have a checker: Python alone reads only {' and '.join(READERS)}")
+        raise UsageError(f"{path} cannot have a checker: Python alone reads only {' and '.join(readers)}")
     rules = Section(f"The rules: {game.title}", part_of(sys.modules[game.check.__module__]))
     if unknown := rules.part.taken - set(TAKEN):
         raise UsageError(

@@ -1,4 +1,7 @@
-"""Reading of an export in CSV: the first line names the columns; a number or evidence that is missing is empty."""
+"""Reading of an export in CSV: the first line names the columns; a number or evidence that is missing is empty.
+
+The columns of a pack that follow those of an export are not read.
+"""
 
 import csv
 from collections.abc import Iterator
@@ -20,16 +23,19 @@ def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
     """
     csv.field_size_limit(LONGEST_CELL)
     try:
-        yield from map(_csv_row, csv.reader(_csv_lines(file), strict=True))
+        rows = csv.reader(_csv_lines(file), strict=True)
+        names = next(rows, [])
+        if names[: len(ExportRow._fields)] != [*ExportRow._fields]:
+            raise ValueError(f"the first line of the file does not begin with {','.join(ExportRow._fields)}")
+        for cells in rows:
+            if len(cells) != len(names):
+                raise ValueError(f"it has {len(cells)} columns, expected {len(names)}")
+            yield _csv_row(cells[: len(ExportRow._fields)])
     except csv.Error as error:
         raise ValueError(str(error)) from error
 
 
 def _csv_lines(file: BinaryIO) -> Iterator[str]:
-    """Yield the lines below the names of the columns."""
-    heading = f"{','.join(ExportRow._fields)}\n"
-    if file.readline() != heading.encode():
-        raise ValueError(f"the first line of the file is not {heading.rstrip()}")
     for line in file:
         if not line.endswith(b"\n"):
             raise ValueError("the file ends in the middle of a line")
@@ -37,8 +43,6 @@ def _csv_lines(file: BinaryIO) -> Iterator[str]:
 
 
 def _csv_row(cells: list[str]) -> ExportRow:
-    if len(cells) != len(ExportRow._fields):
-        raise ValueError(f"it has {len(cells)} columns, expected {len(ExportRow._fields)}")
     position, line, layout, verdict, value, nodes, evidence = cells
     return ExportRow(
         _csv_number(position),

@@ -1,14 +1,16 @@
-"""Export of a run together with a checker."""
+"""Checkers beside the files that they check."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from hashlib import file_digest
 from pathlib import Path
+from types import ModuleType
 
 from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Progress, silent
-from dealmill.pipeline.results.checker.build import SUFFIX, checker, sections_of
+from dealmill.pipeline.results.checker.build import READERS, SUFFIX, checker, sections_of
 from dealmill.pipeline.results.checker.facts import Export
 from dealmill.pipeline.results.export import atomic_file, export, metadata
 from dealmill.pipeline.store.database import Database
@@ -31,11 +33,26 @@ def export_with_checker(
     progress: Progress = silent,
 ) -> int:
     """Write an export as `export` does, and a checker for it beside it; return the number of its rows."""
+    write = partial(export, store, run, path, verdicts, force=force, progress=progress)
+    return write_with_checker(store, run, path, verdicts, write, force=force)
+
+
+def write_with_checker(
+    store: Database,
+    run: RunStatus,
+    path: Path,
+    verdicts: Sequence[Verdict],
+    write: Callable[[], int],
+    *,
+    force: bool = False,
+    readers: Mapping[str, ModuleType] = READERS,
+) -> int:
+    """Have `write` write a file with results of a run, and write a checker beside it; return the number of its rows."""
     game, engine = engine_of_run(run.id, run.engine)
-    sections = sections_of(game, path)
+    sections = sections_of(game, path, readers)
     source = find_source(store, run.source)
     with atomic_file(store, checker_path(path), force) as file:
-        written = export(store, run, path, verdicts, force=force, progress=progress)
+        written = write()
         facts = Export(
             file=printable(path.name),
             sha256=_sha256(path),

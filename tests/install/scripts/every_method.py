@@ -101,6 +101,9 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     packed: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental", packed=True)
     storage: dealmill.Storage = packed.storage
     assert storage is dealmill.Storage.PACKED and packed.fingerprint == queued.fingerprint
+    pack: dealmill.Pack = packed.pack("memory.json", by="value", verdict="scored", grades=1, each=2, graded_by=queued)
+    checked: dealmill.CheckedPack = dealmill.check_pack("memory.json")
+    assert checked.pack == pack and not checked.problems and len(pack.layouts) == 2
     for seen in store.watch(queued.id):
         assert seen[0].latest_audit is None
     workers: list[dealmill.Worker] = store.workers()

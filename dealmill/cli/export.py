@@ -1,0 +1,153 @@
+"""``export`` and ``pack``: write verdicts, or layouts chosen by difficulty, to files."""
+
+import shlex
+
+import click
+
+import dealmill
+from dealmill.cli.options import WholeNumber, complete_run, verdict_option
+from dealmill.cli.output import counted, json_option, output_options, tell, write_json, write_rows
+from dealmill.cli.process import DIFFERENT
+from dealmill.cli.progress import shown_progress
+
+GRADE_COLUMNS = ("grade", "low", "high", "layouts", "chosen")
+
+
+@click.command()
+@click.argument("run", shell_complete=complete_run)
+@click.argument("file", type=click.Path())
+@verdict_option
+@click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
+@click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
+@click.option("--excel", is_flag=True, help="Put an apostrophe before text in FILE.csv that may be a formula.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
+@json_option
+def export(
+    run: str,
+    file: str,
+    verdict: tuple[str, ...],
+    retracted: bool,
+    with_checker: bool,
+    excel: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
+
+    The suffix of FILE selects the format: .parquet, .csv, or .jsonl (one JSON object per line). The columns are
+    position, line, layout, verdict, value, nodes and evidence. The metadata of a Parquet file holds run, game, engine,
+    version, max_nodes, source and fingerprint. FILE appears only when it is complete.
+
+    The checker proves every row of a .csv or .jsonl file, or names the first row that fails. It needs only Python:
+    python3 -I -S FILE.check.py FILE
+    """
+    with dealmill.open() as store:
+        found = store.find_run(run)
+        with shown_progress(store) as progress:
+            written = found.export(
+                file,
+                verdict=verdict,
+                retracted=retracted,
+                force=force,
+                with_checker=with_checker,
+                excel=excel,
+                progress=progress,
+            )
+        status = found.status()
+    left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
+    message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
+    tell(message)
+    if with_checker:
+        tell(f"check it with: python3 -I -S {shlex.join([f'{file}.check.py', file])}")
+    if as_json:
+        write_json({"run": found.id, "file": file, "verdicts": written, "pending": status.items - status.solved})
+
+
+@click.command()
+@click.argument("run", required=False, shell_complete=complete_run)
+@click.argument("file", required=False, type=click.Path())
+@click.option(
+    "--by",
+    metavar="NUMBER",
+    default="nodes",
+    show_default=True,
+    help="Grade by nodes, value, evidence-length, layout-length, or a number of the engine's evidence.",
+)
+@click.option("--graded-by", metavar="RUN", shell_complete=complete_run, help="Grade by the results of this run.")
+@verdict_option
+@click.option("--grades", type=WholeNumber(1), default=5, show_default=True, help="The number of grades.")
+@click.option("--each", type=WholeNumber(1), default=200, show_default=True, help="The layouts of each grade.")
+@click.option("--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, help="Draw by this seed.")
+@click.option("--desc", "descending", is_flag=True, help="Let grade 1 have the highest numbers.")
+@click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+@click.option("--check", "checked", metavar="FILE", help="Check this pack instead of writing one.")
+@output_options
+@click.pass_context
+def pack(
+    ctx: click.Context,
+    run: str | None,
+    file: str | None,
+    by: str,
+    graded_by: str | None,
+    verdict: tuple[str, ...],
+    grades: int,
+    each: int,
+    seed: int,
+    descending: bool,
+    with_checker: bool,
+    force: bool,
+    checked: str | None,
+    form: str | None,
+) -> None:
+    """Write layouts of RUN (its number, or `last`) to FILE, in grades of difficulty, with their solutions.
+
+    The winnable layouts, or those with another --verdict, are graded by the nodes that their solutions took, or by
+    another number: each grade has the same share of them. From each grade, layouts are drawn by a seed, and those that
+    differ only in names, such as the ranks of cards, are taken once. The same command gives the same file everywhere.
+
+    The suffix of FILE selects the format: .json, or .csv with one row per layout.
+
+    `dealmill pack --check FILE` proves a .json file again without the store: every solution, number, deal and grade.
+    The exit code is 3 if something is wrong.
+    """
+    if checked is not None:
+        if run is not None:
+            raise click.UsageError("--check takes one file and nothing else: dealmill pack --check FILE")
+        if not _is_proved(dealmill.check_pack(checked), checked, form):
+            ctx.exit(DIFFERENT)
+        return
+    if run is None or file is None:
+        raise click.UsageError("name a run and a file: dealmill pack RUN FILE")
+    with dealmill.open() as store, shown_progress(store) as progress:
+        found = store.find_run(run)
+        written = found.pack(
+            file,
+            by=by,
+            graded_by=None if graded_by is None else store.find_run(graded_by),
+            verdict=verdict or "winnable",
+            grades=grades,
+            each=each,
+            seed=seed,
+            descending=descending,
+            force=force,
+            with_checker=with_checker,
+            progress=progress,
+        )
+    rows = [{**grade.model_dump(), "chosen": each} for grade in written.grades]
+    write_rows(GRADE_COLUMNS, rows, form)
+    tell(f"{counted(len(written.layouts), 'layout')} of run {found.id} written to {file}, graded by {by}")
+    if with_checker:
+        tell(f"check it with: python3 -I -S {shlex.join([f'{file}.check.py', file])}")
+
+
+def _is_proved(checked: "dealmill.CheckedPack", file: str, form: str | None) -> bool:
+    """Print what is wrong with a pack, and return whether nothing is."""
+    pack = checked.pack
+    write_rows(("problem",), [{"problem": problem} for problem in checked.problems], form, "nothing is wrong")
+    for what in checked.unchecked:
+        tell(f"not checked: {what}")
+    if not checked.problems:
+        layouts, grades = counted(len(pack.layouts), "layout"), counted(len(pack.grades), "grade")
+        tell(f"{file}: {layouts} of {pack.game} in {grades}, proved")
+    return not checked.problems

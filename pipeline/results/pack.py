@@ -1,0 +1,377 @@
+"""Packs: layouts chosen from a run, in grades of difficulty, in one file that can be checked without the store.
+
+A measure, such as the number of nodes, grades the layouts: the sorted numbers of all candidates are divided into grades
+of equal size, and layouts with the same number are in the same grade. From each grade, layouts are drawn by a seed, one
+from each of equal stretches of the run (see `dealmill.pipeline.sampling.sampled`). A layout that differs from an
+earlier one only in names, such as those of its ranks, is replaced by the next that does not. So the same run gives the
+same pack on every machine.
+"""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from io import StringIO
+from itertools import chain
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from dealmill.pipeline.arguments import check_integer
+from dealmill.pipeline.errors import DamagedError, UsageError
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.batch import Numbers
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.progress import Choosing, Progress, silent
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.checker.build import PACK_READERS
+from dealmill.pipeline.results.checker.writing import write_with_checker
+from dealmill.pipeline.results.export import atomic_file
+from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.results import Query, fault_message, find_result
+from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.storage import Columns
+
+FORMAT: Final = "dealmill-pack/1"
+MOST_LAYOUTS = 1_000_000
+"""The most layouts of a pack, which are held in memory."""
+Measure = Callable[[Columns], Sequence[int | None]]
+MEASURES: dict[str, Measure] = {
+    "nodes": lambda results: results.nodes,
+    "value": lambda results: results.values,
+    "evidence-length": lambda results: [None if text is None else len(text) for text in results.evidence],
+    "layout-length": lambda results: [len(text) for text in results.layouts],
+}
+"""What can grade layouts: numbers of results, by name. Lengths are in characters."""
+LONGEST_NUMBER = 19
+"""The digits of 2⁶³, which is too large for a stored number."""
+
+
+def measure_of(engine: str, name: str) -> Measure:
+    """Return the numbers that grade the results of an engine (its full name): one of `MEASURES`, or of its evidence.
+
+    Raises
+    ------
+    UsageError
+        If there is no such number.
+    """
+    of_evidence = find_engine(engine)[1].measures
+    if name in of_evidence:
+        return lambda results: [None if text is None else _word(text, of_evidence[name]) for text in results.evidence]
+    if name in MEASURES:
+        return MEASURES[name]
+    raise UsageError(f"{engine} has no number {name!r}; choose one of: {', '.join([*MEASURES, *of_evidence])}")
+
+
+def _word(evidence: str, place: int) -> int | None:
+    """Return a number in evidence; None if there is none, as in the text of an error."""
+    words = evidence.split(" ")
+    word = words[place] if place < len(words) else ""
+    return int(word) if word.isascii() and word.isdigit() and len(word) < LONGEST_NUMBER else None
+
+
+class Part(BaseModel):
+    """A part of a pack, which has exactly the fields of its class."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Origin(Part):
+    """The run that gave results: its engine, node limit and fingerprint."""
+
+    engine: str
+    version: str
+    max_nodes: int | None
+    fingerprint: str
+
+
+class Found(Part):
+    """What a run found for a layout: the verdict, its value, the nodes searched and the evidence."""
+
+    verdict: str
+    value: int | None
+    nodes: int
+    evidence: str | None
+
+    @classmethod
+    def of(cls, result: Result) -> "Found":
+        """Return what a result says."""
+        return cls(verdict=result.verdict.word, value=result.value, nodes=result.nodes, evidence=result.evidence)
+
+
+class Entry(Part):
+    """A layout with its solution and its grade.
+
+    `position` counts the layouts of the run from 1; `line` is the line of its file, or the number of the deal. `number`
+    is the number by which it is graded. `graded_by` is the result with that number, if it is of another run.
+    """
+
+    position: int
+    line: int
+    layout: str
+    verdict: str
+    value: int | None
+    nodes: int
+    evidence: str | None
+    grade: int
+    number: int
+    graded_by: Found | None = None
+
+    @classmethod
+    def of(cls, result: Result, grade: int, number: int, graded_by: Found | None) -> "Entry":
+        """Return the entry of a result."""
+        return cls(
+            position=result.position,
+            line=result.line,
+            layout=result.layout,
+            **Found.of(result).model_dump(),
+            grade=grade,
+            number=number,
+            graded_by=graded_by,
+        )
+
+
+class Grade(Part):
+    """A grade: the lowest and the highest number in it, and how many layouts of the run it has."""
+
+    grade: int
+    low: int
+    high: int
+    layouts: int
+
+
+class Deals(Part):
+    """The numbered deals that the layouts are from, as in ``deal:GAME:seed=…``; `last` is None without an end."""
+
+    seed: int
+    parameters: dict[str, int]
+    first: int
+    last: int | None
+
+
+class Pack(Part):
+    """A pack of layouts, in ascending order of their positions.
+
+    If `descending`, grade 1 has the highest numbers. `generator` and `deals` are None if the source is a file.
+    """
+
+    format: Literal["dealmill-pack/1"]
+    dealmill: str
+    game: str
+    source: str
+    generator: str | None
+    deals: Deals | None
+    run: Origin
+    graded_by: Origin | None
+    by: str
+    descending: bool
+    seed: int
+    grades: list[Grade]
+    layouts: list[Entry] = Field(min_length=1)
+
+    def csv_text(self) -> str:
+        """Return a row for each layout, with the columns of an export first, and a heading."""
+        text, plain = StringIO(newline=""), [*Entry.model_fields][:-1]
+        second = [*Found.model_fields] if self.graded_by else []
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([*plain, *(f"graded_by_{name}" for name in second)])
+        for entry in self.layouts:
+            mine = [getattr(entry, name) for name in plain]
+            writer.writerow(mine + [getattr(entry.graded_by, name) for name in second])
+        return text.getvalue()
+
+    def json_text(self) -> str:
+        """Return the pack as JSON, with a line for each layout."""
+        about = json.dumps(self.model_dump(exclude={"layouts"}), indent=1)
+        entries = ",\n".join("  " + json.dumps(entry.model_dump()) for entry in self.layouts)
+        return f'{about[:-2]},\n "layouts": [\n{entries}\n ]\n}}\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure."""
+
+    by: str = "nodes"
+    verdicts: Sequence[Verdict] = (Verdict.WINNABLE,)
+    grades: int = 5
+    each: int = 200
+    seed: int = 1
+    descending: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises
+        ------
+        UsageError
+            If one is out of range.
+        """
+        check_integer("grades", self.grades, 1, MOST_LAYOUTS)
+        check_integer("each", self.each, 1, MOST_LAYOUTS // self.grades)
+        check_integer("seed", self.seed)
+
+
+def write_pack(
+    store: Database,
+    run: RunStatus,
+    path: Path,
+    choice: Choice,
+    grading: RunStatus | None = None,
+    *,
+    force: bool = False,
+    with_checker: bool = False,
+    progress: Progress = silent,
+) -> Pack:
+    """Choose a pack, write it to a ``.json`` or ``.csv`` file, with a checker beside it if wanted, and return it.
+
+    Raises
+    ------
+    UsageError
+        If the path has another suffix, or as `choose`.
+    OutputError
+        If a file cannot be written, or exists and `force` is false.
+    """
+    text = {".json": Pack.json_text, ".csv": Pack.csv_text}.get(path.suffix.lower())
+    if text is None:
+        raise UsageError(f"{path} must end in .json or .csv, which determines the format")
+    pack = choose(store, run, choice, grading, progress)
+
+    def write() -> int:
+        with atomic_file(store, path, force) as file:
+            file.write(text(pack).encode())
+        return len(pack.layouts)
+
+    if with_checker:
+        write_with_checker(store, run, path, choice.verdicts, write, force=force, readers=PACK_READERS)
+    else:
+        write()
+    return pack
+
+
+def choose(
+    store: Database, run: RunStatus, choice: Choice, grading: RunStatus | None = None, progress: Progress = silent
+) -> Pack:
+    """Choose layouts of a run, and grade them by a measure of it, or of the run `grading` over the same source.
+
+    Raises
+    ------
+    UsageError
+        If a run is not finished, or they have different sources; if a grade has too few different layouts.
+    DamagedError
+        If a result cannot be read.
+    """
+    _check_runs(run, grading)
+    positions, numbers = _measured(store, run, choice, choice.verdicts, progress)
+    if grading:
+        graded, numbers = _measured(store, grading, choice, (), progress)
+        positions, _, places = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
+        numbers = numbers[places]
+    found = find_game(run.game)
+    grade_of = _grades(numbers, choice)
+    entries, grades, seen = list[Entry](), list[Grade](), set[str]()
+    for grade in range(1, choice.grades + 1):
+        members = np.flatnonzero(grade_of == grade)
+        grades.append(
+            Grade(grade=grade, low=int(numbers[members].min()), high=int(numbers[members].max()), layouts=len(members))
+        )
+        for place, result in _drawn(store, run, positions[members], choice, grade, found, seen):
+            other = Found.of(find_result(store, grading, result.position)) if grading else None
+            entries.append(Entry.of(result, grade, int(numbers[members[place]]), other))
+    return Pack(
+        format=FORMAT,
+        dealmill=version("dealmill"),
+        game=run.game,
+        source=run.source_name,
+        generator=run.generator,
+        deals=None if run.deals is None else Deals(**run.deals),
+        run=_origin(store, run),
+        graded_by=_origin(store, grading) if grading else None,
+        by=choice.by,
+        descending=choice.descending,
+        seed=choice.seed,
+        grades=grades,
+        layouts=sorted(entries, key=lambda entry: entry.position),
+    )
+
+
+def _check_runs(run: RunStatus, grading: RunStatus | None) -> None:
+    for each in filter(None, (run, grading)):
+        if not each.finished:
+            raise UsageError(f"run {each.id} is not finished: a pack is chosen from all its layouts")
+    if grading and grading.source != run.source:
+        raise UsageError(f"run {grading.id} cannot grade run {run.id}: they have different sources")
+
+
+def _origin(store: Database, run: RunStatus) -> Origin:
+    fingerprint = fingerprint_of(store, run.id, run.items)
+    if fingerprint is None:
+        raise UsageError(f"run {run.id} has layouts to try again; first run: dealmill retry {run.id}")
+    return Origin(engine=run.engine, version=run.version, max_nodes=run.max_nodes, fingerprint=fingerprint)
+
+
+def _measured(
+    store: Database, run: RunStatus, choice: Choice, verdicts: Sequence[Verdict], progress: Progress
+) -> tuple[Numbers, Numbers]:
+    """Return the positions of the results with one of the verdicts and a number of the measure, and these numbers."""
+    measure = measure_of(run.engine, choice.by)
+    parts = [np.zeros((2, 0), dtype=np.int64)]
+    for page in Query(store, [run], Filter(verdict=tuple(verdicts))).pages():
+        for fault in page.faults:
+            raise DamagedError(fault_message(run.id, fault))
+        pairs = zip(page.columns.positions, measure(page.columns), strict=True)
+        known = [pair for pair in pairs if pair[1] is not None]
+        parts.append(np.array(known, dtype=np.int64).reshape(-1, 2).T)
+        progress(Choosing(page.end or run.items, run.items))
+    positions, numbers = np.concatenate(parts, axis=1)
+    return positions, numbers
+
+
+def _grades(numbers: Numbers, choice: Choice) -> Numbers:
+    """Return the grade of each number, from 1."""
+    ordered = np.sort(-numbers if choice.descending else numbers)
+    wanted = choice.grades * choice.each
+    if len(ordered) < wanted:
+        raise UsageError(
+            f"{choice.grades} grades of {choice.each:,} are {wanted:,} layouts, but only {len(ordered):,} of the run "
+            f"have such a verdict and a number for {choice.by}; solve more, or choose fewer"
+        )
+    ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
+    grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1
+    counts = np.bincount(grade_of, minlength=choice.grades + 1)[1:]
+    few = int(np.argmin(counts))
+    if counts[few] < choice.each:
+        raise UsageError(
+            f"grade {few + 1} has only {counts[few]:,} layouts, because many have the same number for {choice.by}; "
+            "choose fewer grades or layouts, or grade by something else"
+        )
+    return grade_of
+
+
+def _drawn(
+    store: Database, run: RunStatus, positions: Numbers, choice: Choice, grade: int, game: Game, seen: set[str]
+) -> Iterator[tuple[int, Result]]:
+    """Yield `each` results with their places in the positions of a grade. `seen` has the layouts of earlier ones,
+    without names."""
+    tried = set[int]()
+    for number in range(1, choice.each + 1):
+        start = sampled(number, choice.each, len(positions), choice.seed) - 1
+        for place in chain(range(start, len(positions)), range(start)):
+            if place in tried:
+                continue
+            tried.add(place)
+            result = find_result(store, run, int(positions[place]))
+            if (nameless := game.nameless(result.layout)) not in seen:
+                seen.add(nameless)
+                yield place, result
+                break
+        else:
+            raise UsageError(
+                f"grade {grade} has only {number - 1:,} layouts that differ in more than names; choose fewer"
+            )

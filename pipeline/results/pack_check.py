@@ -1,0 +1,155 @@
+"""Checks of packs, with nothing but the file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.reading import is_canonical
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import judge
+from dealmill.pipeline.results.pack import Entry, Found, Origin, Pack, measure_of
+from dealmill.pipeline.solve import solve
+from dealmill.pipeline.store.storage import Columns
+
+PROBLEMS = 20
+"""The most problems of a pack that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPack:
+    """A checked pack: what is wrong with it, at most `PROBLEMS`, and what could not be checked here."""
+
+    pack: Pack
+    problems: list[str]
+    unchecked: list[str]
+
+
+def read_pack(path: Path) -> Pack:
+    """Read a pack from a ``.json`` file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is not a pack.
+    """
+    try:
+        return Pack.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise InputError(f"{path} is not a pack: {where}: {first['msg']}") from error
+
+
+def check_pack(path: Path) -> CheckedPack:
+    """Check a pack with nothing but its file: the referee judges each result, engines of the recorded versions solve
+    each layout again, and deals, grades and numbers are computed again.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is not a pack.
+    NotFoundError
+        If its game or engine is not installed.
+    """
+    pack = read_pack(path)
+    unchecked = list[str]()
+    problems = chain(
+        _wrong_order(pack),
+        _wrong_deals(pack, unchecked),
+        chain.from_iterable(_wrong_entry(pack, entry) for entry in pack.layouts),
+        _other_results(pack, unchecked),
+    )
+    return CheckedPack(pack, list(islice(problems, PROBLEMS)), unchecked)
+
+
+def _wrong_order(pack: Pack) -> Iterator[str]:
+    """Yield what is wrong with the positions and grades, and layouts that are the same apart from names."""
+    game, seen = find_game(pack.game), dict[str, int]()
+    sign = -1 if pack.descending else 1
+    ends = [sign * end for grade in pack.grades for end in (grade.low, grade.high)[::sign]]
+    if ends != sorted(ends) or [grade.grade for grade in pack.grades] != [*range(1, len(pack.grades) + 1)]:
+        yield "the grades are not in order of their numbers"
+    for before, entry in zip([None, *pack.layouts], pack.layouts, strict=False):
+        if entry.position <= (before.position if before else 0):
+            yield f"layout {entry.position} is not in order of positions"
+        if not is_canonical(game, entry.layout):
+            yield f"layout {entry.position} is not a canonical layout of {game.name}: {entry.layout!r}"
+        elif (earlier := seen.setdefault(game.nameless(entry.layout), entry.position)) != entry.position:
+            yield f"layout {entry.position} differs from layout {earlier} only in names"
+
+
+def _wrong_deals(pack: Pack, unchecked: list[str]) -> Iterator[str]:
+    """Yield the layouts that are not the deals that they are said to be."""
+    game = find_game(pack.game)
+    if pack.deals is None:
+        unchecked.append(f"whether the layouts are in {pack.source}")
+    elif pack.generator != game.generator:
+        unchecked.append(f"the numbers of the deals: they were dealt by {pack.generator}, not {game.generator}")
+    else:
+        deals = DealRange.of(game, pack.deals.model_dump())
+        if deals.name != pack.source:
+            yield f"the deals are {deals.name}, not {pack.source}"
+        for entry in pack.layouts:
+            inside = 1 <= entry.position <= len(deals)
+            [dealt] = deals.part(entry.position, entry.position + 1) if inside else [None]
+            if dealt is None or (dealt.line, dealt.text) != (entry.line, entry.layout):
+                yield f"layout {entry.position} is not deal {entry.line} of {pack.source}"
+
+
+def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
+    """Yield what is wrong with the results of a layout, by the referee, and with its number and grade."""
+    name = f"layout {entry.position}"
+    graded = entry if pack.graded_by is None else entry.graded_by
+    if graded is None or (pack.graded_by is None) != (entry.graded_by is None):
+        yield f"{name} has no result of the run that grades, or one too many"
+        return
+    for origin, found in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
+        if origin and found:
+            verdict = _verdict(found.verdict)
+            judged = judge(origin.engine, entry.layout, verdict, found.value, found.evidence)
+            if judged.reason or find_engine(origin.engine)[0].name != pack.game:
+                yield f"{name}, {origin.engine}: {judged}"
+    measure = measure_of((pack.graded_by or pack.run).engine, pack.by)
+    row = Columns((1,), (1,), (entry.layout,), (1,), (graded.value,), (graded.nodes,), (graded.evidence,))
+    if measure(row)[0] != entry.number:
+        yield f"{name}: its number is {entry.number}, which is not its {pack.by}"
+    grade = next((grade for grade in pack.grades if grade.grade == entry.grade), None)
+    if grade is None or not grade.low <= entry.number <= grade.high:
+        yield f"{name}: its number {entry.number} is not in grade {entry.grade}"
+
+
+def _verdict(word: str) -> int:
+    return next((int(verdict) for verdict in Verdict if verdict.word == word), 0)
+
+
+def _other_results(pack: Pack, unchecked: list[str]) -> Iterator[str]:
+    """Yield the layouts for which an engine of the recorded version has another result now."""
+    layouts = [entry.layout for entry in pack.layouts]
+    game = find_game(pack.game)
+    results: list[tuple[Origin | None, list[Entry | Found | None]]] = [
+        (pack.run, [*pack.layouts]),
+        (pack.graded_by, [entry.graded_by for entry in pack.layouts]),
+    ]
+    for origin, found in results:
+        if origin is None:
+            continue
+        installed = find_engine(origin.engine)[1].version
+        if installed != origin.version:
+            unchecked.append(
+                f"node counts: they are of {origin.engine} version {origin.version}, but {installed} is installed"
+            )
+        elif all(is_canonical(game, layout) for layout in layouts):
+            batch = solve(origin.engine, layouts, origin.max_nodes)
+            for entry, one, *now in zip(
+                pack.layouts, found, batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True
+            ):
+                if one and [_verdict(one.verdict), one.value, one.nodes, one.evidence] != now:
+                    yield f"layout {entry.position}: {origin.engine} now has another result or node count"

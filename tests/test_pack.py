@@ -1,0 +1,216 @@
+"""Packs: graded, drawn and distinct as an independent count says, the same everywhere, and proved by the file alone."""
+
+import csv
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import DealmillError, InputError, UsageError
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.sources import deals_reading, deals_source
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.results.pack import MEASURES, Choice, Pack, write_pack
+from dealmill.pipeline.results.pack_check import check_pack
+from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.plans import queue_run
+from dealmill.pipeline.store.results import Query
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.tables import Storage
+from tests.doing import a_run, deal, do_runs
+
+PAIRING, MEMORY = find_game("card-pairing"), find_game("memory")
+SCORED = (Verdict.SCORED,)
+
+
+def renamed(layout: str, chance: random.Random) -> str:
+    """A layout of card pairing with its stacks shuffled, and its ranks too."""
+    stacks, ranks = layout.split(" "), sorted(set(layout) - {" "})
+    chance.shuffle(stacks)
+    others = dict(zip(ranks, chance.sample(ranks, len(ranks)), strict=True))
+    return " ".join("".join(others[card] for card in stack) for stack in stacks)
+
+
+def run_of_deals(store: Database, engine: str, count: int, storage: Storage = Storage.ROWS) -> RunStatus:
+    """A finished run over the first deals of seed 7."""
+    deals = DealRange(find_engine(engine)[0], 7, 1, count)
+    if storage is Storage.ROWS:
+        deals_reading(store, deals).finish(silent)
+    number = queue_run(store, deals_source(store, deals), engine, None, storage)
+    do_runs(store)
+    return find_run(store, number)
+
+
+def numbers(store: Database, run: RunStatus, by: str) -> dict[int, int]:
+    """The number of each winnable or scored layout, by position."""
+    found = {
+        result.position: {
+            "nodes": result.nodes,
+            "value": result.value,
+            "evidence-length": len(result.evidence or ""),
+            "layout-length": len(result.layout),
+        }[by]
+        for result in Query(store, [run], Filter())
+        if result.verdict in (Verdict.WINNABLE, Verdict.SCORED)
+    }
+    return {position: number for position, number in found.items() if number is not None}
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("by", MEASURES)
+def test_grades_have_equal_shares_and_layouts_are_drawn_evenly(
+    by: str, descending: bool, sqlite_store: Database, tmp_path: Path
+) -> None:
+    if by == "nodes":
+        run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 3, 1, 300))
+    else:
+        sizes = [texts for pairs in (4, 5, 6, 7) for texts in deal(MEMORY, 3, 1, 60, pairs=pairs)]
+        run = a_run(sqlite_store, "memory/two-pass", [*dict.fromkeys(sizes)])
+    choice = Choice(by, (Verdict.WINNABLE, Verdict.SCORED), grades=2, each=7, seed=5, descending=descending)
+    pack = write_pack(sqlite_store, run, tmp_path / "a.json", choice)
+    of = numbers(sqlite_store, run, by)
+    ordered = sorted(of.values(), reverse=descending)
+    for grade, entries in ((each, [e for e in pack.layouts if e.grade == each.grade]) for each in pack.grades):
+        last = ordered[len(ordered) * grade.grade // 2 - 1]
+        before = ordered[len(ordered) * (grade.grade - 1) // 2 - 1] if grade.grade > 1 else None
+        inside = [
+            position
+            for position, number in sorted(of.items())
+            if (number >= last if descending else number <= last)
+            and (before is None or (number < before if descending else number > before))
+        ]
+        assert grade.layouts == len(inside)
+        assert (grade.low, grade.high) == (min(of[p] for p in inside), max(of[p] for p in inside))
+        assert [entry.position for entry in entries] == [inside[sampled(n, 7, len(inside), 5) - 1] for n in range(1, 8)]
+        assert [entry.number for entry in entries] == [of[entry.position] for entry in entries]
+
+
+def test_the_same_results_give_the_same_bytes_whatever_the_storage(sqlite_store: Database, tmp_path: Path) -> None:
+    runs = [
+        run_of_deals(sqlite_store, "card-pairing/winnable", 600, storage) for storage in (Storage.PACKED, Storage.ROWS)
+    ]
+    written = set[bytes]()
+    for run in runs:
+        write_pack(sqlite_store, run, tmp_path / "a.json", Choice(grades=3, each=20, seed=9), force=True)
+        written.add((tmp_path / "a.json").read_bytes())
+    assert len(written) == 1 and check_pack(tmp_path / "a.json").problems == []
+    for entry in json.loads(written.pop())["layouts"]:
+        assert [entry["layout"]] == deal(PAIRING, 7, entry["line"], 1)
+
+
+def test_layouts_that_differ_only_in_names_are_taken_once(sqlite_store: Database, tmp_path: Path) -> None:
+    chance = random.Random(7)
+    texts = deal(PAIRING, 2, 1, 40)
+    run = a_run(sqlite_store, "card-pairing/winnable", [*texts, *(renamed(text, chance) for text in texts * 3)])
+    won = sum(result.verdict is Verdict.WINNABLE for result in list(Query(sqlite_store, [run], Filter()))[:40])
+    path = tmp_path / "a.json"
+    pack = write_pack(sqlite_store, run, path, Choice(by="layout-length", grades=1, each=won))
+    assert len({PAIRING.nameless(entry.layout) for entry in pack.layouts}) == won
+    with pytest.raises(UsageError, match=rf"grade 1 has only {won} layouts that differ in more than names"):
+        write_pack(sqlite_store, run, path, Choice(by="layout-length", grades=1, each=won + 1), force=True)
+    copied = [*pack.layouts[:-1], pack.layouts[0].model_copy(update={"position": pack.layouts[-1].position})]
+    path.write_text(pack.model_copy(update={"layouts": copied}).json_text())
+    assert any("only in names" in problem for problem in check_pack(path).problems)
+
+
+def test_another_run_can_grade_and_layouts_it_did_not_decide_are_left_out(
+    sqlite_store: Database, tmp_path: Path
+) -> None:
+    texts = [*dict.fromkeys(deal(MEMORY, 3, 1, 300, pairs=5))]
+    run, grading = (a_run(sqlite_store, f"memory/{name}", texts) for name in ("two-pass", "incremental"))
+    path = tmp_path / "a.json"
+    pack = write_pack(sqlite_store, run, path, Choice("value", SCORED, grades=2, each=10), grading)
+    for entry in pack.layouts:
+        assert entry.graded_by and entry.number == entry.graded_by.value
+    assert check_pack(path).problems == []
+    write_pack(sqlite_store, run, tmp_path / "a.csv", Choice("value", SCORED, grades=2, each=10), grading)
+    rows = list(csv.DictReader((tmp_path / "a.csv").open(newline="")))
+    assert [row["graded_by_value"] for row in rows] == [str(entry.number) for entry in pack.layouts]
+
+
+UNPROVED = r"dealmill|(run|graded_by)\.fingerprint|seed|grades\.\d\.(layouts|low|high)"
+"""What nothing in the file can prove: where the pack is from, and bounds of a grade that hold all its numbers."""
+
+
+def leaves(part: Any, path: str = "") -> Iterator[tuple[Any, Any, str]]:
+    """Every single value of a JSON document: its container, its key, and its path."""
+    for key, value in part.items() if isinstance(part, dict) else enumerate(part):
+        name = f"{path}.{key}".lstrip(".")
+        if isinstance(value, dict | list):
+            yield from leaves(value, name)
+        else:
+            yield part, key, name
+
+
+def test_whatever_is_altered_in_a_pack_is_found(sqlite_store: Database, tmp_path: Path) -> None:
+    run, grading = (run_of_deals(sqlite_store, f"memory/{name}", 60) for name in ("two-pass", "incremental"))
+    path = tmp_path / "a.json"
+    write_pack(sqlite_store, run, path, Choice("value", SCORED, grades=2, each=2), grading)
+    text = path.read_text()
+    kept = set[str]()
+    for number, (_, _, name) in enumerate(leaves(json.loads(text))):
+        document = json.loads(text)
+        part, key, _ = [*leaves(document)][number]
+        value = part[key]
+        part[key] = not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else f"{value or ''}1"
+        path.write_text(json.dumps(document))
+        try:
+            found = check_pack(path).problems or check_pack(path).unchecked
+        except DealmillError as error:
+            found = [str(error)]
+        if not found:
+            kept.add(name)
+    assert {name for name in kept if not re.fullmatch(UNPROVED, name)} == set()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "dealmill-pack/2"}', "\0", "[" * 100_000])
+def test_a_file_that_is_no_pack_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="is not a pack"):
+        check_pack(path)
+
+
+def test_what_cannot_be_chosen_is_refused_before_a_file_is_written(sqlite_store: Database, tmp_path: Path) -> None:
+    run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 1, 1, 50))
+    other = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 2, 1, 50), name="b.txt")
+    for choice, grading, path, message in (
+        (Choice(), None, "a.json", "5 grades of 200 are 1,000 layouts, but only 3"),
+        (Choice("layout-length", grades=2, each=5), None, "a.json", "grade 2 has only 0 layouts, because many have"),
+        (Choice("ease", grades=1, each=1), None, "a.json", "has no number 'ease'; choose one of: nodes, value, "),
+        (Choice(grades=1, each=1), other, "a.json", "they have different sources"),
+        (Choice(grades=1, each=1), None, "a.txt", "must end in .json or .csv"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            write_pack(sqlite_store, run, tmp_path / path, choice, grading)
+    with pytest.raises(UsageError, match="grades must be a whole number from 1"):
+        Choice(grades=0)
+    assert not list(tmp_path.glob("a.*"))
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_bare_python_proves_a_pack(suffix: str, sqlite_store: Database, tmp_path: Path) -> None:
+    run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 1, 1, 200))
+    path = tmp_path / f"a{suffix}"
+    write_pack(sqlite_store, run, path, Choice(grades=2, each=10), with_checker=True)
+    check = [sys.executable, "-I", "-S", f"{path}.check.py", str(path)]
+    proved = subprocess.run(check, capture_output=True, text=True, check=True)
+    assert proved.stdout.splitlines()[:2] == [f"{path}: 20 rows, as exported", "proved: 20 winnable"]
+    path.write_text(path.read_text().replace("winnable", "unwinnable", 2))
+    altered = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert altered.returncode == 1 and "row 1: the verdict is 'unwinnable'" in altered.stdout
+
+
+def test_the_schema_in_the_docs_is_that_of_the_code() -> None:
+    published = json.loads((Path(__file__).parent.parent / "docs" / "pack.schema.json").read_text())
+    assert published == Pack.model_json_schema(), "write it again with: make docs"

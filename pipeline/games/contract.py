@@ -11,6 +11,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -263,6 +264,12 @@ class Game(ABC):
         InvalidEvidence
             Raised by the function if the evidence cannot be read, breaks a rule or proves nothing.
         """
+
+    def expectation(self, engine: str, parameters: Mapping[str, int]) -> Fraction | None:
+        """Return the exact share of winnable deals, or the exact mean value, of an engine (its name in the game) over
+        all random deals with these parameters; None if it is not known. `parameters` lacks those with their default.
+        """
+        return None
 
     @property
     def generator(self) -> str:

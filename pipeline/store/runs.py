@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from functools import cache
 from typing import Any, overload
 
@@ -25,6 +26,7 @@ from sqlalchemy import (
 
 from dealmill.pipeline.arguments import MOST_PACKED, row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import Database, NumberList, clock, instant, one_of
 from dealmill.pipeline.store.jobs import MOST, TOTALS, bounded, sizes
@@ -162,6 +164,17 @@ def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRu
 def _run_of_job(jobs: JobTable) -> Select[*tuple[Any, ...]]:
     joined = jobs.joined.join(JOINED, jobs.run == runs.c.id)
     return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("number"))
+
+
+def expectation_of(run: PlannedRun) -> Fraction | None:
+    """Return the exact share of winnable deals, or mean value, of which a run is a sample; None if it is not known."""
+    if run.deals is None:
+        return None
+    try:
+        game, engine = find_engine(run.engine)
+    except NotFoundError:
+        return None
+    return game.expectation(engine.rules_name, run.deals["parameters"])
 
 
 SILENT_READER = timedelta(seconds=60)

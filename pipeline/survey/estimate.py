@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -58,6 +59,14 @@ class Estimate:
         if self.scored:
             return of_mean(self.count(Verdict.SCORED), self.value_sum, self.value_squares)
         return of_share(self.count(Verdict.WINNABLE), self.unknown, self.deals)
+
+    def errors_from(self, expectation: float) -> float | None:
+        """Return how far the estimate is from the exact figure, in standard errors of a sample of this size.
+
+        None if the answers of some deals are unknown, so that the estimate is biased, or the values do not vary.
+        """
+        spread = self.deviation if self.scored else sqrt(expectation * (1 - expectation))
+        return None if self.unknown or not spread else abs(self.value - expectation) * sqrt(self.deals) / spread
 
 
 def estimates_after(store: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:

@@ -17,7 +17,7 @@ from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import extremes
 from dealmill.pipeline.store.packed_solving import deals_of
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs import RunStatus, expectation_of
 from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
@@ -70,6 +70,8 @@ def survey_facts(store: Database, run: RunStatus, found: Estimate) -> dict[str, 
     if found.scored:
         least, greatest = extremes(store, run.id)
         facts |= {"deviation": found.deviation, "least": least, "greatest": greatest}
+    if (expectation := expectation_of(run)) is not None:
+        facts |= {"theory": float(expectation), "standard_errors": found.errors_from(float(expectation))}
     return {**facts, "fingerprint": fingerprint_of(store, run.id, run.items), "dealmill": version("dealmill")}
 
 
@@ -79,11 +81,16 @@ def summary_sentence(facts: Mapping[str, object]) -> str:
     value, low, high = (format_figure(facts, key) for key in ("value", "low", "high"))
     share = facts["estimate"] == WINNABILITY
     what = f"{value} of deals are winnable" if share else f"the mean value of deals is {value}"
-    return f"{what}, with 95 % confidence {low} to {high} ({engine} on {deals:,} deals of {source})"
+    sentence = f"{what}, with 95 % confidence {low} to {high} ({engine} on {deals:,} deals of {source})"
+    if "theory" not in facts:
+        return sentence
+    sentence += f"; in theory, it is {format_figure(facts, 'theory')}"
+    errors = facts["standard_errors"]
+    return sentence if errors is None else f"{sentence}, {errors:.1f} standard errors away"
 
 
 def format_figure(facts: Mapping[str, object], key: str) -> str:
-    """Return a figure (`value`, `low`, `high`) with one digit more than the interval makes significant."""
+    """Return a figure (`value`, `low`, `high`, `theory`) with one digit more than the interval makes significant."""
     number, half = facts[key], facts["half_width"]
     assert isinstance(number, float) and isinstance(half, float)  # noqa: S101 -- `survey_facts` made them
     share = facts["estimate"] == WINNABILITY

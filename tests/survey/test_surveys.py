@@ -1,6 +1,9 @@
 """Surveys, compared with runs over the same deals."""
 
+from dataclasses import replace
+from math import sqrt
 from pathlib import Path
+from statistics import fmean, stdev
 
 import pytest
 
@@ -24,11 +27,12 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, grow
 from dealmill.pipeline.store.plans import queue_rerun, queue_run
 from dealmill.pipeline.store.results import query_of
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.runs import expectation_of, find_run
 from dealmill.pipeline.store.source_writing import open_deals
 from dealmill.pipeline.store.tables import Storage
-from dealmill.pipeline.survey.estimate import estimate
+from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import open_survey
+from dealmill.pipeline.survey.report import summary_sentence, survey_facts
 from dealmill.workers.working import grow_survey
 from tests.doing import a_run, an_audit, deal, do_runs
 from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pending
@@ -138,3 +142,26 @@ def test_a_survey_of_other_deals_than_its_source_has_is_refused(store: Database)
     alter(store, """UPDATE sources SET deals = '{"seed": 8, "parameters": {}, "first": 1, "last": null}'""")
     with pytest.raises(DamagedError, match="source 1 does not have the deals deal:memory:seed=7:1-"):
         open_survey(store, endless(MEMORY), MEMORY, None)
+
+
+def test_the_exact_figure_is_given_beside_the_estimate(sqlite_store: Database) -> None:
+    survey = a_survey(sqlite_store, MEMORY, 3_000)
+    found = estimate(sqlite_store, survey)
+    assert found is not None
+    values = [result.value or 0 for result in query_of(sqlite_store, [survey], Filter(), (0, 0), None)]
+    facts = survey_facts(sqlite_store, survey, found)
+    exact = 2 * 42388113181280162029 / 1064232316018542825  # the test of public figures derives it
+    assert facts["theory"] == pytest.approx(exact)
+    assert facts["standard_errors"] == pytest.approx(abs(fmean(values) - exact) / stdev(values) * sqrt(3_000))
+    assert "; in theory, it is 79.66" in summary_sentence(facts)
+    share = Estimate(400, {Verdict.WINNABLE: 220, Verdict.UNWINNABLE: 180}, 0, 0)
+    assert share.errors_from(0.5) == pytest.approx(2.0)
+    assert replace(share, counts={Verdict.WINNABLE: 220, Verdict.UNDECIDED: 1}).errors_from(0.5) is None
+
+
+def test_without_an_exact_figure_none_is_given(sqlite_store: Database) -> None:
+    survey = a_survey(sqlite_store, PAIRING, 1_000)
+    found = estimate(sqlite_store, survey)
+    assert found is not None
+    assert "theory" not in summary_sentence(survey_facts(sqlite_store, survey, found))
+    assert expectation_of(a_run(sqlite_store, MEMORY, ["ABAB"])) is None

@@ -1,6 +1,7 @@
 """Camelot: deal 52 cards onto 16 slots and remove cards that add up to ten until only court cards are left."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from dealmill.game import (
     AnswerFormat,
@@ -16,6 +17,9 @@ from dealmill.game import (
     ReadEachLine,
     Scenes,
 )
+
+WINNABLE = Fraction(2404050841460376237703003020355621, 4678932517265691872365596621328125)
+"""The share of winnable decks among all distinct decks, counted by `tests/games/camelot/test_exact.py`."""
 
 
 class Camelot(Game):
@@ -82,6 +86,10 @@ class Camelot(Game):
         from .picture import scenes
 
         return scenes
+
+    def expectation(self, engine: str, parameters: Mapping[str, int]) -> Fraction | None:
+        """Return the exact share of winnable decks."""
+        return WINNABLE
 
 
 GAME = Camelot()

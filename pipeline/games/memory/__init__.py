@@ -1,6 +1,7 @@
 """Memory: turn over two cards at a time until all pairs are found."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from dealmill.game import (
     AnswerFormat,
@@ -88,6 +89,12 @@ class Memory(Game):
         from .picture import scenes
 
         return scenes
+
+    def expectation(self, engine: str, parameters: Mapping[str, int]) -> Fraction | None:
+        """Return the exact mean number of flips."""
+        from .theory import mean_flips
+
+        return mean_flips(engine, parameters.get("pairs", self.deals.parameters["pairs"].default))
 
 
 GAME = Memory()

@@ -90,12 +90,20 @@ def test_optimal_play_in_expectation() -> None:
     assert float(optimal_moves(0, 50)) == pytest.approx((3 - 2 * log(2)) * 50 + 7 / 8 - 2 * log(2), abs=0.01)
 
 
-@pytest.mark.parametrize("pairs", [2, 3, 4])
-def test_incremental_play_is_optimal_on_small_boards(pairs: int) -> None:
-    """Averaged over every order of the cards, two flips a move."""
+@pytest.mark.parametrize("pairs", [1, 2, 3, 4])
+@pytest.mark.parametrize("engine", [engine.name for engine in GAME.engines])
+def test_the_mean_of_every_strategy_is_exact(engine: str, pairs: int) -> None:
+    """Averaged over every order of the cards."""
     layouts = list(all_orders("ABCD"[:pairs] * 2))
-    values = [value for value in solver(GAME.full_name(GAME.engines[2]))(layouts).values if value is not None]
-    assert Fraction(sum(values), 2 * len(layouts)) == optimal_moves(0, pairs)
+    values = [value for value in solver(f"memory/{engine}")(layouts).values if value is not None]
+    assert Fraction(sum(values), len(layouts)) == GAME.expectation(engine, {"pairs": pairs})
+
+
+def test_incremental_play_is_optimal() -> None:
+    """A move is two flips."""
+    for pairs in range(1, 53):
+        assert GAME.expectation("incremental", {"pairs": pairs}) == 2 * optimal_moves(0, pairs)
+    assert GAME.expectation("incremental", {}) == Fraction(2 * 42388113181280162029, 1064232316018542825)
 
 
 def all_orders(cards: str) -> set[str]:

@@ -86,6 +86,13 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     return run
 
 
+def chosen(run: dealmill.Run, other: dealmill.Run) -> None:
+    """Write a pack, and check it."""
+    pack: dealmill.Pack = run.pack("memory.json", by="value", verdict="scored", grades=1, each=2, graded_by=other)
+    checked: dealmill.CheckedPack = dealmill.check_pack("memory.json")
+    assert checked.pack == pack and not checked.problems and len(pack.layouts) == 2
+
+
 def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     """Plan, work, query, estimate, retract."""
     ingestion: dealmill.Ingestion = store.ingest(dealmill.deals("memory", count=10))
@@ -101,9 +108,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     packed: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental", packed=True)
     storage: dealmill.Storage = packed.storage
     assert storage is dealmill.Storage.PACKED and packed.fingerprint == queued.fingerprint
-    pack: dealmill.Pack = packed.pack("memory.json", by="value", verdict="scored", grades=1, each=2, graded_by=queued)
-    checked: dealmill.CheckedPack = dealmill.check_pack("memory.json")
-    assert checked.pack == pack and not checked.problems and len(pack.layouts) == 2
+    chosen(packed, queued)
     for seen in store.watch(queued.id):
         assert seen[0].latest_audit is None
     workers: list[dealmill.Worker] = store.workers()

@@ -50,7 +50,7 @@ class Move(NamedTuple):
     tile: str
 
     def __str__(self) -> str:
-        return f"{self.space}:{self.tile}"
+        return f"{self.space.x},{self.space.y}:{self.tile}"
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,14 @@ class Position:
     @cached_property
     def controlled_spaces(self) -> set[Space]:
         """The empty spaces along the sides of forced spaces."""
-        sides = (self._side(forced, d, flank) for forced in self.forced_spaces for d in range(6) for flank in (-1, 1))
-        return {space for side in sides for space in side}
+        return {
+            space
+            for forced in self.forced_spaces
+            for d, beside in enumerate(around(forced))
+            if beside not in self.field
+            for flank in (-1, 1)
+            for space in self._side(forced, d, flank)
+        }
 
     def _side(self, forced: Space, direction: int, flank: int) -> Iterator[Space]:
         """Yield the line that leaves a forced space with the row of tiles on its left (flank -1) or right (1)."""
@@ -90,14 +96,16 @@ class Position:
             space, beside = around(space)[direction], around(beside)[direction]
 
     @cached_property
-    def _linked_twice(self) -> dict[Space, set[str]]:
-        """The empty spaces to which at least two tiles show the same colour, with these colours."""
-        twice = {}
+    def _third_links(self) -> dict[Space, str]:
+        """The empty spaces to which at least two tiles show the same colour, with the colours that they do not."""
+        left = {}
         for space, links in self.links.items():
-            shown = list(links.values())
-            if colours := {colour for colour in shown if shown.count(colour) > 1}:
-                twice[space] = colours
-        return twice
+            if len(links) > 1:
+                shown = "".join(links.values())
+                colours = "".join([colour for colour in COLOURS if shown.count(colour) < 2])
+                if colours != COLOURS:
+                    left[space] = colours
+        return left
 
     def demands(self, space: Space) -> Iterator[tuple[int, str]]:
         """Yield the sides of an empty space that restrict the colour of a tile, each with the colours allowed.
@@ -106,9 +114,10 @@ class Position:
         link of their colour to that space (rule 4).
         """
         yield from self.links[space].items()
+        allowed = self._third_links
         for direction, beside in enumerate(around(space)):
-            if beside in self._linked_twice:
-                yield direction, "".join(colour for colour in COLOURS if colour not in self._linked_twice[beside])
+            if beside in allowed:
+                yield direction, allowed[beside]
 
     def objection(self, move: Move) -> str | None:
         """Return the rule (except rule 3) that forbids a placement, with the reason, or None."""
@@ -134,7 +143,7 @@ class Position:
 
     def _moves(self, spaces: Iterable[Space]) -> list[Move]:
         """Return the placements on these spaces that their `demands` allow."""
-        in_hand = sorted(placed for tile in self.hand for placed in rotations(tile))
+        in_hand = sorted([placed for tile in self.hand for placed in rotations(tile)])
         moves = []
         for space in spaces:
             fitting = in_hand
@@ -256,6 +265,7 @@ def least_rotation(tile: str) -> str:
     return min(rotations(tile))
 
 
-def rotations(tile: str) -> list[str]:
+@lru_cache(maxsize=1 << 12)
+def rotations(tile: str) -> tuple[str, ...]:
     """Return the six rotations of a tile."""
-    return [tile[turn:] + tile[:turn] for turn in range(6)]
+    return tuple([tile[turn:] + tile[:turn] for turn in range(6)])

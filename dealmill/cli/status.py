@@ -1,4 +1,4 @@
-"""``status``: show the progress of runs, and the workers."""
+"""``status``: show the progress of runs, the workers and the sources."""
 
 import sys
 from collections.abc import Sequence
@@ -26,18 +26,28 @@ HOME_AND_CLEAR = "\x1b[H\x1b[J"
 @click.option("--tag", "tags", metavar="WORD", multiple=True, help="Show only the runs with this tag; repeatable.")
 @click.option("--note", metavar="TEXT", help="Show only the runs with this text in their note.")
 @click.option("--workers", is_flag=True, help="Show the workers of the last hour instead of the runs.")
+@click.option("--sources", is_flag=True, help="Show the sources, with their numbers, instead of the runs.")
 @click.option("--watch", is_flag=True, help="Refresh every second until everything is solved.")
 @output_options
 def status(
-    run: str | None, tags: tuple[str, ...], note: str | None, workers: bool, watch: bool, form: str | None
+    run: str | None,
+    tags: tuple[str, ...],
+    note: str | None,
+    workers: bool,
+    sources: bool,
+    watch: bool,
+    form: str | None,
 ) -> None:
     """Show the progress of all runs, or of RUN (its number, or `last`).
 
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
-    jobs it holds. Workers without a job in the last hour are not listed.
+    jobs it holds. Workers without a job in the last hour are not listed. With --sources, show what was read: files,
+    ranges of deals and queries, with the number by which `queue`, `query` and `delete` know them.
     """
     labelled = bool(tags) or note is not None
+    if sources and (run or watch or workers or labelled):
+        raise click.UsageError("--sources lists all sources: give nothing else with it")
     if labelled and (run or watch or workers):
         raise click.UsageError("--tag and --note choose among all runs: give no RUN, --watch or --workers with them")
     with dealmill.open() as store:
@@ -46,6 +56,8 @@ def status(
                 click.echo(HOME_AND_CLEAR, nl=False)
             if workers:
                 _show_workers(store, form)
+            elif sources:
+                _show_sources(store, form)
             else:
                 _show_runs(store, runs, form, labelled=labelled)
 
@@ -65,6 +77,23 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
     ]
     none = "no worker had a job in the last hour; start some with: dealmill work"
     write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form, none)
+
+
+def _show_sources(store: "dealmill.Store", form: str | None) -> None:
+    rows = [
+        {
+            "source": source.id,
+            "game": source.game,
+            "name": source.name,
+            "layouts": source.accepted,
+            "duplicates": source.duplicates,
+            "rejected": source.rejected,
+            "state": "read" if source.complete else "endless" if source.endless else "not fully read",
+        }
+        for source in store.sources()
+    ]
+    columns = ["source", "game", "name", "layouts", "duplicates", "rejected", "state"]
+    write_rows(columns, rows, form, "no sources yet; read one with: dealmill ingest FILE…")
 
 
 def _held(job: "dealmill.Held") -> str:

@@ -105,6 +105,7 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Path:
 COMMANDS = {
     "status": 2,
     "status --workers": None,
+    "status --sources": 2,
     "query 1": 30,
     "query 2": 30,
     "query 1 --rejected": 1,

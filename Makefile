@@ -26,7 +26,7 @@ check: .venv/tested
 	$(BIN)/mypy
 	PYTHONPATH=contrib/dealmill-freecell $(BIN)/lint-imports
 
-# Reproduces all published figures, including slow ones, and prints a table of ours and theirs. Takes minutes.
+# Reproduces all published figures, including slow ones, and writes docs/results.md. Takes minutes.
 reproduce: .venv/tested
 	$(BIN)/python -m tests.reproduce
 

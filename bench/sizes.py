@@ -1,5 +1,5 @@
 """``python -m bench.sizes``: how many deals of card pairing can be won, and how hard they are, by size; it writes
-docs/results.md and its picture."""
+docs/sizes.md and its picture."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load, solve
 from dealmill.pipeline.survey.interval import Interval, of_share
 
-PAGE = Path(__file__).parent.parent / "docs" / "results.md"
+PAGE = Path(__file__).parent.parent / "docs" / "sizes.md"
 PICTURE = PAGE.with_suffix(".svg")
 GAME, ENGINE = "card-pairing", "card-pairing/winnable"
 SEED, DEALS = 1, 2_000
@@ -27,9 +27,7 @@ SIZES = {
 """Ranks of four cards by the height of the stacks."""
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9")
 INTRODUCTION = """\
-# Results
-
-## Card pairing by size
+# Card pairing by size
 
 Deals of four cards of each rank, in stacks of equal height: how many can be won, and how many nodes their verdicts
 take. Each row has {deals:,} deals of seed {seed}, all decided, and each verdict comes with a play or a proof for the
@@ -39,7 +37,7 @@ referee. The intervals are 95 % confidence intervals. The same deals, with every
 dealmill run deal:card-pairing:seed=1:ranks=36:stacks=24:1-2000
 ```
 
-![The share of winnable deals by ranks, for stacks of four to eight cards](results.svg)
+![The share of winnable deals by ranks, for stacks of four to eight cards](sizes.svg)
 
 **Higher stacks lose.** With stacks of four cards, most deals can be won at any size, and a larger deck helps. With
 stacks of five or six, small decks lose and large ones win; the higher the stacks, the later comes the change. With

@@ -1,13 +1,14 @@
-"""The rows of docs/results.md for small sizes are computed again; the others take minutes."""
+"""The surveys of docs/results.md are repeated; the public figures below them are tests of their own."""
 
 import pytest
 
-from bench.sizes import PAGE, SIZES, solved
-
-SMALL = [(height, ranks) for height, numbers in SIZES.items() for ranks in numbers if ranks <= 20]
+import dealmill
+from tests.reproduce.page import PAGE
+from tests.reproduce.surveys import QUESTIONS, Question
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("height", "ranks"), SMALL)
-def test_the_shares_by_size_are_those_of_the_page(height: int, ranks: int) -> None:
-    assert f"| {' | '.join(solved(height, ranks).row)} |\n" in PAGE.read_text()
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.what)
+def test_a_survey_gives_the_row_of_the_page(question: Question, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with dealmill.open(f"sqlite:///{tmp_path_factory.mktemp('store')}/a.db") as store:
+        assert f"| {' | '.join(question.row(question.survey(store)))} |\n" in PAGE.read_text()

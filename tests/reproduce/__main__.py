@@ -1,17 +1,18 @@
-"""Find all public figures again, tell how far it is, and print a table of ours beside theirs."""
+"""Find all public figures again, tell how far it is, and write docs/results.md."""
 
 import sys
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
+import dealmill
 from tests.freecell.solving import INSTALL, available
+from tests.reproduce import page, surveys
 from tests.reproduce.catalogue import ALL_FIGURES
 from tests.reproduce.figures import Figure, Value, shown
 
-COLUMNS = ["game", "figure", "source", "theirs", "ours", "agrees"]
-
 
 def main() -> int:
-    """Print progress on stderr and the table on stdout; 1 if a figure disagrees."""
+    """Print progress on stderr and write the page; 1 if a figure disagrees."""
     rows = []
     agreeing = 0
     if not available():
@@ -24,10 +25,9 @@ def main() -> int:
         agreeing += agrees
         _tell(f"{perf_counter() - start:.1f} s{'' if agrees else ', DISAGREES'}\n")
         rows.append(_row(figure, ours, agrees))
-    _tell("\n")
-    for cells in [COLUMNS, ["---"] * len(COLUMNS), *rows]:
-        sys.stdout.write(f"| {' | '.join(cells)} |\n")
-    _tell(f"\n{agreeing} of {len(ALL_FIGURES)} figures agree\n")
+    with TemporaryDirectory() as folder, dealmill.open(f"sqlite:///{folder}/reproduce.db") as store:
+        page.write(surveys.rows(store), rows)
+    _tell(f"\n{page.PAGE}: {agreeing} of {len(ALL_FIGURES)} figures agree\n")
     return int(agreeing < len(ALL_FIGURES))
 
 

@@ -1,0 +1,75 @@
+"""Surveys of every question: what is known of all deals, with the fingerprint and the command of each survey."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dealmill import Store, Survey
+
+MILLION = 1_000_000
+NEW = "none known"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about all deals of a game: the engine that answers it, and the published figure."""
+
+    engine: str
+    what: str
+    published: str
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    count: int = MILLION
+
+    def survey(self, store: Store) -> Survey:
+        """Answer it by a survey of `count` deals."""
+        game, _ = self.engine.split("/")
+        return store.survey(game, engine=self.engine, count=self.count, parameters=self.parameters)
+
+    @property
+    def command(self) -> str:
+        """The command that repeats the survey."""
+        parameters = "".join(f" --param {name}={number}" for name, number in self.parameters.items())
+        game, _ = self.engine.split("/")
+        return f"dealmill survey {game} --engine {self.engine}{parameters} --count {self.count}"
+
+    def row(self, survey: Survey) -> list[str]:
+        """The row of the table."""
+        estimate, low, high = survey.figures.values()
+        exact = "theory" in survey.facts
+        theory = f"{survey.facts['theory']:.9g}, {survey.facts['standard_errors']:.1f} standard errors" if exact else ""
+        return [
+            self.what,
+            f"{estimate} ({low} to {high})",
+            theory,
+            self.published,
+            f"{survey.deals:,}",
+            f"`{str(survey.fingerprint)[:16]}…`",
+            f"`{self.command}`",
+        ]
+
+
+COLUMNS = ["question", "figure (95 %)", "exact", "published", "deals", "fingerprint", "command"]
+QUESTIONS = [
+    Question("card-pairing/winnable", "Card pairing, 9 × 4 in 9 stacks: winnable", "68.82 % ± 0.03, simulation"),
+    Question(
+        "card-pairing/winnable",
+        "Card pairing, 13 × 4 in 13 stacks: winnable",
+        "84.1 %, simulation",
+        {"ranks": 13, "stacks": 13},
+    ),
+    Question("camelot/winnable", "Camelot: winnable", "51.37 % ± 0.03, simulation; exact count"),
+    Question("hi-q/greedy", "Hi-Q, 16 pegs: mean sum of the holes at the end", NEW),
+    Question("tantrix/legal-moves", "Tantrix, 10 tiles: mean number of legal moves", NEW),
+    Question("memory/two-pass", "Memory, 25 pairs, two passes: mean flips", "98.981 ± 0.003, simulation"),
+    Question(
+        "memory/two-pass-last-card",
+        "Memory, two passes, last card known: mean flips",
+        "97.022 ± 0.003, simulation",
+    ),
+    Question("memory/incremental", "Memory, incremental, which is optimal: mean flips", "79.65951, exact"),
+]
+
+
+def rows(store: Store) -> Iterator[list[str]]:
+    """Yield the row of each question."""
+    for question in QUESTIONS:
+        yield question.row(question.survey(store))

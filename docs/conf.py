@@ -6,7 +6,10 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parent.parent
-GUIDES = ("solve", "web", "check", "compare", "packs", "survey", "results", "sizes", "python", "games", "sql", "commands")
+GUIDES = (
+    *("solve", "web", "check", "compare", "packs", "survey", "results", "sizes"),
+    *("python", "games", "sql", "commands"),
+)
 OPERATION = ("database", "deploy", "operate", "performance", "scale")
 EXTENSIONS = ("add-a-game", "engines", "architecture", "api")
 PROOFS = ("guarantees", "invariants", "proofs/card-pairing", "proofs/camelot")

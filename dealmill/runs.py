@@ -450,7 +450,7 @@ class Run(Tabular):
         *,
         by: str = "nodes",
         graded_by: "Run | None" = None,
-        verdict: Verdict | str | Iterable[Verdict | str] = Verdict.WINNABLE,
+        verdict: Verdict | str | Iterable[Verdict | str] = (Verdict.WINNABLE, Verdict.SCORED),
         grades: int = 5,
         each: int = 200,
         seed: int = 1,

@@ -30,7 +30,6 @@ from dealmill.pipeline.store.tables import Storage
 from tests.doing import a_run, deal, do_runs
 
 PAIRING, MEMORY = find_game("card-pairing"), find_game("memory")
-SCORED = (Verdict.SCORED,)
 
 
 def renamed(layout: str, chance: random.Random) -> str:
@@ -76,7 +75,7 @@ def test_grades_have_equal_shares_and_layouts_are_drawn_evenly(
     else:
         sizes = [texts for pairs in (4, 5, 6, 7) for texts in deal(MEMORY, 3, 1, 60, pairs=pairs)]
         run = a_run(sqlite_store, "memory/two-pass", [*dict.fromkeys(sizes)])
-    choice = Choice(by, (Verdict.WINNABLE, Verdict.SCORED), grades=2, each=7, seed=5, descending=descending)
+    choice = Choice(by, grades=2, each=7, seed=5, descending=descending)
     pack = write_pack(sqlite_store, run, tmp_path / "a.json", choice)
     of = numbers(sqlite_store, run, by)
     ordered = sorted(of.values(), reverse=descending)
@@ -129,11 +128,11 @@ def test_another_run_can_grade_and_layouts_it_did_not_decide_are_left_out(
     texts = [*dict.fromkeys(deal(MEMORY, 3, 1, 300, pairs=5))]
     run, grading = (a_run(sqlite_store, f"memory/{name}", texts) for name in ("two-pass", "incremental"))
     path = tmp_path / "a.json"
-    pack = write_pack(sqlite_store, run, path, Choice("value", SCORED, grades=2, each=10), grading)
+    pack = write_pack(sqlite_store, run, path, Choice("value", grades=2, each=10), grading)
     for entry in pack.layouts:
         assert entry.graded_by and entry.number == entry.graded_by.value
     assert check_pack(path).problems == []
-    write_pack(sqlite_store, run, tmp_path / "a.csv", Choice("value", SCORED, grades=2, each=10), grading)
+    write_pack(sqlite_store, run, tmp_path / "a.csv", Choice("value", grades=2, each=10), grading)
     rows = list(csv.DictReader((tmp_path / "a.csv").open(newline="")))
     assert [row["graded_by_value"] for row in rows] == [str(entry.number) for entry in pack.layouts]
 
@@ -155,7 +154,7 @@ def leaves(part: Any, path: str = "") -> Iterator[tuple[Any, Any, str]]:
 def test_whatever_is_altered_in_a_pack_is_found(sqlite_store: Database, tmp_path: Path) -> None:
     run, grading = (run_of_deals(sqlite_store, f"memory/{name}", 60) for name in ("two-pass", "incremental"))
     path = tmp_path / "a.json"
-    write_pack(sqlite_store, run, path, Choice("value", SCORED, grades=2, each=2), grading)
+    write_pack(sqlite_store, run, path, Choice("value", grades=2, each=2), grading)
     text = path.read_text()
     kept = set[str]()
     for number, (_, _, name) in enumerate(leaves(json.loads(text))):

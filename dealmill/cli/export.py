@@ -102,7 +102,7 @@ def pack(
 ) -> None:
     """Write layouts of RUN (its number, or `last`) to FILE, in grades of difficulty, with their solutions.
 
-    The winnable layouts, or those with another --verdict, are graded by the nodes that their solutions took, or by
+    The winnable or scored layouts, or those with another --verdict, are graded by the nodes that their solutions took, or by
     another number: each grade has the same share of them. From each grade, layouts are drawn by a seed, and those that
     differ only in names, such as the ranks of cards, are taken once. The same command gives the same file everywhere.
 
@@ -125,7 +125,7 @@ def pack(
             file,
             by=by,
             graded_by=None if graded_by is None else store.find_run(graded_by),
-            verdict=verdict or "winnable",
+            verdict=verdict or ("winnable", "scored"),
             grades=grades,
             each=each,
             seed=seed,

@@ -199,7 +199,7 @@ class Choice:
     """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure."""
 
     by: str = "nodes"
-    verdicts: Sequence[Verdict] = (Verdict.WINNABLE,)
+    verdicts: Sequence[Verdict] = (Verdict.WINNABLE, Verdict.SCORED)
     grades: int = 5
     each: int = 200
     seed: int = 1

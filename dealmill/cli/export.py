@@ -102,9 +102,10 @@ def pack(
 ) -> None:
     """Write layouts of RUN (its number, or `last`) to FILE, in grades of difficulty, with their solutions.
 
-    The winnable or scored layouts, or those with another --verdict, are graded by the nodes that their solutions took, or by
-    another number: each grade has the same share of them. From each grade, layouts are drawn by a seed, and those that
-    differ only in names, such as the ranks of cards, are taken once. The same command gives the same file everywhere.
+    The winnable or scored layouts, or those with another --verdict, are graded by the nodes that their solutions took,
+    or by another number: each grade has the same share of them. From each grade, layouts are drawn by a seed, and those
+    that differ only in names, such as the ranks of cards, are taken once. The same command gives the same file
+    everywhere.
 
     The suffix of FILE selects the format: .json, or .csv with one row per layout.
 

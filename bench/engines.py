@@ -2,19 +2,25 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import ceil
 
 from bench.measure import in_turn, rounded, table
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 from tests.games.camelot.naive import winnable_by_counts
-from tests.games.card_pairing.naive import winnable_by_play
+from tests.games.card_pairing.naive import odds_by_play, winnable_by_play
 from tests.games.hi_q.naive import play
 from tests.games.memory.naive import STRATEGIES
 from tests.games.tantrix import naive as tantrix
 
 MANY = 100_000
 SEED = 20261121
+
+
+def _odds(layout: str) -> tuple[int, str]:
+    odds = odds_by_play(layout)
+    return ceil(10**6 * odds.chance), " ".join(map(str, odds))
 
 
 def _memory(strategy: Callable[[str], list[int]], layout: str) -> tuple[int, str]:
@@ -37,6 +43,7 @@ Naive = Callable[[str], bool] | Callable[[str], tuple[int, str]]
 
 NAIVE: dict[str, tuple[Naive, int, str]] = {
     "card-pairing/winnable": (winnable_by_play, 100, "search over states, memo"),
+    "card-pairing/odds": (_odds, 20, "search over states, memo"),
     "camelot/winnable": (winnable_by_counts, 20, "search over removals, memo"),
     "hi-q/greedy": (_hi_q, 1_000, "play on a grid"),
     "tantrix/legal-moves": (_tantrix, 50, "every place, tile, turn"),

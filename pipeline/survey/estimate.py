@@ -86,7 +86,8 @@ def estimates_after(store: Database, run: int, blocks_at: Sequence[int]) -> list
         after = pack.stop - 1
     if not counted:
         return []
-    counts, moments = np.cumsum(np.concatenate(counted), axis=0), np.cumsum(np.concatenate(sums), axis=0)
+    counts = np.cumsum(np.concatenate(counted), axis=0)
+    moments = np.cumsum(np.concatenate(sums).astype(object), axis=0)  # squares can add up to more than 64 bits
     return [
         Estimate(
             number * BLOCK,

@@ -4,17 +4,19 @@ from collections import Counter
 from fractions import Fraction
 from functools import cache, partial
 
-from tests.doing import dealer
-from tests.games.card_pairing.naive import chance_of_random_play
+from tests.doing import dealer, solver
+from tests.games.card_pairing.naive import odds_by_play
 from tests.games.card_pairing.test_figures import NEERC, has_three
 from tests.reproduce.figures import Estimate, Figure, mean_of, within
 from tests.reproduce.samples import CHUNK, QUICK, SEED, counted, values
 
 deal = dealer("card-pairing")
+odds = solver("card-pairing/odds")
 
 GAME = "card pairing"
 RANKS, SUITS, HEIGHT = 9, 4, 4
-TEN_MILLION = 10_000_000
+MILLION, TEN_MILLION = 1_000_000, 10_000_000
+CHANCE = Fraction(14_259_369_055_191_929, 24_196_548_096_000_000)
 
 Ranks = tuple[tuple[int, int], ...]
 """For each rank its cards not dealt yet, and its cards in the stack that is being dealt; sorted."""
@@ -23,6 +25,17 @@ Ranks = tuple[tuple[int, int], ...]
 def winnable_percentage(ranks: int, count: int) -> Estimate:
     """Of random deals of `ranks` × 4 cards onto as many stacks as ranks."""
     return mean_of(values("card-pairing/winnable", count, ranks=ranks, stacks=ranks), scale=100)
+
+
+def mean_chance(count: int) -> Estimate:
+    """That random play wins a random deal of 9 × 4 cards."""
+    return mean_of(values("card-pairing/odds", count), scale=1e-6)
+
+
+def stated_chance(deck: str) -> Fraction:
+    """That random play wins a deal, as our engine states it."""
+    [evidence] = odds([deck]).evidence
+    return Fraction(str(evidence).split(" ")[0])
 
 
 def percentage_with_three() -> Estimate:
@@ -78,12 +91,24 @@ FIGURES = [
         )
         for what, compute in (("exact", exact_percentage_with_three), ("200 k deals", percentage_with_three))
     ),
-    Figure(
-        GAME,
-        "chance that random play wins the contest's sample",
-        "NEERC 2005, problem D",
-        0.589314,
-        partial(chance_of_random_play, NEERC),
-        tolerance=5e-7,
+    *(
+        Figure(GAME, f"{what} the contest's sample", "earlier program", theirs, compute)
+        for what, theirs, compute in (
+            ("chance that random play wins", CHANCE, lambda: odds_by_play(NEERC).chance),
+            ("orders of moves that win", 76_362_905, lambda: odds_by_play(NEERC).orders),
+            ("positions that can be reached in", 1_904, lambda: odds_by_play(NEERC).positions),
+            ("chance, by the engine, that random play wins", CHANCE, partial(stated_chance, NEERC)),
+        )
+    ),
+    *(
+        Figure(
+            GAME,
+            f"mean chance that random play wins a 9×4 deal, {size} deals",
+            "earlier simulation, 20,000 deals",
+            within(0.18287, 0.0029),
+            partial(mean_chance, count),
+            slow=count > QUICK,
+        )
+        for size, count in (("100 k", CHUNK), ("1 M", MILLION))
     ),
 ]

@@ -72,7 +72,7 @@ def within(mean: float, half_width: float) -> Estimate:
     return Estimate(mean, half_width / NORMAL_95)
 
 
-def mean_of(histogram: Mapping[int, int], scale: int = 1) -> Estimate:
+def mean_of(histogram: Mapping[int, int], scale: float = 1) -> Estimate:
     """The mean of a sample, given how often each value occurs; `scale` 100 makes a share of ones a percentage."""
     count = sum(histogram.values())
     mean = sum(value * times for value, times in histogram.items()) / count

@@ -33,6 +33,13 @@ class CardPairing(Game):
             "won: the pairs of stacks in the order of removal, `25 46 06`; "
             "lost: the ranks to pair off in every way until each way jams, `K7`, or lemmas with hints, `+13:v l1 v`",
         ),
+        Engine(
+            "odds",
+            "1",
+            "how likely random play wins, in millionths",
+            "the chance, the winning orders, the critical choices, and the positions that can be reached: `1/3 2 1 7`",
+            complete=False,
+        ),
     )
     deals = Deals(
         "1",
@@ -65,8 +72,9 @@ class CardPairing(Game):
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
         from .engine import winnable
+        from .odds import odds
 
-        return {"winnable": winnable}
+        return {"winnable": winnable, "odds": odds}
 
     @property
     def mask(self) -> CanonicalMask:

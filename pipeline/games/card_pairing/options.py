@@ -70,7 +70,7 @@ def new_table(text: Bytes, begin: np.uint64, end: np.uint64) -> Table:
     rank_at = np.empty(end - begin, dtype=np.uint64)
     sizes = np.zeros(end - begin, dtype=np.uint64)
     stack_starts = np.zeros(end - begin + TWO, dtype=np.uint64)
-    cards, stacks, ranks = _read(text, begin, end, rank_at, sizes, stack_starts)
+    cards, stacks, ranks = read_cards(text, begin, end, rank_at, sizes, stack_starts)
     words = (cards + LOW_BITS) >> WORD_BITS
     first_card = np.empty(ranks, dtype=np.uint64)
     first_option = np.empty(ranks, dtype=np.uint64)
@@ -104,7 +104,7 @@ def new_table(text: Bytes, begin: np.uint64, end: np.uint64) -> Table:
 
 
 @routine
-def _read(
+def read_cards(
     text: Bytes, begin: np.uint64, end: np.uint64, rank_at: Words, sizes: Words, stack_starts: Words
 ) -> tuple[np.uint64, np.uint64, np.uint64]:
     """Set the rank at each place, the size of each rank and the start of each stack; return the numbers of cards,

@@ -1,16 +1,17 @@
 """Card pairing as text and as pictures, top cards uppermost.
 
-A win is shown move by move. How a loss is shown is in `loss`.
+A win is shown move by move. How a loss is shown is in `loss`, and the words for odds are in `odds_picture`.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dealmill.game import CHOSEN, Scene, scene
 from dealmill.pipeline.games.card_pairing.cases import Place
 from dealmill.pipeline.games.card_pairing.drawing import MANY, Grid, listed, printer
 from dealmill.pipeline.games.card_pairing.loss import explained, loss_scenes
-from dealmill.pipeline.games.card_pairing.rules import Stacks, play, stack_name, stacks_of, start
+from dealmill.pipeline.games.card_pairing.odds_picture import best_play, checked_odds, in_words
+from dealmill.pipeline.games.card_pairing.rules import Odds, Stacks, play, stack_name, stacks_of, start
 from dealmill.verdicts import Verdict
 
 FREED = "·"
@@ -19,12 +20,12 @@ WIDEST = 76
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-    """Yield the stacks, then the stacks after each removal, or the reason why no play wins.
+    """Yield the stacks, then the stacks after each removal, the reason why no play wins, or the odds and the best play.
 
     Raises
     ------
     InvalidEvidence
-        If a move breaks the rules, or the certificate proves nothing.
+        If a move breaks the rules, the certificate proves nothing, or the odds are wrong.
     """
     stacks = start(layout)
     board = _Board(stacks)
@@ -34,15 +35,20 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
             yield f"{board.drawn(move.after, move.numbers)}\n\n{move.caption}"
     elif verdict is Verdict.UNWINNABLE and evidence is not None:
         yield explained(layout, evidence)
+    elif verdict is Verdict.SCORED and evidence is not None:
+        odds = checked_odds(layout, evidence)
+        yield "\n".join([f"{board.drawn(stacks)}\n", *in_words(odds)])
+        for move, words in _best_moves(layout, odds):
+            yield f"{board.drawn(move.after, move.numbers)}\n\n{move.caption}\n{words}"
 
 
 def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
-    """Yield the stacks, then each move as it is made, or the pictures of a loss.
+    """Yield the stacks, then each move as it is made, the pictures of a loss, or the odds and the best play.
 
     Raises
     ------
     InvalidEvidence
-        If a move breaks the rules, or the certificate proves nothing.
+        If a move breaks the rules, the certificate proves nothing, or the odds are wrong.
     """
     stacks = start(layout)
     grid = Grid(layout)
@@ -51,6 +57,12 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
         yield from _played(grid, layout, _moves(layout, evidence))
     elif verdict is Verdict.UNWINNABLE and evidence is not None:
         yield from loss_scenes(grid, layout, evidence)
+    elif verdict is Verdict.SCORED and evidence is not None:
+        odds = checked_odds(layout, evidence)
+        parts = [grid.names, *grid.cards.values()]
+        yield scene(*grid.size, parts, " ".join(in_words(odds)), listed(stacks, printer(layout)))
+        best = _best_moves(layout, odds)
+        yield from _played(grid, layout, (replace(move, caption=f"{move.caption} {words}") for move, words in best))
 
 
 class _Board:
@@ -101,6 +113,14 @@ def _moves(layout: str, trace: str) -> Iterator[_Move]:
         ending = f"{left} cards are left." if left else "No card is left: won."
         caption = f"Move {step}: {rank} from {one} and {rank} from {other}. {ending}"
         yield _Move(before, [stack.copy() for stack in stacks], numbers, caption)
+
+
+def _best_moves(layout: str, odds: Odds) -> Iterator[tuple[_Move, str]]:
+    """Yield the moves of the best play, each with a sentence about the chances."""
+    best = list(best_play(layout, odds))
+    if best:
+        moves, sentences = zip(*best, strict=True)
+        yield from zip(_moves(layout, " ".join(moves)), sentences, strict=True)
 
 
 def _counted(stacks: Stacks) -> str:

@@ -1,6 +1,7 @@
 """The rules of card pairing and its referee.
 
 A certificate of a loss is checked without any search, see ``docs/proofs/card-pairing.md`` for the terms and the proofs.
+Odds are computed again, from the layout onwards.
 """
 
 import re
@@ -9,7 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain, permutations
+from itertools import accumulate, chain, combinations, permutations
+from math import gcd, lcm
 
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
 
@@ -28,9 +30,17 @@ MOST_WORK = 50_000_000
 """The referee refuses a certificate that asks for more work than this: the number of options that it looks at, and of
 sets that it updates. It takes about a minute."""
 
+MOST_POSITIONS = 1_000_000
+"""The referee refuses odds if more positions can be reached. To visit so many takes about ten seconds."""
+CERTAINTY = 1_000_000
+"""The value of a deal that every play wins."""
+
 NUMBER = "(?:0|[1-9][0-9]{0,6})"
 SYMBOL = re.compile("[A-Z0-9]{1,8}")
 MOVE = re.compile(f"{NUMBER},{NUMBER}")
+BIG_NUMBER = "(0|[1-9][0-9]{0,3999})"
+"""As long as Python reads."""
+ODDS = re.compile(f"{BIG_NUMBER}/{BIG_NUMBER} {BIG_NUMBER} ({NUMBER}) ({NUMBER})")
 LITERAL = re.compile(f"[+-]{NUMBER}")
 HINT = re.compile(f"[gl]{NUMBER}|[v^]")
 LITERALS = re.compile(f"[+-]{NUMBER}|.", re.DOTALL)
@@ -108,13 +118,17 @@ def stack_name(number: int, stacks: int) -> str:
 
 
 def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-    """Play a winning trace to its end, or check that a certificate rules out every way to pair off the cards.
+    """Play a winning trace to its end, check that a certificate rules out every way to pair off the cards, or compute
+    the odds again.
 
     Raises
     ------
     InvalidEvidence
         If the evidence does not prove the verdict.
     """
+    if engine == "odds":
+        _check_odds(check_layout(layout), verdict, value, evidence)
+        return
     if engine != "winnable" or value is not None:
         raise InvalidEvidence(0, f"{engine} does not give value {value}")
     stacks = check_layout(layout)
@@ -557,3 +571,120 @@ class LemmaChecker:
 
     def _invalid(self, reason: str) -> InvalidEvidence:
         return InvalidEvidence(self._step, f"{self._place}{reason}")
+
+
+@dataclass(frozen=True)
+class Odds:
+    """What random play comes to, in which each legal move is as likely as any other, at each step.
+
+    ``won / plays`` is the chance that it wins, in lowest terms, and `orders` the number of sequences of moves that win.
+    `critical` is the number of critical choices: the positions that can be reached in which the deal can still be won,
+    but not after every legal move. `positions` is the number of positions with cards left that can be reached.
+    """
+
+    won: int
+    plays: int
+    orders: int
+    critical: int
+    positions: int
+
+    @property
+    def value(self) -> int:
+        """The chance in millionths, rounded up, so that it is 0 only if the deal is lost."""
+        return -(-self.won * CERTAINTY // self.plays)
+
+    def __str__(self) -> str:
+        return f"{self.won}/{self.plays} {self.orders} {self.critical} {self.positions}"
+
+
+def read_odds(evidence: str) -> Odds:
+    """Return the odds that evidence states, in the order of their attributes: ``1/3 2 1 7``.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it states none.
+    """
+    if not (numbers := ODDS.fullmatch(evidence)):
+        raise InvalidEvidence(0, f"{evidence[:40]!a} does not state odds")
+    odds = Odds(*map(int, numbers.groups()))
+    if odds.won > odds.plays or gcd(odds.won, odds.plays) != 1:
+        raise InvalidEvidence(1, f"{odds.won}/{odds.plays} is not a chance in lowest terms")
+    if odds.positions > MOST_POSITIONS:
+        raise InvalidEvidence(4, f"{odds.positions:,} positions are more than the referee visits, {MOST_POSITIONS:,}")
+    return odds
+
+
+def _check_odds(stacks: Stacks, verdict: Verdict, value: int | None, evidence: str) -> None:
+    if verdict is not Verdict.SCORED:
+        raise InvalidEvidence(0, f"the verdict is {verdict.word}, but odds only score deals")
+    stated = read_odds(evidence)
+    if value != stated.value:
+        raise InvalidEvidence(1, f"the value is {value}, expected {stated.value}, the chance in millionths, rounded up")
+    odds = odds_of(Plays(_dealt(stacks)), stated.positions)
+    for step, name in enumerate(("won", "orders", "critical", "positions"), start=1):
+        if getattr(odds, name) != getattr(stated, name):
+            raise InvalidEvidence(step, f"the odds are {odds}, not {evidence}")
+
+
+class Plays:
+    """All plays of a deal. A position is the set of the cards left."""
+
+    def __init__(self, deal: Deal) -> None:
+        self._rank_of = {card: rank for rank, cards in deal.ranks.items() for card in cards}
+        self._stacks = [(1 << stack.stop) - (1 << stack.start) for stack in deal.stacks]
+        self.start: Cards = (1 << len(self._rank_of)) - 1
+
+    def after(self, position: Cards) -> list[Cards]:
+        """Return the positions after each legal move."""
+        tops: dict[str, list[Cards]] = {}
+        for stack in self._stacks:
+            if left := position & stack:
+                top = left.bit_length() - 1
+                tops.setdefault(self._rank_of[top], []).append(1 << top)
+        return [position ^ one ^ other for equal in tops.values() for one, other in combinations(equal, 2)]
+
+
+def odds_of(plays: Plays, most: int = MOST_POSITIONS) -> Odds:
+    """Follow all plays at once, move by move, to their ends.
+
+    `layer` has, for each position after so many moves, how likely it is, in multiples of ``1 / whole``, and the number
+    of sequences of moves that lead there.
+
+    Raises
+    ------
+    InvalidEvidence
+        With step 4, if more than `most` positions with cards left can be reached.
+    """
+    layer, whole = {plays.start: (1, 1)}, 1
+    layers: list[list[Cards]] = []
+    count = 0
+    while layer and 0 not in layer:
+        layers.append(list(layer))
+        count += len(layer)
+        moves = {position: plays.after(position) for position in layer}
+        unit = lcm(*(len(after) for after in moves.values() if after))
+        reached: dict[Cards, tuple[int, int]] = {}
+        for position, (share, ways) in layer.items():
+            if count + len(reached) - (0 in reached) > most:
+                raise InvalidEvidence(4, f"more than {most:,} positions can be reached")
+            for following in moves[position]:
+                other_share, other_ways = reached.get(following, (0, 0))
+                reached[following] = other_share + share * (unit // len(moves[position])), other_ways + ways
+        layer, whole = reached, whole * unit
+    won, orders = layer.get(0, (0, 0))
+    common = gcd(won, whole)
+    return Odds(won // common, whole // common, orders, _critical_choices(plays, layers) if won else 0, count)
+
+
+def _critical_choices(plays: Plays, layers: list[list[Cards]]) -> int:
+    """Count the critical choices among the positions with cards left, which are given by the number of moves before."""
+    critical, winnable = 0, {0}
+    for layer in reversed(layers):
+        last, winnable = winnable, set()
+        for position in layer:
+            moves = plays.after(position)
+            if not last.isdisjoint(moves):
+                winnable.add(position)
+                critical += not last.issuperset(moves)
+    return critical

@@ -6,6 +6,7 @@ Nothing here knows closures or minds the order of play: positions are tuples of 
 import random
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import accumulate, combinations, pairwise, permutations, product
@@ -114,17 +115,36 @@ def move_between(one: int, other: int, stacks: int) -> str:
     return NAMES[one] + NAMES[other] if stacks <= len(NAMES) else f"{one},{other}"
 
 
-def chance_of_random_play(deck: str) -> float:
-    """How likely all cards leave if each pair of equal tops is as likely as any other to be the next."""
+class Odds(NamedTuple):
+    """The chance of random play, and the numbers of winning orders, critical choices and positions with cards left."""
+
+    chance: Fraction
+    orders: int
+    critical: int
+    positions: int
+
+
+def odds_by_play(deck: str) -> Odds:
+    """The odds if each pair of equal tops is as likely as any other to be the next."""
+    critical: set[Stacks] = set()
 
     @cache
-    def chance(stacks: Stacks) -> float:
-        possible = moves(stacks)
-        if not possible:
-            return 0.0 if any(stacks) else 1.0
-        return sum(chance(without_tops(stacks, move)) for move in possible) / len(possible)
+    def played(stacks: Stacks) -> tuple[Fraction, int]:
+        if not any(stacks):
+            return Fraction(1), 1
+        after = [played(without_tops(stacks, move)) for move in moves(stacks)]
+        if any(orders for _, orders in after) and not all(orders for _, orders in after):
+            critical.add(stacks)
+        return sum((chance for chance, _ in after), Fraction()) / max(1, len(after)), sum(orders for _, orders in after)
 
-    return chance(stacks_of(deck))
+    chance, orders = played(stacks_of(deck))
+    return Odds(chance, orders, len(critical), played.cache_info().currsize - bool(orders))
+
+
+def stated_odds(deck: str, evidence: str) -> bool:
+    """Whether evidence states exactly the odds of a deck."""
+    chance, orders, critical, positions = odds_by_play(deck)
+    return evidence == f"{chance.numerator}/{chance.denominator} {orders} {critical} {positions}"
 
 
 def is_win(deck: str, trace: str) -> bool:

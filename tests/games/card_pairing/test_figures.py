@@ -1,13 +1,16 @@
 """What is known of random deals of card pairing, found again in samples; five standard deviations are allowed."""
 
+from fractions import Fraction
+
 import pytest
 
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
-from tests.games.card_pairing.naive import chance_of_random_play
+from tests.games.card_pairing.naive import odds_by_play
 
 deal = dealer("card-pairing")
 winnable = solver("card-pairing/winnable")
+odds = solver("card-pairing/odds")
 
 SAMPLE = 200_000
 NEERC = "A96K JQAK 7QJK QTJ9 6TA8 QTK8 89T7 97J7 86A6"
@@ -47,4 +50,7 @@ def test_half_of_the_lost_deals_are_refuted_by_one_rank_and_few_need_many() -> N
 
 def test_the_contest_sample() -> None:
     assert winnable([NEERC]).verdicts == [Verdict.WINNABLE]
-    assert f"{chance_of_random_play(NEERC):.6f}" == "0.589314"
+    chance = Fraction(14_259_369_055_191_929, 24_196_548_096_000_000)
+    assert odds_by_play(NEERC) == (chance, 76_362_905, 229, 1_904)
+    assert odds([NEERC]).evidence == [f"{chance} 76362905 229 1904"]
+    assert odds([NEERC]).values == [589_315]

@@ -31,11 +31,13 @@ from tests.games.card_pairing.naive import (
     is_win,
     places_of,
     some_win,
+    stated_odds,
     uneven_decks,
     winnable_by_play,
     winning_options,
 )
 from tests.games.card_pairing.proving import Prover, Winnable, certificate_of
+from tests.games.card_pairing.test_figures import NEERC
 from tests.games.referees import assert_accepts_exactly
 
 WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
@@ -457,3 +459,43 @@ def test_a_certificate_that_is_too_long_is_refused() -> None:
         check("winnable", UNEVEN, Verdict.UNWINNABLE, None, "g" * (most + 1))
     with pytest.raises(InvalidEvidence, match="step 1: 'gggggggggggggggggggg' is not a hint"):
         check("winnable", UNEVEN, Verdict.UNWINNABLE, None, "g" * most)
+
+
+VALUE, ODDS = 589_315, "14259369055191929/24196548096000000 76362905 229 1904"
+
+
+def test_the_referee_accepts_exactly_what_exhaustive_play_says() -> None:
+    layouts = [*decks(4, 4, 60), *uneven_decks(6, 60)]
+    assert_accepts_exactly("card-pairing/odds", layouts, lambda layout, _, evidence: stated_odds(layout, evidence))
+
+
+@pytest.mark.parametrize(
+    ("value", "evidence", "step", "reason"),
+    [
+        (VALUE, "", 0, "'' does not state odds"),
+        (VALUE, ODDS + " 1", 0, "does not state odds"),
+        (VALUE, f"0{ODDS}", 0, "does not state odds"),
+        (VALUE, f"{'9' * 4001}/1 1 1 1", 0, "does not state odds"),
+        (VALUE, "3/2 1 1 1", 1, "3/2 is not a chance in lowest terms"),
+        (VALUE, "2/4 1 1 1", 1, "2/4 is not a chance in lowest terms"),
+        (VALUE, "1/2 1 1 1000001", 4, "1,000,001 positions are more than the referee visits"),
+        (VALUE - 1, ODDS, 1, "the value is 589314, expected 589315"),
+        (None, ODDS, 1, "the value is None"),
+        (500_000, "1/2 76362905 229 1904", 1, f"the odds are {ODDS}, not 1/2"),
+        (VALUE, ODDS.replace("76362905", "76362906"), 2, "the odds are"),
+        (VALUE, ODDS.replace("229", "228"), 3, "the odds are"),
+        (VALUE, ODDS.replace("1904", "1905"), 4, "the odds are"),
+        (VALUE, ODDS.replace("1904", "1903"), 4, "more than 1,903 positions can be reached"),
+    ],
+)
+def test_other_odds_are_refused_with_the_reason(value: int | None, evidence: str, step: int, reason: str) -> None:
+    check("odds", NEERC, Verdict.SCORED, VALUE, ODDS)
+    with pytest.raises(InvalidEvidence, match=reason) as caught:
+        check("odds", NEERC, Verdict.SCORED, value, evidence)
+    assert caught.value.step == step
+
+
+def test_odds_prove_no_other_verdict() -> None:
+    for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE):
+        with pytest.raises(InvalidEvidence, match=f"the verdict is {verdict}, but odds only score deals"):
+            check("odds", NEERC, verdict, VALUE, ODDS)

@@ -1,9 +1,8 @@
-"""The pages over runs, layouts and verdicts."""
+"""The pages over runs and their layouts."""
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Annotated, Any
 
@@ -11,10 +10,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 import dealmill
-from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import Engine
-from dealmill.pipeline.games.pictures import Scene
-from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered, PageFilter, url
 from dealmill.web.site import (
@@ -22,111 +17,11 @@ from dealmill.web.site import (
     MOST_POSITION,
     Digits,
     OpenStore,
-    Position,
     RunNumber,
     fingerprint_of,
     page,
     shared_page,
 )
-
-Number = Annotated[int, Query(ge=0, le=10**9), Digits]
-"""The number of a scene in a URL, from 0."""
-MOST_SCENES = 1_000
-MOST_TEXT = 20_000
-"""The longest layout with its evidence, in characters, that is drawn and checked when its page is viewed."""
-LONG_TEXT = 2_000
-"""Scenes of a longer layout with its evidence are kept for the next view, which is probably of another step."""
-LARGE = 900
-"""The width or height from which on a scene has its own size, and scrolls in a box."""
-
-
-@dataclass(slots=True)
-class Branch:
-    """A choice in a tree of cases: the scenes of the leaves below it, by number, and the choices that follow."""
-
-    choice: str
-    leaves: list[int] = field(default_factory=list)
-    branches: "list[Branch]" = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """The scenes of a result, and the `number` of the one shown. `whole` is false if some scenes are left out."""
-
-    scenes: Sequence[Scene]
-    number: int
-    whole: bool
-
-    @property
-    def shown(self) -> Scene:
-        """The scene that is shown."""
-        return self.scenes[self.number]
-
-    @property
-    def large(self) -> bool:
-        """Whether the scene that is shown scrolls in a box."""
-        return max(self.shown.width, self.shown.height) > LARGE
-
-    @property
-    def picture(self) -> str:
-        """The SVG element of the scene that is shown."""
-        if not self.large:
-            return self.shown.svg
-        return self.shown.svg.replace("<svg", f'<svg width="{self.shown.width}" height="{self.shown.height}"', 1)
-
-    @property
-    def last(self) -> int:
-        """The number of the last scene."""
-        return len(self.scenes) - 1
-
-    @property
-    def parameter(self) -> str:
-        """The parameter of the URL that selects a scene."""
-        return "leaf" if any(scene.path for scene in self.scenes) else "step"
-
-    @property
-    def tree(self) -> Branch:
-        """The scenes in the tree of their paths."""
-        root = Branch("")
-        for number, scene in enumerate(self.scenes):
-            branch = root
-            for choice in scene.path:
-                if not branch.branches or branch.branches[-1].choice != choice:
-                    branch.branches.append(Branch(choice))
-                branch = branch.branches[-1]
-            if scene.path:
-                branch.leaves.append(number)
-        return root
-
-
-def is_small(result: dealmill.Result) -> bool:
-    """Return whether a result is small enough to be drawn and checked at once."""
-    return len(result.layout) + len(result.evidence or "") <= MOST_TEXT
-
-
-def steps_of(result: dealmill.Result, number: int) -> Steps | None:
-    """Return the scenes of a result at scene `number`, or at the last one if there are fewer.
-
-    None if the result is too large, or its text is not a layout, or its evidence cannot be followed to the end.
-    """
-    if not is_small(result):
-        return None
-    is_long = len(result.layout) + len(result.evidence or "") > LONG_TEXT
-    scenes = _kept_scenes(result) if is_long else _scenes(result)
-    shown = scenes[:MOST_SCENES]
-    return Steps(shown, min(number, len(shown) - 1), len(scenes) == len(shown)) if shown else None
-
-
-def _scenes(result: dealmill.Result) -> list[Scene]:
-    """Return the scenes of a result, at most one more than are shown."""
-    scenes: list[Scene] = []
-    with suppress(dealmill.InvalidEvidence):  # the referee names the step at fault
-        scenes.extend(islice(result.scenes(), MOST_SCENES + 1))
-    return scenes
-
-
-_kept_scenes = lru_cache(maxsize=2)(_scenes)
-
 
 router = APIRouter(include_in_schema=False)
 
@@ -289,86 +184,3 @@ def download(store: OpenStore, run: RunNumber, wanted: Filtered, form: Form) -> 
         media_type=FORMS[form].media_type,
         headers={"Content-Disposition": f'attachment; filename="run-{run}.{form}"'},
     )
-
-
-@router.get("/runs/{run}/layouts/{position}")
-def verdict(
-    request: Request,
-    store: OpenStore,
-    run: RunNumber,
-    position: Position,
-    wanted: Filtered,
-    step: Number = 0,
-    leaf: Number = 0,
-) -> Response:
-    """Show a result at one step of its evidence."""
-    found = store.find_run(run)
-    result = found.result(position, retracted=wanted.retracted)
-    engine, steps, judgement, why = _drawn_and_judged(result, max(step, leaf))
-    path = f"/runs/{run}/layouts/{position}"
-    return page(
-        request,
-        "verdict.html",
-        run=found.progress,
-        result=result,
-        engine=engine,
-        steps=steps,
-        link=lambda number: wanted.link(path, **{steps.parameter: number} if steps else {}),
-        judgement=judgement,
-        why=why,
-        path=path,
-        wanted=wanted,
-        previous=slice_of(store, found, wanted, None, position, 1),
-        following=slice_of(store, found, wanted, position, None, 1),
-    )
-
-
-def _drawn_and_judged(
-    result: dealmill.Result, number: int
-) -> tuple[Engine | None, Steps | None, dealmill.Judgement | None, str | None]:
-    """Return the engine of a result, its scenes and its judgement; or why there are none: the game may not be installed
-    here, or not work."""
-    try:
-        _, engine = result.game_and_engine
-        return engine, steps_of(result, number), result.check() if is_small(result) else None, None
-    except dealmill.DealmillError as error:
-        return None, None, None, str(error)
-
-
-@router.get("/check")
-def check(
-    request: Request,
-    game: Annotated[str, Query(max_length=100)] = "",
-    layout: Annotated[str, Query(max_length=MOST_LAYOUT)] = "",
-    nodes: Annotated[int, Query(ge=1, le=MOST_NODES), Digits] = NODES,
-    step: Number = 0,
-    leaf: Number = 0,
-) -> Response:
-    """Show the form; or, if there is a layout, its solution at one step."""
-    text = " ".join(layout.split())
-    given = {"game": game, "layout": text, "nodes": nodes}
-    asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": MOST_LAYOUT, "example": _example}
-    if not layout:
-        return page(request, "paste.html", message=None, **asked)
-    try:
-        result, judgement = request.app.state.checker.check(Task(game, text, None, nodes))
-    except dealmill.DealmillError as error:
-        code = 503 if isinstance(error, dealmill.UnavailableError) else 400
-        return page(request, "paste.html", code=code, message=str(error), **asked)
-    _, engine = find_engine(result.engine)
-    steps = steps_of(result, max(step, leaf))
-    return page(
-        request,
-        "pasted.html",
-        result=result,
-        judgement=judgement,
-        engine=engine,
-        steps=steps,
-        link=lambda number: url("/check", {**given, steps.parameter: number} if steps else given),
-        fields=given.items(),
-    )
-
-
-def _example(game: str) -> str:
-    """Return the URL of a numbered deal of a game."""
-    return url("/check", {"game": game, "layout": f"deal:{game}:seed=1:17"})

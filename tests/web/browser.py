@@ -56,3 +56,4 @@ def serving(url: str) -> Iterator[str]:
             server.should_exit = True
             thread.join()
             app.state.checker.close()
+            app.state.judge.close()

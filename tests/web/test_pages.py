@@ -160,17 +160,18 @@ def test_retracted_results_are_shown_only_on_request(client: TestClient) -> None
 
 
 @pytest.mark.parametrize(
-    ("run", "why"),
+    ("run", "why", "judged"),
     [
         (
             shop.PAIRING,
             "There is no picture: run 1 is by card-pairing/winnable, which is not installed here: there is no game ",
+            "valid in audit 1",
         ),
-        (shop.HI_Q, "There is no picture: hi-q cannot draw layout "),
+        (shop.HI_Q, "There is no picture: hi-q cannot draw layout ", "not checked"),
     ],
 )
 def test_a_result_whose_game_is_gone_or_broken_is_shown_as_text(
-    run: int, why: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    run: int, why: str, judged: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = tuple(offer for offer in all_offers() if offer.name != "card-pairing")
     monkeypatch.setattr("dealmill.pipeline.games.installed.all_offers", lambda: others)
@@ -179,7 +180,7 @@ def test_a_result_whose_game_is_gone_or_broken_is_shown_as_text(
     got = client.get(f"/runs/{run}/layouts/1")
     assert got.status_code == 200
     shown = unescape(got.text)
-    for text in (why, "not checked", result["layout"], result["verdict"], result["evidence"]):
+    for text in (why, judged, result["layout"], result["verdict"], result["evidence"]):
         assert text in shown
 
 
@@ -190,6 +191,28 @@ def test_a_pasted_layout_of_a_broken_game_is_an_error_with_its_reason(
     got = client.get("/check", params={"game": "hi-q", "layout": "deal:hi-q:seed=1:17"})
     assert got.status_code == 500
     assert "hi-q cannot draw layout " in got.text and "ZeroDivisionError: division by zero" in got.text
+
+
+def test_a_proof_opens_at_its_first_picture_and_says_what_it_shows(client: TestClient) -> None:
+    for run, sentence in ((shop.PAIRING, "waiting for one another in a circle"), (shop.CAMELOT, "has no slot. Rings")):
+        rows = client.get(f"/api/runs/{run}/results?verdict=unwinnable&limit=1").json()["results"]
+        text = client.get(f"/runs/{run}/layouts/{rows[0]['item'].partition(':')[2]}").text
+        assert 'data-step="1" aria-current="step"' in text
+        assert "<strong>Unwinnable.</strong>" in text and sentence in text
+    assert "<strong>Unwinnable" not in client.get(f"/runs/{shop.HI_Q}/layouts/1").text
+
+
+def test_a_step_is_also_a_file(client: TestClient, furnished: str) -> None:
+    path = f"/runs/{shop.HI_Q}/layouts/1?step=2&as="
+    with dealmill.open(furnished) as store:
+        result = store.result(f"{shop.HI_Q}:1")
+    svg, text = client.get(f"{path}svg"), client.get(f"{path}text")
+    assert svg.text == result.svg(2) and svg.headers["content-type"] == "image/svg+xml"
+    assert svg.headers["content-disposition"] == 'attachment; filename="hi-q-greedy-1-step-2.svg"'
+    assert text.text == f"{result.layout}\n\n{list(result.frames())[2]}\n"
+    assert text.headers["content-type"] == "text/plain; charset=utf-8"
+    given = {"game": "memory", "layout": "ABBA", "step": "1", "as": "svg"}
+    assert client.get("/check", params=given).headers["content-type"] == "image/svg+xml"
 
 
 def test_a_step_after_the_last_one_is_the_last_one(client: TestClient) -> None:

@@ -1,4 +1,4 @@
-"""The pages over runs and their layouts."""
+"""The pages of a run: its figures, its rejects and its layouts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from fastapi.responses import Response, StreamingResponse
 import dealmill
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered, PageFilter, url
+from dealmill.web.overview import is_live
 from dealmill.web.site import (
     MOST_NUMBER,
     MOST_POSITION,
@@ -24,42 +25,6 @@ from dealmill.web.site import (
 )
 
 router = APIRouter(include_in_schema=False)
-
-RUNS, ENTRIES = 50, 200
-"""The most runs and entries of the log on a page."""
-
-
-@router.get("/")
-def overview(
-    request: Request, store: OpenStore, before: Annotated[int, Query(ge=1, le=MOST_NUMBER), Digits] = MOST_NUMBER
-) -> Response:
-    """Show the newest runs first."""
-    return shared_page(request, "overview.html", partial(_runs, store, before))
-
-
-def _runs(store: dealmill.Store, before: int) -> dict[str, Any]:
-    older = store.run_numbers(before=before, limit=RUNS + 1, descending=True)
-    shown = store.status(older[:RUNS])[::-1]
-    live = any(_is_live(run) or (run.latest_audit and not run.latest_audit.status.finished) for run in shown)
-    return {
-        "runs": shown,
-        "workers": store.workers(),
-        "live": live,
-        "older": shown[-1].id if len(older) > RUNS else None,
-        "newest": before == MOST_NUMBER,
-    }
-
-
-def _is_live(run: dealmill.Run) -> bool:
-    return run.progress.state in {"reading", "waiting", "solving"}
-
-
-@router.get("/log")
-def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0) -> Response:
-    """Show the action log, newest entry first."""
-    shown, older = (store.log(skip=first, limit=ENTRIES, descending=True) for first in (skip, skip + ENTRIES))
-    return page(request, "log.html", entries=shown, skip=skip, size=ENTRIES, older=bool(older))
-
 
 FINDINGS, REJECTS, FEW, MOST_RELATED = 20, 100, 5, 20
 """The most findings on the page of a run, rejects on their own page, and rejects and related runs on the page of a
@@ -80,7 +45,7 @@ def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
         "run": status,
         "state": found.state,
         "fingerprint": fingerprint_of(found),
-        "live": _is_live(found),
+        "live": is_live(found),
         "source": store.find_source(status.source),
         "winnability": found.winnability,
         "convergence": found.convergence(),
@@ -171,9 +136,17 @@ def layouts(
         wanted=wanted,
         hidden=hidden,
         slice=shown,
+        matches=_matches(status, wanted),
         backwards=before is not None,
         continued=after is not None or before is not None,
     )
+
+
+def _matches(run: dealmill.RunStatus, wanted: PageFilter) -> int | None:
+    """Return how many results match a filter, if the totals of the run tell."""
+    if any(name != "verdict" for name, _ in wanted.conditions):
+        return None
+    return sum(count for verdict, count in run.counts.items() if not wanted.verdict or verdict in wanted.verdict)
 
 
 @router.get("/runs/{run}/layouts.{form}")

@@ -3,8 +3,9 @@
 They use classes and presentation attributes only, which the content security policy allows.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from math import log
+from math import ceil, log, log10, sqrt
 
 from markupsafe import Markup
 
@@ -132,4 +133,63 @@ def convergence(points: Sequence[dealmill.Point]) -> Markup:
         WIDTH,
         BASE - 4,
         low,
+    )
+
+
+SIDE, LEFT = 320, 44
+"""The side of the square of a scatter plot, and the room for labels on its left and below it."""
+PER_DECADE = 10
+"""The dots of a scatter plot for a tenfold number of nodes."""
+
+
+def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) -> Markup:
+    """Return the node counts of two runs on logarithmic scales. Layouts with about the same counts are one dot, whose
+    area grows with their number; counts of 0 are drawn as 1."""
+    dots = Counter(
+        tuple(round(PER_DECADE * log10(max(count, 1))) for count in (ours, theirs)) for _, ours, theirs in counts
+    )
+    decades = max(ceil(max(max(dot) for dot in dots) / PER_DECADE), 1)
+    unit = SIDE / (decades * PER_DECADE)
+    most = max(dots.values())
+    dot = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="{:.1f}"/>')
+    drawn = Markup().join(
+        dot.format(LEFT + x * unit, SIDE - y * unit, max(0.8 * unit * sqrt(count / most), 1.2))
+        for (x, y), count in sorted(dots.items())
+    )
+    tick = Markup(
+        '<path class="axis" d="M{0:.1f} 0V{2}M{3} {1:.1f}H{4}"/>'
+        '<text class="tick middle" x="{0:.1f}" y="{5}">{6}</text><text class="tick end" x="{7}" y="{8:.1f}">{6}</text>'
+    )
+    ticks = Markup().join(
+        tick.format(
+            LEFT + place,
+            SIDE - place,
+            SIDE,
+            LEFT,
+            LEFT + SIDE,
+            SIDE + 16,
+            f"{10**decade:,}" if decade < 4 else f"10^{decade}",
+            LEFT - 6,
+            SIDE - place + 4,
+        )
+        for decade in range(decades + 1)
+        for place in [decade * PER_DECADE * unit]
+    )
+    return Markup(
+        '<svg class="plot square" viewBox="0 -10 {} {}" role="img" aria-label="{}">{}'
+        '<path class="mark thin" d="M{} {}L{} 0"/>{}<text class="tick end" x="{}" y="{}">nodes of {}</text>'
+        '<text class="tick" x="0" y="0">{}</text></svg>'
+    ).format(
+        LEFT + SIDE + 16,
+        SIDE + 48,
+        f"Node counts of {name} and {other_name} on logarithmic scales; the table has the ratios",
+        ticks,
+        LEFT,
+        SIDE,
+        LEFT + SIDE,
+        drawn,
+        LEFT + SIDE,
+        SIDE + 34,
+        name,
+        other_name,
     )

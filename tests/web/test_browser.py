@@ -22,6 +22,11 @@ PATHS = [
     "/check",
     "/check?game=memory&layout=ABBA",
     "/nothing",
+    "/workers",
+    "/?text=winnable&sort=winnable",
+    "/compare",
+    f"/compare?run={shop.PAIRING}&run={shop.LIMITED}",
+    f"/compare/{shop.PAIRING}/5/{shop.LIMITED}/5",
     f"/runs/{shop.PAIRING}",
     f"/runs/{shop.MEMORY}",
     f"/runs/{shop.REJECTED}",
@@ -221,7 +226,7 @@ def test_everything_can_be_reached_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Tab")
     expect(page.locator(":focus")).to_have_text("Skip to content")
     page.keyboard.press("Enter")
-    for _ in range(5):
+    for _ in range(15):
         page.keyboard.press("Tab")
         if page.locator(":focus").get_attribute("href") == f"/runs/{shop.RETRACTED}":
             break

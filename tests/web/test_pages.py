@@ -18,6 +18,8 @@ from tests.web.conftest import client_of
 PATHS = [
     "/",
     "/?before=3",
+    "/workers",
+    f"/compare?run={shop.PAIRING}&run={shop.LIMITED}",
     "/log",
     "/check",
     *(f"/runs/{run}" for run in range(1, 11)),
@@ -116,7 +118,7 @@ def test_totals_reconcile(client: TestClient, furnished: str) -> None:
     with dealmill.open(furnished) as store:
         status = store.find_run(shop.LIMITED).status()
     text = client.get(f"/runs/{shop.LIMITED}").text
-    rows = [int(number) for number in re.findall(r'</a></th><td class="n">(\d+)</td>', text)]
+    rows = [int(number) for number in re.findall(r'</span></a></th><td class="n">(\d+)</td>', text)]
     assert rows == [status.counts[verdict] for verdict in dealmill.Verdict if verdict in status.counts]
     assert sum(rows) == shop.LAYOUTS and f'<td class="n">{shop.LAYOUTS}</td>' in text
 

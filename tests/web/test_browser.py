@@ -25,6 +25,7 @@ PATHS = [
     "/workers",
     "/?text=winnable&sort=winnable",
     "/compare",
+    "/chart",
     f"/compare?run={shop.PAIRING}&run={shop.LIMITED}",
     f"/compare/{shop.PAIRING}/5/{shop.LIMITED}/5",
     f"/runs/{shop.PAIRING}",

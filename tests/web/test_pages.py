@@ -19,6 +19,7 @@ PATHS = [
     "/",
     "/?before=3",
     "/workers",
+    "/chart?by=share",
     f"/compare?run={shop.PAIRING}&run={shop.LIMITED}",
     "/log",
     "/check",

@@ -21,7 +21,7 @@ from dealmill.web.steps import Number, steps_of
 
 router = APIRouter(include_in_schema=False)
 
-PATIENCE = 0.2
+PATIENCE = 0.05
 """How long a page waits for the end of a comparison, in seconds."""
 MOST_KEPT = 20
 """The comparisons that are kept, and the most that wait to be made."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
@@ -79,6 +79,9 @@ def _link(run: int, column: str, low: int, high: int) -> str:
 
 SHOWN = 50
 """Results on a page."""
+SORTED = 100_000
+"""The most results of a run that a page sorts."""
+Order = Literal["position", "nodes", "value", "layout-length", "evidence-length"]
 SEARCH_SECONDS = 0.02
 """How long a page searches for results that match its filter. A search that takes longer is continued by a link."""
 
@@ -122,13 +125,31 @@ def slice_of(
 
 @router.get("/runs/{run}/layouts")
 def layouts(
-    request: Request, store: OpenStore, run: RunNumber, wanted: Filtered, after: After = None, before: Before = None
+    request: Request,
+    store: OpenStore,
+    run: RunNumber,
+    wanted: Filtered,
+    after: After = None,
+    before: Before = None,
+    order: Order = "position",
+    desc: bool = False,
 ) -> Response:
-    """Show the results of a run that match the filter."""
+    """Show the results of a run that match the filter; in another order than that of their positions, the first ones
+    of a run that is small enough to be sorted at once."""
     found = store.find_run(run)
     status = found.progress
     hidden = status.retracted is not None and not wanted.retracted
-    shown = Slice([]) if hidden else slice_of(store, found, wanted, after, before, SHOWN)
+    sortable = status.storage is dealmill.Storage.ROWS and status.items <= SORTED
+    if hidden:
+        shown = Slice([])
+    elif order == "position":
+        shown = slice_of(store, found, wanted, after, before, SHOWN)
+    elif sortable:
+        shown = Slice(list(wanted.query_of(store, found, order=order, descending=desc, limit=SHOWN)))
+    else:
+        raise dealmill.UsageError(
+            f"run {run} is too large to be sorted while you wait; use: {wanted.command(run)} --order {order} --limit 50"
+        )
     return page(
         request,
         "layouts.html",
@@ -136,6 +157,9 @@ def layouts(
         wanted=wanted,
         hidden=hidden,
         slice=shown,
+        order=order,
+        desc=desc,
+        sortable=sortable,
         matches=_matches(status, wanted),
         backwards=before is not None,
         continued=after is not None or before is not None,

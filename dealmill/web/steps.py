@@ -20,7 +20,7 @@ Form = Annotated[Literal["page", "svg", "text"], Query(alias="as", description="
 MOST_SCENES = 1_000
 MOST_TEXT = 20_000
 """The longest layout with its evidence, in characters, that is drawn and checked when its page is viewed."""
-LONG_TEXT = 2_000
+LONG_TEXT = 400
 """Scenes of a longer layout with its evidence are kept for the next view, which is probably of another step."""
 LARGE = 900
 """The width or height from which on a scene has its own size, and scrolls in a box."""

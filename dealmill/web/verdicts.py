@@ -1,5 +1,6 @@
 """The page of one verdict, and that of a layout that is solved while its page is viewed."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -52,6 +53,16 @@ def verdict(
         previous=slice_of(store, found, wanted, None, position, 1),
         following=slice_of(store, found, wanted, position, None, 1),
     )
+
+
+@router.get("/runs/{run}/layouts/{position}/board.svg")
+def board(store: OpenStore, run: RunNumber, position: Position, wanted: Filtered) -> Response:
+    """Send the picture of a layout, which lists show small."""
+    result = store.find_run(run).result(position, retracted=wanted.retracted)
+    scene = next(replace(result, evidence=None).scenes(), None) if is_small(result) else None
+    if scene is None:
+        raise dealmill.NotFoundError(f"there is no picture of layout {result.item}")
+    return Response(scene.svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
 
 
 def _drawn_and_judged(

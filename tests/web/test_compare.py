@@ -53,18 +53,21 @@ def test_each_board_has_its_own_step(client: TestClient) -> None:
 
 
 def test_a_long_comparison_shows_what_it_has_found(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    ready = threading.Event()
+    begun, ready = threading.Event(), threading.Event()
     parts = dealmill.Diff.parts
 
     def slowly(diff: dealmill.Diff) -> Iterator[dealmill.DiffPart]:
         [part, *_] = parts(diff)
         yield dealmill.DiffPart(50, part.differences[:2])
+        begun.set()
         ready.wait()
         yield dealmill.DiffPart(120, part.differences[2:])
 
     monkeypatch.setattr(dealmill.Diff, "parts", slowly)
-    monkeypatch.setattr(compare, "PATIENCE", 0.2)
+    monkeypatch.setattr(compare, "PATIENCE", 0.0)
     path = f"/compare?run={shop.PAIRING}&run={shop.RERUN}"
+    client.get(path)
+    assert begun.wait(60)
     text = client.get(path).text
     assert "2 layouts differ so far" in text and "Compared up to position 50 of 120" in text
     assert '<noscript><meta http-equiv="refresh"' in text and "data-live" in text

@@ -44,6 +44,7 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.tags: list[str] = []
         self.ids: list[str] = []
+        self.images: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -53,6 +54,8 @@ class Page(HTMLParser):
         assert not [name for name in found if name.startswith("on") or name == "style"], (tag, attrs)
         if tag == "a" and (link := found.get("href")) and not link.startswith("#"):
             self.links.append(link)
+        if tag == "img":
+            self.images.append(found.get("src") or "")
         if identity := found.get("id"):
             self.ids.append(identity)
 
@@ -62,7 +65,8 @@ def check_page(path: str, text: str) -> Page:
     page = Page(text)
     assert page.tags.count("h1") == page.tags.count("main") == page.tags.count("script") == 1, path
     assert len(page.ids) == len(set(page.ids)), path
-    assert "img" not in page.tags and "http" not in re.sub(r"http://www\.w3\.org/\S+", "", text), path
+    assert all(image.startswith("/runs/") for image in page.images), path
+    assert "http" not in re.sub(r"http://www\.w3\.org/\S+", "", text), path
     assert text.replace("\n", "").isprintable(), path
     return page
 
@@ -143,6 +147,34 @@ def walk(client: TestClient, path: str, relation: str, most: int) -> list[list[i
         found = re.search(rf'href="([^"]+)" rel="{relation}"', text)
         path = found[1].replace("&amp;", "&") if found else ""
     return pages
+
+
+@pytest.mark.parametrize("order", ["nodes", "layout-length", "evidence-length"])
+def test_layouts_are_sorted_like_a_query(order: str, client: TestClient, furnished: str) -> None:
+    with dealmill.open(furnished) as store:
+        for descending in (False, True):
+            rows = list(store.query(run=shop.PAIRING, order=order, descending=descending, limit=50, verdict="winnable"))
+            path = f"/runs/{shop.PAIRING}/layouts?verdict=winnable&order={order}" + "&desc=1" * descending
+            found = re.findall(r'href="/runs/\d+/layouts/(\d+)\?', client.get(path).text)
+            assert list(map(int, found)) == [row.position for row in rows]
+
+
+def test_a_survey_is_not_sorted_while_a_reader_waits(client: TestClient) -> None:
+    answer = client.get(f"/runs/{shop.SURVEY}/layouts?order=nodes&verdict=winnable")
+    assert answer.status_code == 400
+    assert f"dealmill query {shop.SURVEY} --verdict winnable --order nodes --limit 50" in answer.text
+
+
+def test_lists_of_layouts_have_pictures_and_numbers_of_matches(client: TestClient, furnished: str) -> None:
+    text = client.get(f"/runs/{shop.PAIRING}/layouts?verdict=unwinnable").text
+    images = Page(text).images
+    with dealmill.open(furnished) as store:
+        lost = store.query(run=shop.PAIRING, verdict="unwinnable")
+        assert f"of {lost.count()} that match" in text
+        picture = client.get(images[0])
+        assert picture.text == lost[0].svg(0) and picture.headers["content-type"] == "image/svg+xml"
+    assert client.get(f"/runs/{shop.REJECTED}/layouts/1/board.svg").status_code == 200
+    assert client.get(f"/runs/{shop.PAIRING}/layouts/999/board.svg").status_code == 404
 
 
 def test_a_verdict_leads_to_its_neighbours_under_the_filter(client: TestClient) -> None:

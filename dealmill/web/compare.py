@@ -1,13 +1,17 @@
 """The pages that compare two runs, and two verdicts on a layout.
 
-Comparing ten million verdicts takes many seconds. So a thread compares two runs part by part; a page shows what it has
-found by then and asks again.
+Comparing ten million verdicts takes half a minute. So large runs are compared by a process of its own, part by part; a
+page shows what it has found by then and asks again.
 """
 
+import signal
 from collections import Counter, OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import wait as waiting
+from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from threading import Lock
 from typing import Annotated, Any
 
@@ -21,8 +25,11 @@ from dealmill.web.steps import Number, steps_of
 
 router = APIRouter(include_in_schema=False)
 
-PATIENCE = 0.05
-"""How long a page waits for the end of a comparison, in seconds."""
+SMALL = 20_000
+"""The layouts of runs that are compared at once."""
+MOST_SECONDS = 600
+"""The longest time for a comparison."""
+CUT_SHORT = "the comparison took too long; use: dealmill diff"
 MOST_KEPT = 20
 """The comparisons that are kept, and the most that wait to be made."""
 LISTED = 25
@@ -46,41 +53,82 @@ class Comparison:
     finished: bool = False
     error: str | None = None
 
-    def make(self, diff: dealmill.Diff) -> None:
-        """Compare two runs."""
-        try:
-            for part in diff.parts():
-                for difference in part.differences:
-                    self.counts[difference.kind] += 1
-                    if self.counts[difference.kind] <= LISTED:
-                        self.listed.append(difference)
-                self.reached = part.reached
-        except dealmill.DealmillError as error:
-            self.error = str(error)
-        self.finished = True
+    def add(self, part: dealmill.DiffPart) -> None:
+        """Add the differences of the next part of the runs."""
+        for difference in part.differences:
+            self.counts[difference.kind] += 1
+            if self.counts[difference.kind] <= LISTED:
+                self.listed.append(difference)
+        self.reached = part.reached
 
 
 class Comparisons:
-    """The comparisons that pages have asked for, each made once by a thread."""
+    """The comparisons that pages have asked for. Large runs are compared one pair after the other."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._thread = ThreadPoolExecutor(1)
-        self._kept: OrderedDict[tuple[int, ...], tuple[Comparison, Future[None]]] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, ...], tuple[Comparison, Future[None] | None]] = OrderedDict()
+        self.process: SpawnProcess | None = None
 
     def get(self, diff: dealmill.Diff) -> Comparison:
         """Return a comparison, finished or not. One of a run that is not finished is made again when it has changed."""
         key = (diff.one.id, diff.other.id, diff.one.solved, diff.other.solved, diff.one.items, diff.other.items)
         with self._lock:
-            if key not in self._kept:
-                comparison = Comparison()
-                self._kept[key] = comparison, self._thread.submit(comparison.make, diff)
-            self._kept.move_to_end(key)
+            if known := self._kept.get(key):
+                self._kept.move_to_end(key)
+                return known[0]
+            comparison = Comparison()
+            large = max(diff.one.items, diff.other.items) > SMALL
+            self._kept[key] = comparison, self._thread.submit(self._make, comparison, diff) if large else None
             if len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)[1][1].cancel()
-            comparison, future = self._kept[key]
-        waiting([future], PATIENCE)
+                _, (_, future) = self._kept.popitem(last=False)
+                if future:
+                    future.cancel()
+        if not large:
+            for part in diff.parts():
+                comparison.add(part)
+            comparison.finished = True
         return comparison
+
+    def close(self) -> None:
+        """End the process."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        if self.process is not None:
+            self.process.kill()
+
+    def _make(self, comparison: Comparison, diff: dealmill.Diff) -> None:
+        ours, theirs = get_context("spawn").Pipe(duplex=False)
+        url = diff.store.url.render_as_string(hide_password=False)
+        self.process = get_context("spawn").Process(
+            target=_compare, args=(theirs, url, diff.one.id, diff.other.id), daemon=True
+        )
+        self.process.start()
+        theirs.close()
+        comparison.error = CUT_SHORT
+        with suppress(EOFError):
+            while True:
+                counts, listed, reached, comparison.error = ours.recv()
+                comparison.counts, comparison.listed, comparison.reached = counts, listed, reached
+        self.process.join()
+        comparison.finished = True
+
+
+def _compare(connection: "Connection[Any, None]", url: str, one: int, other: int) -> None:
+    """Compare two runs, and send what has been found after each part. The last message has no error unless there was
+    one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.alarm(MOST_SECONDS)
+    found = Comparison()
+    try:
+        with dealmill.open(url, read_only=True) as store:
+            for part in store.find_run(one).diff(store.find_run(other)).parts():
+                found.add(part)
+                connection.send((found.counts, found.listed, found.reached, CUT_SHORT))
+        error = None
+    except dealmill.DealmillError as problem:
+        error = str(problem)
+    connection.send((found.counts, found.listed, found.reached, error))
 
 
 @router.get("/compare")

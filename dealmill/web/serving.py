@@ -29,6 +29,7 @@ def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], obj
         uvicorn.Server(config).run(sockets=[listening])
     finally:
         app.state.judge.close()
+        app.state.comparisons.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

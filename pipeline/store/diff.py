@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FETCHED, COUNTED = 1_000, 20_000
 """Rows that are read at once: of differences, and of node counts."""
-PART = 20_000
+PART = 5_000
 """The positions of a part of a comparison."""
 LAYOUT = Shape(items.c.layout)
 DECIDED = {Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED}

@@ -57,3 +57,4 @@ def serving(url: str) -> Iterator[str]:
             thread.join()
             app.state.checker.close()
             app.state.judge.close()
+            app.state.comparisons.close()

@@ -1,8 +1,9 @@
 """The pages that compare runs and verdicts."""
 
+import os
 import re
+import signal
 import threading
-from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
@@ -16,12 +17,6 @@ from tests.web.conftest import client_of
 from tests.web.test_pages import check_page
 
 COUNT = re.compile(r'<th scope="row"><a href="#(\w+)">\w+</a></th><td class="n">([\d,]+)</td>')
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pages wait for the end of a comparison."""
-    monkeypatch.setattr(compare, "PATIENCE", 60.0)
 
 
 def counts(text: str) -> dict[str, int]:
@@ -52,29 +47,40 @@ def test_each_board_has_its_own_step(client: TestClient) -> None:
     assert nexts == [f"{path}?step=3&amp;other=3#side-0", f"{path}?step=2&amp;other=4#side-1"]
 
 
-def test_a_long_comparison_shows_what_it_has_found(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, ready = threading.Event(), threading.Event()
-    parts = dealmill.Diff.parts
-
-    def slowly(diff: dealmill.Diff) -> Iterator[dealmill.DiffPart]:
-        [part, *_] = parts(diff)
-        yield dealmill.DiffPart(50, part.differences[:2])
-        begun.set()
-        ready.wait()
-        yield dealmill.DiffPart(120, part.differences[2:])
-
-    monkeypatch.setattr(dealmill.Diff, "parts", slowly)
-    monkeypatch.setattr(compare, "PATIENCE", 0.0)
-    path = f"/compare?run={shop.PAIRING}&run={shop.RERUN}"
-    client.get(path)
-    assert begun.wait(60)
+def test_large_runs_are_compared_by_a_process(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = f"/compare?run={shop.RERUN}&run={shop.PAIRING}"
+    expected = counts(client.get(path).text)
+    comparisons = client.app.state.comparisons  # type: ignore[attr-defined]
+    comparisons._kept.clear()
+    monkeypatch.setattr(compare, "SMALL", 1)
+    ready = threading.Event()
+    comparisons._thread.submit(ready.wait)
     text = client.get(path).text
-    assert "2 layouts differ so far" in text and "Compared up to position 50 of 120" in text
+    assert "No difference so far" in text and "Compared up to position 0 of 120" in text
     assert '<noscript><meta http-equiv="refresh"' in text and "data-live" in text
+    [(comparison, future)] = comparisons._kept.values()
     ready.set()
-    monkeypatch.setattr(compare, "PATIENCE", 60.0)
+    future.result()
     text = client.get(path).text
-    assert "so far" not in text and sum(counts(text).values()) > 2
+    assert comparison.finished and "so far" not in text and counts(text) == expected
+
+
+def test_a_process_that_is_ended_is_an_error(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    comparisons = client.app.state.comparisons  # type: ignore[attr-defined]
+    comparisons._kept.clear()
+    monkeypatch.setattr(compare, "SMALL", 1)
+    monkeypatch.setattr(compare, "_compare", _end)
+    path = f"/compare?run={shop.RERUN}&run={shop.PAIRING}"
+    client.get(path)
+    [(_, future)] = comparisons._kept.values()
+    future.result()
+    text = client.get(path).text
+    assert "the comparison took too long; use: dealmill diff" in text and "data-live" not in text
+    comparisons._kept.clear()
+
+
+def _end(connection: object, *_: object) -> None:
+    os.kill(os.getpid(), signal.SIGALRM)
 
 
 def test_runs_that_cannot_be_compared_are_an_error(client: TestClient) -> None:

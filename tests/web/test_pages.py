@@ -94,7 +94,7 @@ def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
 
 
 SHOWN = [
-    ("/", ["120 valid", "not audited", "retracted"]),
+    ("/", ["120 valid", "not audited", '<span class="bad">retracted</span>']),
     (f"/runs/{shop.RETRACTED}", ["<td>retract</td>"]),
     (
         f"/runs/{shop.LIMITED}",

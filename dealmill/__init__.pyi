@@ -57,9 +57,11 @@ from .pipeline.store.audits import AuditStatus as AuditStatus
 from .pipeline.store.audits import Finding as Finding
 from .pipeline.store.diff import Diff as Diff
 from .pipeline.store.diff import Difference as Difference
+from .pipeline.store.diff import DiffPart as DiffPart
 from .pipeline.store.diff import DiffSummary as DiffSummary
 from .pipeline.store.diff import Increase as Increase
 from .pipeline.store.diff import NodeCounts as NodeCounts
+from .pipeline.store.diff import NodeSample as NodeSample
 from .pipeline.store.filters import Filter as Filter
 from .pipeline.store.filters import Order as Order
 from .pipeline.store.find import Match as Match

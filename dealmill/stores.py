@@ -364,11 +364,18 @@ class Store:
         return RunList(Run(self._database, status) for status in list_runs(self._database))
 
     def run_numbers(
-        self, *, after: int = 0, before: int = MOST, limit: int | None = None, descending: bool = False
+        self,
+        *,
+        after: int = 0,
+        before: int = MOST,
+        text: str = "",
+        limit: int | None = None,
+        descending: bool = False,
     ) -> list[int]:
         """Return the numbers of the runs after and before these numbers: the first `limit` of them, or all; oldest
-        first, or newest first if `descending`."""
-        return numbers_between(self._database, after, before, limit, descending=descending)
+        first, or newest first if `descending`. Of all these runs, only those with every word of the `text` in their
+        engine, source, tags or note."""
+        return numbers_between(self._database, after, before, limit, text=text, descending=descending)
 
     def status(
         self,

@@ -12,12 +12,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 import dealmill
-from dealmill.web import api, pages
-from dealmill.web.check import Checker
+from dealmill.web import api, charts, compare, overview, pages, verdicts
+from dealmill.web.check import Checker, Judge
+from dealmill.web.compare import Comparisons
 from dealmill.web.safety import MOST_BYTES, Gate, report_damage
 from dealmill.web.site import Shared, page
 
@@ -63,13 +65,16 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     app.state.token = token
     app.state.store = store
     app.state.checker = Checker()
+    app.state.judge = Judge()
+    app.state.comparisons = Comparisons()
     app.state.shared = Shared()
-    for module in (api, pages):
+    for module in (api, overview, pages, verdicts, compare, charts):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=str(files("dealmill.web") / "static")))
     app.add_exception_handler(dealmill.DealmillError, _explain)
     app.add_exception_handler(HTTPException, _explain)
     app.add_exception_handler(RequestValidationError, _explain)
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     report_damage()
     return app

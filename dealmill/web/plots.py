@@ -3,8 +3,9 @@
 They use classes and presentation attributes only, which the content security policy allows.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from math import log
+from math import ceil, log, log10, sqrt
 
 from markupsafe import Markup
 
@@ -132,4 +133,120 @@ def convergence(points: Sequence[dealmill.Point]) -> Markup:
         WIDTH,
         BASE - 4,
         low,
+    )
+
+
+SIDE, LEFT = 320, 44
+"""The side of the square of a scatter plot, and the room for labels on its left and below it."""
+PER_DECADE = 10
+"""The dots of a scatter plot for a tenfold number of nodes."""
+
+
+def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) -> Markup:
+    """Return the node counts of two runs on logarithmic scales. Layouts with about the same counts are one dot, whose
+    area grows with their number; counts of 0 are drawn as 1."""
+    dots = Counter(
+        tuple(round(PER_DECADE * log10(max(count, 1))) for count in (ours, theirs)) for _, ours, theirs in counts
+    )
+    decades = max(ceil(max(max(dot) for dot in dots) / PER_DECADE), 1)
+    unit = SIDE / (decades * PER_DECADE)
+    most = max(dots.values())
+    dot = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="{:.1f}"/>')
+    drawn = Markup().join(
+        dot.format(LEFT + x * unit, SIDE - y * unit, max(0.8 * unit * sqrt(count / most), 1.2))
+        for (x, y), count in sorted(dots.items())
+    )
+    tick = Markup(
+        '<path class="axis" d="M{0:.1f} 0V{2}M{3} {1:.1f}H{4}"/>'
+        '<text class="tick middle" x="{0:.1f}" y="{5}">{6}</text><text class="tick end" x="{7}" y="{8:.1f}">{6}</text>'
+    )
+    ticks = Markup().join(
+        tick.format(
+            LEFT + place,
+            SIDE - place,
+            SIDE,
+            LEFT,
+            LEFT + SIDE,
+            SIDE + 16,
+            f"{10**decade:,}" if decade < 4 else f"10^{decade}",
+            LEFT - 6,
+            SIDE - place + 4,
+        )
+        for decade in range(decades + 1)
+        for place in [decade * PER_DECADE * unit]
+    )
+    return Markup(
+        '<svg class="plot square" viewBox="0 -10 {} {}" role="img" aria-label="{}">{}'
+        '<path class="mark thin" d="M{} {}L{} 0"/>{}<text class="tick end" x="{}" y="{}">nodes of {}</text>'
+        '<text class="tick" x="{}" y="6">nodes of {}</text></svg>'
+    ).format(
+        LEFT + SIDE + 16,
+        SIDE + 48,
+        f"Node counts of {name} and {other_name} on logarithmic scales; the table has the ratios",
+        ticks,
+        LEFT,
+        SIDE,
+        LEFT + SIDE,
+        drawn,
+        LEFT + SIDE,
+        SIDE + 34,
+        name,
+        LEFT + 6,
+        other_name,
+    )
+
+
+ROW, NAMED, WIDE = 28, 300, 760
+"""The height of a row of intervals, the room for its label, and the width of the picture."""
+
+
+def intervals(rows: Sequence[tuple[str, float, dealmill.Interval]]) -> Markup:
+    """Return shares with their confidence intervals on one scale: a row for each, with its label."""
+    if not rows:
+        return Markup()
+    low, high = min(found.low for *_, found in rows), max(found.high for *_, found in rows)
+    reach = max(high - low, 0.01) * 0.05
+    low, high = max(low - reach, 0.0), min(high + reach, 1.0)
+    bottom = ROW * len(rows) + 8
+
+    def at(share: float) -> float:
+        return NAMED + (WIDE - NAMED - 30) * (share - low) / (high - low)
+
+    row = Markup(
+        '<text class="tick label" x="{}" y="{}">{}</text><path class="whisker" d="M{:.1f} {}H{:.1f}"/>'
+        '<circle class="dot" cx="{:.1f}" cy="{}" r="5"/>'
+    )
+    drawn = Markup().join(
+        row.format(0, y + 5, label[:46], at(found.low), y, at(found.high), at(share), y)
+        for number, (label, share, found) in enumerate(rows)
+        for y in [ROW * number + ROW // 2]
+    )
+    tick = Markup('<path class="axis" d="M{0:.1f} 0V{1}"/><text class="tick middle" x="{0:.1f}" y="{2}">{3:.1%}</text>')
+    ticks = Markup().join(
+        tick.format(at(share), bottom, bottom + 18, share)
+        for share in (low + (high - low) * part / 4 for part in range(5))
+    )
+    return Markup('<svg class="plot chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}</svg>').format(
+        WIDE,
+        bottom + 26,
+        f"The winnability of {len(rows)} runs with 95 % confidence intervals; the table below has the figures",
+        ticks,
+        drawn,
+    )
+
+
+LOOK = (
+    "svg{background:#fff;font-family:system-ui,sans-serif}text{fill:#5a6068;font-size:12px}.label{fill:#1a1a1a}"
+    ".end{text-anchor:end}.middle{text-anchor:middle}.axis{stroke:#dfe2e5;fill:none}.mark{stroke:#1a1a1a;"
+    "stroke-width:2;fill:none}.band{fill:#00629b;opacity:.3}.dot{fill:#00629b}.whisker{stroke:#00629b;stroke-width:3}"
+)
+"""The look of a plot outside of the pages, as in their style sheet."""
+
+
+def document(plot: Markup) -> str:
+    """Return a plot as an SVG document of its own."""
+    return (
+        str(plot)
+        .replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+        .replace(">", f"><style>{LOOK}</style>", 1)
     )

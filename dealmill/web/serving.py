@@ -24,7 +24,12 @@ def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], obj
     listening = _listen(host, port)
     tell(f"http://{shown}:{listening.getsockname()[1]}/ serves {store}; stop it with Ctrl-C")
     config = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False, limit_concurrency=200)
-    uvicorn.Server(config).run(sockets=[listening])
+    app.state.judge.start()
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        app.state.judge.close()
+        app.state.comparisons.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

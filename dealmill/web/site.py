@@ -127,6 +127,11 @@ def moment(time: datetime) -> str:
     return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
 
 
+def stamp(time: datetime) -> str:
+    """Return a time as local time of the server, with the day and the zone."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M:%S %Z}"
+
+
 def notation(text: str) -> Markup:
     """Return a text with the parts between backticks in code font."""
     parts = text.split("`")
@@ -149,7 +154,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(number=number, moment=moment, duration=duration, notation=notation)
+    found.filters.update(number=number, moment=moment, stamp=stamp, duration=duration, notation=notation)
     found.globals.update(share=share, counted=counted, fingerprint_of=fingerprint_of, plots=plots, Verdict=Verdict)
     return found
 

@@ -14,6 +14,7 @@ Colours are presentation attributes, which any style sheet overrides. A page can
 ``ink``    texts and badges
 ``note``   texts of less importance
 ``light``  texts and signs on ``back`` and ``ink``
+``red``    ranks of red suits
 ``arrow``  lines of arrows, and their heads as ``ink``; ``casing`` is the gap around them
 ========== ============================================================================
 """
@@ -176,7 +177,8 @@ class Scene:
 
     `svg` is an SVG document of `width` by `height` units, without style sheets, scripts, ids and references. `alt`
     describes what it shows. `path` is the choice at each branch that leads to a leaf of a tree of cases; it is empty
-    for a layout and for the steps of a play.
+    for a layout and for the steps of a play. `proves` says in a few words what a proof of a loss shows and how to read
+    its pictures, all of which have it; pages open at the first of them.
     """
 
     svg: str
@@ -185,10 +187,17 @@ class Scene:
     width: int
     height: int
     path: tuple[str, ...] = ()
+    proves: str = ""
 
 
 def scene(
-    width: float, height: float, parts: Iterable[str], caption: str, alt: str, path: tuple[str, ...] = ()
+    width: float,
+    height: float,
+    parts: Iterable[str],
+    caption: str,
+    alt: str,
+    path: tuple[str, ...] = (),
+    proves: str = "",
 ) -> Scene:
     """Return a scene of elements on paper of `width` by `height` units."""
     across, down = round(width), round(height)
@@ -202,7 +211,7 @@ def scene(
         viewBox=f"0 0 {across} {down}",
         role="img",
     )
-    return Scene(svg, caption, alt, across, down, path)
+    return Scene(svg, caption, alt, across, down, path, proves)
 
 
 def rank_name(symbol: str) -> str:

@@ -5,10 +5,10 @@ Two runs stored as rows are compared by a query. If one is packed, they are comp
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
-from math import exp
-from typing import Any
+from math import exp, log
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
@@ -16,15 +16,21 @@ from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database import Database, one_of
 from dealmill.pipeline.store.rows import Rows, recorded_verdict
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs import NUMBERS, RunStatus
 from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import Shape, Storage, items, verdicts
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 FETCHED, COUNTED = 1_000, 20_000
 """Rows that are read at once: of differences, and of node counts."""
+PART = 5_000
+"""The positions of a part of a comparison."""
 LAYOUT = Shape(items.c.layout)
 DECIDED = {Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED}
 
@@ -66,14 +72,48 @@ def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[D
     return _differing_blocks(store, one, other)
 
 
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    """The differences of a part of two runs. `reached` is the position in the first run up to which they have been
+    compared by now."""
+
+    reached: int
+    differences: list[Difference]
+
+
+def difference_parts(store: Database, one: RunStatus, other: RunStatus) -> Iterator[DiffPart]:
+    """Yield the differences in parts, most of which take some hundredths of a second. Runs over different sources,
+    which are compared layout by layout, are one part."""
+    if Storage.PACKED in (one.storage, other.storage):
+        for reached, found in _blocks_with_differences(store, one, other):
+            yield DiffPart(reached, list(found))
+    elif one.source != other.source:
+        yield DiffPart(one.items, list(_differing_rows(store, one, other)))
+    else:
+        for first in range(1, one.items + 1, PART):
+            reached = min(first + PART - 1, one.items)
+            yield DiffPart(reached, list(_rows(store, _differing(one, other, first, reached))))
+        yield DiffPart(one.items, list(_differing_missing(store, one, other)))
+
+
 def _differing_blocks(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+    for _, found in _blocks_with_differences(store, one, other):
+        yield from found
+
+
+def _blocks_with_differences(
+    store: Database, one: RunStatus, other: RunStatus
+) -> Iterator[tuple[int, Iterator[Difference]]]:
+    """Yield the last position and the differences of each block that may have some, and of the last block."""
     ours, theirs = (storage_of(run).marks(store, run) for run in (one, other))
     count = min(one.items, other.items)
     for number in range(block_of(count) + 1):
         if number not in ours or ours[number] != theirs.get(number):
             whole = block_range(number, one.items) == block_range(number, other.items)
             solved = number in ours or number in theirs
-            yield from _differing_in_block(store, one, other, *block_range(number, count), sure=whole and solved)
+            first, stop = block_range(number, count)
+            yield stop - 1, _differing_in_block(store, one, other, first, stop, sure=whole and solved)
+    yield count, iter(())
 
 
 def _differing_in_block(
@@ -99,13 +139,16 @@ def _differing_in_block(
         yield Difference(f"the layout or the evidence of one of {deals.name}", nothing, nothing)
 
 
-def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+def _rows(store: Database, differing: Select[*tuple[Any, ...]]) -> Iterator[Difference]:
     with store.browsing() as connection:
-        differing = connection.execution_options(yield_per=FETCHED).execute(_differing(one, other))
-        for row in differing:
+        for row in connection.execution_options(yield_per=FETCHED).execute(differing):
             ours = recorded_verdict(row.here, (row.verdict, row.value, row.evidence))
             theirs = recorded_verdict(row.there, (row.other_verdict, row.other_value, row.other_evidence))
             yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs)
+
+
+def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+    yield from _rows(store, _differing(one, other))
     if one.source == other.source:
         yield from _differing_missing(store, one, other)
 
@@ -126,7 +169,8 @@ def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Ite
             yield Difference(None, ours, theirs)
 
 
-def _differing(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:
+def _differing(one: RunStatus, other: RunStatus, first: int = 1, last: int | None = None) -> Select[*tuple[Any, ...]]:
+    """Select the differences; with a `last` position, only those of a range of positions of the same source."""
     pairs = _pairs(one, other)
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]
@@ -152,7 +196,7 @@ def _differing(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:
         .where(or_(alone, *changed))
         .order_by(*order)
     )
-    return query
+    return query if last is None else query.where(pairs.c.here.between(first, last))
 
 
 def _pairs(one: RunStatus, other: RunStatus) -> FromClause:
@@ -272,8 +316,7 @@ def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts
             layouts += len(part)
             ratios = np.maximum(columns[3], 1) / np.maximum(columns[2], 1)
             logarithms += float(np.log(ratios).sum())
-            places = np.searchsorted(ABOVE, ratios, side="left") + np.searchsorted(FROM, ratios, side="right")
-            bars += np.bincount(places, minlength=len(BARS))
+            bars += _counted_ratios(ratios)
             worse = np.argsort(-ratios, kind="stable")[:WORST]
             increases = [Increase(*map(int, columns[:, at])) for at in worse if ratios[at] > 1]
             worst = nlargest(WORST, [*worst, *increases], key=lambda increase: increase.ratio)
@@ -283,8 +326,49 @@ def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts
     return NodeCounts(layouts, total, other_total, exp(logarithms / layouts), histogram, worst)
 
 
-def _decided_by_both(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...]]:
-    """Select the positions and node counts of the layouts that both runs decided."""
+def _counted_ratios(ratios: "NDArray[np.float64]") -> "NDArray[np.int64]":
+    """Return the number of ratios in each of the `BARS`."""
+    import numpy as np  # loads slowly
+
+    places = np.searchsorted(ABOVE, ratios, side="left") + np.searchsorted(FROM, ratios, side="right")
+    return np.bincount(places, minlength=len(BARS))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSample:
+    """The node counts of a sample of the layouts that both runs decided: positions, and the counts of both runs."""
+
+    counts: list[tuple[int, int, int]]
+
+    @property
+    def ratio(self) -> float:
+        """The geometric mean of the ratios, as in `NodeCounts`."""
+        return exp(sum(log(max(theirs, 1) / max(ours, 1)) for _, ours, theirs in self.counts) / len(self.counts))
+
+    @property
+    def histogram(self) -> Mapping[str, int]:
+        """The number of layouts by ratio, as in `NodeCounts`."""
+        import numpy as np  # loads slowly
+
+        ratios = np.array([max(theirs, 1) / max(ours, 1) for _, ours, theirs in self.counts])
+        return dict(zip(BARS, _counted_ratios(ratios).tolist(), strict=True))
+
+
+def node_sample(store: Database, one: RunStatus, other: RunStatus, most: int) -> NodeSample | None:
+    """Return the node counts at `most` positions that are evenly spaced over two runs stored as rows over one source;
+    None for other runs, and if no layout in the sample was decided by both."""
+    if Storage.PACKED in (one.storage, other.storage) or one.source != other.source:
+        return None
+    positions = sorted({1 + number * one.items // most for number in range(most)}) if one.items else []
+    with store.reading() as connection:
+        rows = connection.execute(_decided_by_both(one, other, sampled=True), {"numbers": positions}).all()
+    counts = [(position, ours, theirs) for position, _, ours, theirs in rows if type(ours) is type(theirs) is int]
+    return NodeSample(counts) if counts else None
+
+
+def _decided_by_both(one: RunStatus, other: RunStatus, *, sampled: bool = False) -> Select[*tuple[Any, ...]]:
+    """Select the positions and node counts of the layouts that both runs decided; if `sampled`, only at the positions
+    bound to `NUMBERS`."""
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     decided = [side.c.verdict.in_([int(verdict) for verdict in DECIDED]) for side in (mine, theirs)]
     query: Select[*tuple[Any, ...]] = select(mine.c.position, theirs.c.position, mine.c.nodes, theirs.c.nodes)
@@ -296,6 +380,7 @@ def _decided_by_both(one: RunStatus, other: RunStatus) -> Select[*tuple[Any, ...
     return (
         query.select_from(joined)
         .where(mine.c.run_id == one.id, theirs.c.run_id == other.id, *decided)
+        .where(*[one_of(mine.c.position, NUMBERS)] * sampled)
         .order_by(mine.c.position)
     )
 
@@ -340,6 +425,17 @@ class Diff:
             If a stored node count is not a number.
         """
         return node_counts(self.store, self.one, self.other)
+
+    def parts(self) -> Iterator[DiffPart]:
+        """Yield the differences in parts by position in the first run, so that a long comparison shows its progress.
+        Runs over different sources that are stored as rows are compared in one part."""
+        for part in difference_parts(self.store, self.one, self.other):
+            yield replace(part, differences=[each for each in part.differences if each.kind not in self.ignored])
+
+    def node_sample(self, most: int) -> NodeSample | None:
+        """Return the node counts at up to `most` evenly spaced positions; None unless both runs are stored as rows over
+        the same source, and if no layout in the sample was decided by both."""
+        return node_sample(self.store, self.one, self.other, most)
 
     @property
     def equal(self) -> bool:

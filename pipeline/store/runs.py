@@ -21,6 +21,7 @@ from sqlalchemy import (
     cast,
     func,
     literal,
+    or_,
     select,
 )
 
@@ -294,12 +295,16 @@ def run_numbers(
 
 
 def numbers_between(
-    store: Database, after: int, before: int, limit: int | None, *, descending: bool = False
+    store: Database, after: int, before: int, limit: int | None, *, text: str = "", descending: bool = False
 ) -> list[int]:
-    """Return the first `limit` numbers of runs between `after` and `before` (both exclusive), oldest or newest
-    first."""
+    """Return the first `limit` numbers of runs between `after` and `before` (both exclusive), oldest or newest first,
+    with every word of a `text` in their engine, source, tags or note, in upper or lower case."""
     first, last = (literal(number, BigInteger) for number in (after, before))  # the column is narrower
-    return run_numbers(store, runs.c.id > first, runs.c.id < last, limit=limit, descending=descending)
+    named = [
+        func.lower(func.coalesce(column, "")) for column in (engines.c.name, sources.c.name, runs.c.tags, runs.c.note)
+    ]
+    words = [or_(*(name.contains(word, autoescape=True) for name in named)) for word in text.lower().split()]
+    return run_numbers(store, runs.c.id > first, runs.c.id < last, *words, limit=limit, descending=descending)
 
 
 def by_storage(store: Database, numbers: Sequence[int]) -> dict[Storage, list[int]]:

@@ -56,3 +56,5 @@ def serving(url: str) -> Iterator[str]:
             server.should_exit = True
             thread.join()
             app.state.checker.close()
+            app.state.judge.close()
+            app.state.comparisons.close()

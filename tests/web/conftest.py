@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.store.database import Database, database_url
-from dealmill.web import pages, site
+from dealmill.web import check, pages, site
 from dealmill.web.app import application
 from tests.conftest import with_tables
 from tests.web.shop import furnish
@@ -18,9 +18,10 @@ HOSTS = ["testserver", "127.0.0.1"]
 
 @pytest.fixture(scope="session", autouse=True)
 def patient() -> Iterator[None]:
-    """Let pages search as long as it takes, however slow the machine is, and make each page anew."""
+    """Let pages search and wait as long as it takes, however slow the machine is, and make each page anew."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "SEARCH_SECONDS", 60.0)
+        patch.setattr(check, "PATIENCE", 60.0)
         patch.setattr(site, "SECONDS", 0.0)  # tests change a store and look at once
         yield
 

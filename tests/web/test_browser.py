@@ -22,6 +22,12 @@ PATHS = [
     "/check",
     "/check?game=memory&layout=ABBA",
     "/nothing",
+    "/workers",
+    "/?text=winnable&sort=winnable",
+    "/compare",
+    "/chart",
+    f"/compare?run={shop.PAIRING}&run={shop.LIMITED}",
+    f"/compare/{shop.PAIRING}/5/{shop.LIMITED}/5",
     f"/runs/{shop.PAIRING}",
     f"/runs/{shop.MEMORY}",
     f"/runs/{shop.REJECTED}",
@@ -99,7 +105,7 @@ def test_keys_step_through_a_trace_and_the_address_follows(page: Page) -> None:
 
 @pytest.mark.parametrize("run", [shop.PAIRING, shop.CAMELOT, shop.HI_Q, shop.TANTRIX])
 def test_every_game_can_be_stepped_through(page: Page, run: int) -> None:
-    page.goto(f"/runs/{run}/layouts/1")
+    page.goto(f"/runs/{run}/layouts/1?step=0")
     total = int(page.locator("output").inner_text().split("/")[1])
     pictures = set()
     for step in range(total + 1):
@@ -130,8 +136,71 @@ def test_a_large_picture_scrolls_in_its_box_and_keeps_its_place(page: Page) -> N
 def test_a_loss_opens_its_tree_where_the_case_is(page: Page) -> None:
     page.goto(f"/runs/{shop.PAIRING}/layouts/5")
     page.keyboard.press("End")
+    page.wait_for_url("**leaf=*")
     expect(page.locator(".tree [aria-current=step]")).to_be_visible()
     assert step_of(page) > 1
+
+
+def test_a_play_runs_by_itself_to_its_end(page: Page) -> None:
+    page.goto(f"/runs/{shop.CAMELOT}/layouts/3")
+    page.locator(".player select").select_option("5")
+    page.get_by_role("button", name="Play").click()
+    last = page.locator("#stepper").get_attribute("data-last")
+    expect(page.locator("output")).to_have_text(f"{last} / {last}", timeout=20_000)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page.keyboard.press("Home")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_links_and_texts_are_copied(browser: Browser, site: str) -> None:
+    context = browser.new_context(base_url=site, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"/runs/{shop.CAMELOT}/layouts/1")
+    page.keyboard.press("Home")
+    expect(page.locator("output")).to_have_text("0 / 1")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.get_by_role("button", name="Copy text").click()
+    expect(page.get_by_role("button", name="Copied")).to_have_count(2)
+    assert page.evaluate("navigator.clipboard.readText()").endswith("The deck, in the order of dealing.\n")
+    context.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_buttons_board_caption_and_current_move_are_in_view(
+    browser: Browser, site: str, width: int, height: int
+) -> None:
+    context = browser.new_context(base_url=site, viewport={"width": width, "height": height}, has_touch=True)
+    page = context.new_page()
+    for run in (shop.PAIRING, shop.CAMELOT, shop.HI_Q, shop.MEMORY, shop.TANTRIX):
+        page.goto(f"/runs/{run}/layouts/3?step=1#board")
+        page.keyboard.press("End")
+        for part in (".controls", ".picture"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        expect(page.locator("figcaption")).to_be_in_viewport()
+        inside = page.evaluate(
+            "[...document.querySelectorAll('#stepper > ol')].every(list => {"
+            "const [a, b] = [list, list.querySelector('[aria-current]')].map(each => each.getBoundingClientRect());"
+            "return b.top >= a.top - 1 && b.top < a.bottom })"
+        )
+        assert inside, run
+    context.close()
+
+
+def test_a_swipe_is_a_step(browser: Browser, site: str) -> None:
+    context = browser.new_context(base_url=site, viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    page.goto(f"/runs/{shop.HI_Q}/layouts/1?step=1#board")
+    touch = page.context.new_cdp_session(page)
+    for start, end, step in ((300, 100, 2), (100, 300, 1)):
+        for kind, x in (("Start", start), ("Move", (start + end) // 2), ("Move", end), ("End", None)):
+            points = [] if x is None else [{"x": x, "y": 250}]
+            touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+        expect(page.locator("output")).to_contain_text(f"{step} /")
+    context.close()
 
 
 def test_the_slider_and_the_moves_work_too(page: Page) -> None:
@@ -158,7 +227,7 @@ def test_everything_can_be_reached_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Tab")
     expect(page.locator(":focus")).to_have_text("Skip to content")
     page.keyboard.press("Enter")
-    for _ in range(5):
+    for _ in range(15):
         page.keyboard.press("Tab")
         if page.locator(":focus").get_attribute("href") == f"/runs/{shop.RETRACTED}":
             break

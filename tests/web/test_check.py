@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from fastapi.testclient import TestClient
@@ -11,6 +12,7 @@ from fastapi.testclient import TestClient
 import dealmill
 from dealmill.web import check
 from dealmill.web.check import MOST_WAITING, Busy, Checker, Task
+from tests.web import shop
 
 WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 
@@ -113,3 +115,48 @@ def test_only_a_few_requests_wait_for_the_others(monkeypatch: pytest.MonkeyPatch
         thread.join()
     checker.close()
     assert len(answers) == 3
+
+
+def test_a_judgement_that_takes_long_is_made_once_and_shown_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    result, valid = dealmill.solve("memory", "ABBA"), dealmill.solve("memory", "ABBA").check()
+    asked, ready = list[dealmill.Result](), threading.Event()
+    judge = check.Judge()
+
+    def slowly(found: dealmill.Result) -> dealmill.Judgement:
+        asked.append(found)
+        ready.wait()
+        return valid
+
+    monkeypatch.setattr(judge.checker, "judge", slowly)
+    monkeypatch.setattr(check, "PATIENCE", 0.01)
+    assert judge.judge(result) is judge.judge(result) is None
+    ready.set()
+    monkeypatch.setattr(check, "PATIENCE", 60.0)
+    assert judge.judge(result) == judge.judge(result) == valid
+    assert asked == [result]
+    judge.close()
+
+
+def test_judgements_are_made_in_the_process_and_errors_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = dealmill.solve("memory", "ABBA")
+    judge = check.Judge()
+    assert judge.judge(result) == result.check()
+    assert judge.checker.process is not None
+    wrong = replace(result, value=7)
+    os.kill(judge.checker.process.pid or 0, signal.SIGALRM)  # as at the end of its time
+    with pytest.raises(check.TooMuch, match="took more than 60 seconds"):
+        judge.judge(wrong)
+    with pytest.raises(check.TooMuch):
+        judge.judge(wrong)
+    monkeypatch.setattr(check, "MOST_KEPT", 1)
+    assert judge.judge(replace(result, nodes=5)) == result.check()
+    assert judge.judge(wrong) == wrong.check(), "the earlier error is not kept any more"
+    judge.close()
+
+
+def test_a_page_says_that_a_result_is_being_judged(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client.app.state.judge, "judge", lambda _: None)  # type: ignore[attr-defined]
+    text = client.get(f"/runs/{shop.CAMELOT}/layouts/2").text
+    assert "being checked" in text and '<noscript><meta http-equiv="refresh" content="2"></noscript>' in text
+    assert "data-live" in text
+    assert "valid in audit 1, being checked again" in client.get(f"/runs/{shop.PAIRING}/layouts/2").text

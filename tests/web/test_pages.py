@@ -18,6 +18,9 @@ from tests.web.conftest import client_of
 PATHS = [
     "/",
     "/?before=3",
+    "/workers",
+    "/chart?by=share",
+    f"/compare?run={shop.PAIRING}&run={shop.LIMITED}",
     "/log",
     "/check",
     *(f"/runs/{run}" for run in range(1, 11)),
@@ -41,6 +44,7 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.tags: list[str] = []
         self.ids: list[str] = []
+        self.images: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -50,6 +54,8 @@ class Page(HTMLParser):
         assert not [name for name in found if name.startswith("on") or name == "style"], (tag, attrs)
         if tag == "a" and (link := found.get("href")) and not link.startswith("#"):
             self.links.append(link)
+        if tag == "img":
+            self.images.append(found.get("src") or "")
         if identity := found.get("id"):
             self.ids.append(identity)
 
@@ -59,7 +65,8 @@ def check_page(path: str, text: str) -> Page:
     page = Page(text)
     assert page.tags.count("h1") == page.tags.count("main") == page.tags.count("script") == 1, path
     assert len(page.ids) == len(set(page.ids)), path
-    assert "img" not in page.tags and "http" not in re.sub(r"http://www\.w3\.org/\S+", "", text), path
+    assert all(image.startswith("/runs/") for image in page.images), path
+    assert "http" not in re.sub(r"http://www\.w3\.org/\S+", "", text), path
     assert text.replace("\n", "").isprintable(), path
     return page
 
@@ -87,7 +94,7 @@ def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
 
 
 SHOWN = [
-    ("/", ["120 valid", "not audited", "retracted"]),
+    ("/", ["120 valid", "not audited", '<span class="bad">retracted</span>']),
     (f"/runs/{shop.RETRACTED}", ["<td>retract</td>"]),
     (
         f"/runs/{shop.LIMITED}",
@@ -116,7 +123,7 @@ def test_totals_reconcile(client: TestClient, furnished: str) -> None:
     with dealmill.open(furnished) as store:
         status = store.find_run(shop.LIMITED).status()
     text = client.get(f"/runs/{shop.LIMITED}").text
-    rows = [int(number) for number in re.findall(r'</a></th><td class="n">(\d+)</td>', text)]
+    rows = [int(number) for number in re.findall(r'</span></a></th><td class="n">(\d+)</td>', text)]
     assert rows == [status.counts[verdict] for verdict in dealmill.Verdict if verdict in status.counts]
     assert sum(rows) == shop.LAYOUTS and f'<td class="n">{shop.LAYOUTS}</td>' in text
 
@@ -142,6 +149,34 @@ def walk(client: TestClient, path: str, relation: str, most: int) -> list[list[i
     return pages
 
 
+@pytest.mark.parametrize("order", ["nodes", "layout-length", "evidence-length"])
+def test_layouts_are_sorted_like_a_query(order: str, client: TestClient, furnished: str) -> None:
+    with dealmill.open(furnished) as store:
+        for descending in (False, True):
+            rows = list(store.query(run=shop.PAIRING, order=order, descending=descending, limit=50, verdict="winnable"))
+            path = f"/runs/{shop.PAIRING}/layouts?verdict=winnable&order={order}" + "&desc=1" * descending
+            found = re.findall(r'href="/runs/\d+/layouts/(\d+)\?', client.get(path).text)
+            assert list(map(int, found)) == [row.position for row in rows]
+
+
+def test_a_survey_is_not_sorted_while_a_reader_waits(client: TestClient) -> None:
+    answer = client.get(f"/runs/{shop.SURVEY}/layouts?order=nodes&verdict=winnable")
+    assert answer.status_code == 400
+    assert f"dealmill query {shop.SURVEY} --verdict winnable --order nodes --limit 50" in answer.text
+
+
+def test_lists_of_layouts_have_pictures_and_numbers_of_matches(client: TestClient, furnished: str) -> None:
+    text = client.get(f"/runs/{shop.PAIRING}/layouts?verdict=unwinnable").text
+    images = Page(text).images
+    with dealmill.open(furnished) as store:
+        lost = store.query(run=shop.PAIRING, verdict="unwinnable")
+        assert f"of {lost.count()} that match" in text
+        picture = client.get(images[0])
+        assert picture.text == lost[0].svg(0) and picture.headers["content-type"] == "image/svg+xml"
+    assert client.get(f"/runs/{shop.REJECTED}/layouts/1/board.svg").status_code == 200
+    assert client.get(f"/runs/{shop.PAIRING}/layouts/999/board.svg").status_code == 404
+
+
 def test_a_verdict_leads_to_its_neighbours_under_the_filter(client: TestClient) -> None:
     [positions] = walk(client, f"/runs/{shop.PAIRING}/layouts?verdict=unwinnable", "next", 1)
     text = client.get(f"/runs/{shop.PAIRING}/layouts/{positions[1]}?verdict=unwinnable").text
@@ -160,17 +195,18 @@ def test_retracted_results_are_shown_only_on_request(client: TestClient) -> None
 
 
 @pytest.mark.parametrize(
-    ("run", "why"),
+    ("run", "why", "judged"),
     [
         (
             shop.PAIRING,
             "There is no picture: run 1 is by card-pairing/winnable, which is not installed here: there is no game ",
+            "valid in audit 1",
         ),
-        (shop.HI_Q, "There is no picture: hi-q cannot draw layout "),
+        (shop.HI_Q, "There is no picture: hi-q cannot draw layout ", "not checked"),
     ],
 )
 def test_a_result_whose_game_is_gone_or_broken_is_shown_as_text(
-    run: int, why: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    run: int, why: str, judged: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = tuple(offer for offer in all_offers() if offer.name != "card-pairing")
     monkeypatch.setattr("dealmill.pipeline.games.installed.all_offers", lambda: others)
@@ -179,7 +215,7 @@ def test_a_result_whose_game_is_gone_or_broken_is_shown_as_text(
     got = client.get(f"/runs/{run}/layouts/1")
     assert got.status_code == 200
     shown = unescape(got.text)
-    for text in (why, "not checked", result["layout"], result["verdict"], result["evidence"]):
+    for text in (why, judged, result["layout"], result["verdict"], result["evidence"]):
         assert text in shown
 
 
@@ -190,6 +226,28 @@ def test_a_pasted_layout_of_a_broken_game_is_an_error_with_its_reason(
     got = client.get("/check", params={"game": "hi-q", "layout": "deal:hi-q:seed=1:17"})
     assert got.status_code == 500
     assert "hi-q cannot draw layout " in got.text and "ZeroDivisionError: division by zero" in got.text
+
+
+def test_a_proof_opens_at_its_first_picture_and_says_what_it_shows(client: TestClient) -> None:
+    for run, sentence in ((shop.PAIRING, "waiting for one another in a circle"), (shop.CAMELOT, "has no slot. Rings")):
+        rows = client.get(f"/api/runs/{run}/results?verdict=unwinnable&limit=1").json()["results"]
+        text = client.get(f"/runs/{run}/layouts/{rows[0]['item'].partition(':')[2]}").text
+        assert 'data-step="1" aria-current="step"' in text
+        assert "<strong>Unwinnable.</strong>" in text and sentence in text
+    assert "<strong>Unwinnable" not in client.get(f"/runs/{shop.HI_Q}/layouts/1").text
+
+
+def test_a_step_is_also_a_file(client: TestClient, furnished: str) -> None:
+    path = f"/runs/{shop.HI_Q}/layouts/1?step=2&as="
+    with dealmill.open(furnished) as store:
+        result = store.result(f"{shop.HI_Q}:1")
+    svg, text = client.get(f"{path}svg"), client.get(f"{path}text")
+    assert svg.text == result.svg(2) and svg.headers["content-type"] == "image/svg+xml"
+    assert svg.headers["content-disposition"] == 'attachment; filename="hi-q-greedy-1-step-2.svg"'
+    assert text.text == f"{result.layout}\n\n{list(result.frames())[2]}\n"
+    assert text.headers["content-type"] == "text/plain; charset=utf-8"
+    given = {"game": "memory", "layout": "ABBA", "step": "1", "as": "svg"}
+    assert client.get("/check", params=given).headers["content-type"] == "image/svg+xml"
 
 
 def test_a_step_after_the_last_one_is_the_last_one(client: TestClient) -> None:

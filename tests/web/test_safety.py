@@ -15,6 +15,7 @@ from dealmill.web.safety import HEADERS, MOST_BYTES, check_address
 from tests.doing import a_run
 from tests.web.browser import serving
 from tests.web.conftest import HOSTS, client_of
+from tests.web.shop import PAIRING
 
 TOKEN = "correct horse"  # noqa: S105
 
@@ -179,3 +180,11 @@ def test_the_database_itself_refuses_writes(store: Database) -> None:
             opened.retract("memory/two-pass", "1", "no reason")
     with dealmill.open(url) as opened:
         assert opened.status()[0].progress.retracted is None
+
+
+def test_pages_are_compressed_for_browsers_that_ask_for_it(client: TestClient) -> None:
+    plain, packed = (client.get("/", headers={"Accept-Encoding": name}) for name in ("identity", "gzip"))
+    assert plain.text == packed.text and packed.headers["content-encoding"] == "gzip"
+    assert int(packed.headers["content-length"]) < len(plain.content) / 3
+    rows = client.get(f"/runs/{PAIRING}/layouts.jsonl", headers={"Accept-Encoding": "gzip"})
+    assert rows.headers["content-encoding"] == "gzip" and rows.text.splitlines()[-1].startswith('{"end": true')

@@ -1,21 +1,25 @@
 """FreeCell as text and as pictures: the table before the first move and after each."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dealmill.game import CHOSEN, GHOST, NOTE, Scene, box, card, rank_name, scene, text
+from dealmill.game import CARD, CHOSEN, GHOST, INKED, NOTE, Scene, Style, box, rank_name, scene, text
 from dealmill.verdicts import Verdict
-from dealmill_freecell.rules import RANKS, SUITS, Table, check
+from dealmill_freecell.rules import RANKS, SUITS, Table, check, read_positions
 
 SIGNS = dict(zip(SUITS, "♡♣♢♠", strict=True))
 """Hollow signs for red suits, filled ones for black suits."""
+RED: Style = {"class_": "red", "fill": "#b3261e"}
 CELLS = "abcd"
-WIDTH, HEIGHT, PITCH_X, PITCH_Y = 50, 24, 56, 26
-MARGIN = 14
-TOP = 2 * MARGIN + HEIGHT + 24
+WIDTH, HEIGHT, PITCH_X = 54, 34, 62
+STRIP = 24
+"""The height of what is seen of a card under another one."""
+MARGIN = 18
+TOP = MARGIN + HEIGHT + 44
 """The height of the upper edge of the columns."""
-ROWS = 19
-"""The cards in the longest column: twelve on a King that was the last card of seven."""
+BOTTOM = TOP + 8 * STRIP + HEIGHT
+"""The lower edge of the longest column. The cards of columns of more than nine lie closer together: one of 19 is
+possible, with twelve cards on a King that was the last card of seven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,7 @@ class Step:
     """The card on top of each foundation, by suit."""
     moved: list[str]
     caption: str
+    proves: str = ""
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
@@ -50,7 +55,7 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 
 
 def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
-    """Yield the same as pictures; rings mark the cards that have moved. Hollow signs are red suits.
+    """Yield the same as pictures; rings mark the cards that have moved. Red suits have hollow signs, too.
 
     Raises
     ------
@@ -59,7 +64,8 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     """
     for step in _steps(layout, verdict, evidence):
         parts = [*_upper_row(step), *_columns(step)]
-        yield scene(8 * PITCH_X + 2 * MARGIN, TOP + ROWS * PITCH_Y + MARGIN, parts, step.caption, _described(step))
+        width = 7 * PITCH_X + WIDTH + 2 * MARGIN
+        yield scene(width, BOTTOM + MARGIN, parts, step.caption, _described(step), proves=step.proves)
 
 
 def _steps(layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
@@ -67,20 +73,25 @@ def _steps(layout: str, verdict: Verdict | None, evidence: str | None) -> Iterat
     yield _step(table, [], "The layout.")
     if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE):
         return
-    check("a picture", layout, verdict, None, evidence)
     if verdict is Verdict.UNWINNABLE:
-        yield _step(table, [], f"Lost: {int(evidence):,} positions can be reached, and none of them is won.")
+        lost = f"{read_positions(evidence):,} positions can be reached, and none of them is won."
+        yield replace(_step(table, [], f"Lost: {lost}"), proves=f"{lost} The referee visits them all.")
         return
+    check("a picture", layout, verdict, None, evidence)
     for number, word in enumerate(evidence.split(" "), start=1):
         cards = table.move(word, number)
         names = ", ".join(map(_name, cards))
         won = "" if table.left else " All cards are on the foundations: won."
-        yield _step(table, cards, f"Move {number}, {word}: {names} {_target(word[1])}.{won}")
+        yield _step(table, cards, f"Move {number}, {word}: {names} {_source(word[0])} {_target(word[1])}.{won}")
 
 
 def _step(table: Table, moved: list[str], caption: str) -> Step:
     tops = {suit: RANKS[count - 1] + suit for suit, count in table.foundations.items() if count}
     return Step([column.copy() for column in table.columns], table.cells.copy(), tops, moved, caption)
+
+
+def _source(place: str) -> str:
+    return f"from free cell {place}" if place in CELLS else f"from column {place}"
 
 
 def _target(place: str) -> str:
@@ -97,11 +108,13 @@ def _name(symbols: str) -> str:
 
 
 def _upper_row(step: Step) -> Iterator[str]:
-    """Yield the free cells and the foundations, with their names below."""
+    """Yield the free cells and the foundations, with a name on each that is empty."""
     for place, cell in enumerate(CELLS):
         yield from _place(step, place, step.cells.get(cell), cell)
     for place, suit in enumerate(SUITS, start=len(CELLS)):
-        yield from _place(step, place, step.foundations.get(suit), f"h {SIGNS[suit]}")
+        yield from _place(step, place, step.foundations.get(suit), SIGNS[suit])
+    for left, name in ((0, "free cells"), (len(CELLS), "foundations (h)")):
+        yield text(MARGIN + left * PITCH_X, MARGIN + HEIGHT + 16, name, 14, NOTE, anchor="start")
 
 
 def _place(step: Step, place: int, shown: str | None, label: str) -> Iterator[str]:
@@ -110,23 +123,25 @@ def _place(step: Step, place: int, shown: str | None, label: str) -> Iterator[st
         yield from _card(step, x, MARGIN, shown)
     else:
         yield box(x, MARGIN, WIDTH, HEIGHT, GHOST)
-    yield text(x + WIDTH / 2, MARGIN + HEIGHT + 10, label, 13, NOTE)
+        yield text(x + WIDTH / 2, MARGIN + HEIGHT / 2, label, 18, NOTE)
 
 
 def _columns(step: Step) -> Iterator[str]:
     for place, column in enumerate(step.columns):
         x = MARGIN + place * PITCH_X
-        yield text(x + WIDTH / 2, TOP - 8, str(place + 1), 13, NOTE)
+        yield text(x + WIDTH / 2, TOP - 12, str(place + 1), 14, NOTE)
         if not column:
             yield box(x, TOP, WIDTH, HEIGHT, GHOST)
+        strip = min(STRIP, (BOTTOM - HEIGHT - TOP) / max(len(column) - 1, 1))
         for row, shown in enumerate(column):
-            yield from _card(step, x, TOP + row * PITCH_Y, shown)
+            yield from _card(step, x, TOP + row * strip, shown)
 
 
 def _card(step: Step, x: float, y: float, shown: str) -> Iterator[str]:
-    yield card(x, y, WIDTH, HEIGHT, _name(shown))
+    yield box(x, y, WIDTH, HEIGHT, CARD)
     if shown in step.moved:
         yield box(x, y, WIDTH, HEIGHT, CHOSEN | {"stroke_width": 4})
+    yield text(x + WIDTH / 2, y + STRIP / 2, _name(shown), 19, RED if SIGNS[shown[1]] in "♡♢" else INKED, bold=True)
 
 
 def _described(step: Step) -> str:

@@ -148,15 +148,26 @@ PLACES = {letter: divmod(place, len(RANKS)) for place, letter in enumerate(LETTE
 BELOW = {LETTERS[card]: {LETTERS[below] for upper, below in FITS if upper == card} for card in DECK}
 
 
+def read_positions(evidence: str) -> int:
+    """Return the number of positions that a certificate of a loss names, without visiting them.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it does not name a number, or too large a one.
+    """
+    if not re.fullmatch(r"[1-9]\d{0,6}", evidence, re.ASCII) or int(evidence) > MOST_POSITIONS:
+        raise InvalidEvidence(1, f"{evidence!r} is not a number of positions, at most {MOST_POSITIONS:,}")
+    return int(evidence)
+
+
 def _check_loss(table: Table, evidence: str) -> None:
     """Visit all positions that can be reached by moves of single cards: none is won, and their number is the evidence.
 
     A move of several cards is a sequence of moves of single cards, so no other positions can be reached. Columns can
     change places, and so can free cells; nothing else is left out.
     """
-    if not re.fullmatch(r"[1-9]\d{0,6}", evidence, re.ASCII) or int(evidence) > MOST_POSITIONS:
-        raise InvalidEvidence(1, f"{evidence!r} is not a number of positions, at most {MOST_POSITIONS:,}")
-    named = int(evidence)
+    named = read_positions(evidence)
     columns = sorted("".join(LETTERS[card] for card in column) for column in table.columns)
     first: Position = tuple(columns), "", (0,) * len(SUITS)
     reached, waiting = {first}, [first]

@@ -51,7 +51,7 @@ function show(next) {
   const old = stepper();
   const { scrollLeft, scrollTop } = old.querySelector(".picture");
   old.dataset.step = next.dataset.step;
-  for (const part of ["figure", ".moves", ".tree"]) {
+  for (const part of ["figure", ".tools", ".moves", ".tree"]) {
     const there = old.querySelector(part);
     if (there) replace(there, next.querySelector(part));
   }
@@ -62,7 +62,65 @@ function show(next) {
   slider.setAttribute("aria-valuetext", other.getAttribute("aria-valuetext"));
   old.querySelector("output").textContent = next.querySelector("output").textContent;
   renewControls(old, next);
-  old.querySelector(".moves [aria-current]")?.scrollIntoView({ block: "nearest" });
+  reveal();
+}
+
+// Scrolls the list so that it shows the current move, without moving the page.
+function reveal() {
+  const list = stepper().querySelector(":scope > .moves, :scope > .tree");
+  const current = list?.querySelector("[aria-current]");
+  if (!current) return;
+  const above = current.getBoundingClientRect().top - list.getBoundingClientRect().top;
+  const below = above + current.offsetHeight - list.clientHeight;
+  if (above < 0 || below > 0) list.scrollTop += above - (list.clientHeight - current.offsetHeight) / 2;
+}
+
+let playing = null;
+
+// Shows one step after the other until the last one or `stop`; from the first one if the last one is shown.
+function play() {
+  const [button, speed] = stepper().querySelectorAll(".play, .player select");
+  if (playing) return stop();
+  const { step, last } = stepper().dataset;
+  if (step === last) go(0);
+  button.textContent = "❚❚ Pause";
+  const next = async () => {
+    await go(Number(stepper().dataset.step) + 1);
+    if (stepper().dataset.step === stepper().dataset.last) stop();
+    else if (playing) playing = setTimeout(next, 1000 / speed.value);
+  };
+  playing = setTimeout(next, step === last ? 1000 / speed.value : 0);
+}
+
+function stop() {
+  clearTimeout(playing);
+  playing = null;
+  const button = stepper().querySelector(".play");
+  if (button) button.textContent = "▶ Play";
+}
+
+async function copy(button) {
+  const text = button.dataset.copy === "link" ? location.href : await (await fetch(stepper().querySelector(".text").href)).text();
+  await navigator.clipboard.writeText(text);
+  const name = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = name), 1500);
+}
+
+// A swipe over a picture that does not scroll is a step.
+function onSwipe(event) {
+  const picture = event.target.closest(".picture:not(.large)");
+  if (!picture || !event.isPrimary || event.pointerType === "mouse") return;
+  const ended = (end) => {
+    const [across, down] = [end.clientX - event.clientX, end.clientY - event.clientY];
+    if (Math.abs(across) > 40 && Math.abs(across) > 2 * Math.abs(down)) go(current() - Math.sign(across));
+  };
+  addEventListener("pointerup", ended, { once: true });
+  addEventListener("pointercancel", () => removeEventListener("pointerup", ended), { once: true });
+}
+
+function current() {
+  return wanted ?? Number(stepper().dataset.step);
 }
 
 // Replaces the content of an element, which keeps the focus.
@@ -99,13 +157,18 @@ function onKey(event) {
   const free = focused === document.body || (stepper().contains(focused) && !scrolls);
   if (!free) return;
   event.preventDefault();
-  go(KEYS[event.key](wanted ?? Number(stepper().dataset.step)));
+  stop();
+  go(KEYS[event.key](current()));
 }
 
 function onClick(event) {
+  const button = event.target.closest("button");
+  if (button?.matches(".play")) return play();
+  if (button?.dataset.copy) return copy(button);
   const link = event.target.closest("a[data-step]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
+  stop();
   go(Number(link.dataset.step));
 }
 
@@ -115,7 +178,7 @@ async function poll() {
   if (!document.hidden) {
     try {
       const found = await fetched(location.href);
-      for (const part of found.querySelectorAll("main [id]")) {
+      for (const part of found.querySelectorAll("main [id]:not(#stepper, #stepper *)")) {
         const there = document.getElementById(part.id);
         if (there && there.innerHTML !== part.innerHTML && !there.contains(document.activeElement)) {
           there.replaceChildren(...part.childNodes);
@@ -136,6 +199,10 @@ if (stepper()?.querySelector(".controls")) {
   document.addEventListener("keydown", onKey);
   stepper().addEventListener("click", onClick);
   stepper().querySelector("input[type=range]").addEventListener("input", (event) => go(Number(event.target.value)));
+  stepper().addEventListener("pointerdown", onSwipe);
   stepper().classList.add("scripted");
+  stepper().querySelector(".player").hidden = false;
+  stepper().querySelector(".copies").hidden = !navigator.clipboard;
+  reveal();
 }
 if (document.querySelector("main[data-live]")) setTimeout(poll, POLL_MS);

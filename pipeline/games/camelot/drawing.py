@@ -1,4 +1,4 @@
-"""The board of Camelot with the deck below it."""
+"""The board of Camelot with the deck beside it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -27,16 +27,17 @@ SLOT, GAP, MARGIN = 58, 20, 24
 PITCH = SLOT + GAP
 GUTTERS = Gutters(SLOT, SLOT, GAP)
 BOARD = 2 * MARGIN + COLUMNS * PITCH - GAP
-ROW = 13
-CARD_WIDTH, CARD_HEIGHT, CARD_GAP = 19, 26, 4
-DECK_LEFT = BOARD - 14 - ROW * (CARD_WIDTH + CARD_GAP)
-DECK_HEIGHT = 4 * (CARD_HEIGHT + 2 * CARD_GAP) + 12
+COLUMN = 13
+"""The cards in a column of the deck."""
+CARD_WIDTH, CARD_HEIGHT, CARD_GAP = 26, 20, 3
+DECK_TOP = MARGIN + 18
+DECK_WIDTH = 4 * (CARD_WIDTH + 2 * CARD_GAP) + MARGIN - 2 * CARD_GAP
 COURT_SLOTS = {slot: face for face, slots in PLACES.items() for slot in slots}
 JOINED: Style = CHOSEN | {"stroke_width": 3}
 
 
 def deck(layout: str, caption: str) -> Scene:
-    """Return the deck below the empty board."""
+    """Return the deck beside the empty board."""
     return board(layout, {}, "", [], 0, caption)
 
 
@@ -45,7 +46,7 @@ def board(
 ) -> Scene:
     """Return the board with its cards; the slots dealt to are numbered, those of each removal joined.
 
-    `dealt` cards have been dealt; the deck below the board has a ring around the next one.
+    `dealt` cards have been dealt; the deck beside the board has a ring around the next one.
     """
     parts = [part for slot in SLOTS for part in _slot(slot, cards.get(slot))]
     for number, slot in enumerate(dealt_to, start=dealt - len(dealt_to) + 1):
@@ -57,7 +58,7 @@ def board(
             parts += [box(*_corner(slot), SLOT, SLOT, CHOSEN), _marked(slot, str(number))]
     held = ", ".join(f"{slot} {rank_name(cards[slot])}" for slot in SLOTS if slot in cards) or "empty"
     alt = f"Board: {held}. Cards in the deck: {' '.join(map(rank_name, layout[dealt:])) or 'none'}."
-    return scene(BOARD, BOARD + DECK_HEIGHT, [*parts, *_deck(layout, dealt)], caption, alt)
+    return scene(BOARD + DECK_WIDTH, BOARD, [*parts, *_deck(layout, dealt)], caption, alt)
 
 
 def _corner(slot: str) -> Point:
@@ -83,10 +84,10 @@ def _marked(slot: str, words: str) -> str:
 
 def _deck(layout: str, dealt: int) -> Iterator[str]:
     for number, rank in enumerate(layout):
-        row, column = divmod(number, ROW)
-        x, y = DECK_LEFT + column * (CARD_WIDTH + CARD_GAP), BOARD + row * (CARD_HEIGHT + 2 * CARD_GAP)
-        if column == 0:
-            yield text(x - 6, y + CARD_HEIGHT / 2, str(number + 1), 12, NOTE, anchor="end")
+        column, row = divmod(number, COLUMN)
+        x, y = BOARD + column * (CARD_WIDTH + 2 * CARD_GAP), DECK_TOP + row * (CARD_HEIGHT + CARD_GAP)
+        if row == 0:
+            yield text(x + CARD_WIDTH / 2, y - 12, str(number + 1), 12, NOTE)
         yield card(x, y, CARD_WIDTH, CARD_HEIGHT, rank_name(rank), GHOST if number < dealt else CARD)
         if number == dealt:
             yield box(x, y, CARD_WIDTH, CARD_HEIGHT, CHOSEN | {"stroke_width": 4})

@@ -53,7 +53,7 @@ def _paired(prefix: str, values: str) -> tuple[list[str], str]:
     return [values] * pairs, values[0] * (counts[0] - pairs) + values[1] * (counts[1] - pairs)
 
 
-def drawn(found: Ledger, following: str, caption: str) -> Scene:
+def drawn(found: Ledger, following: str, caption: str, proves: str) -> Scene:
     """Return the ledger, the slots filled by the cards that stay, and the card after them, which has no slot."""
     y = MARGIN
     parts = [_label(y, "J Q K stay"), *_staying(y, found.court)]
@@ -72,7 +72,7 @@ def drawn(found: Ledger, following: str, caption: str) -> Scene:
         text(LABELS + PITCH + 4, y + CELL / 2, "has no slot", 18, INKED, anchor="start"),
     ]
     alt = f"{_listed('Leave', ''.join(map(''.join, found.leaving)))} {_listed('Stay', found.staying)}"
-    return scene(WIDTH, y + CELL + MARGIN, parts, caption, alt)
+    return scene(WIDTH, y + CELL + MARGIN, parts, caption, alt, proves=proves)
 
 
 def _label(y: float, words: str) -> str:

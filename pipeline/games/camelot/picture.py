@@ -66,7 +66,7 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
             yield board(layout, shown, phase.slots, phase.removals, phase.dealt, phase.caption)
     elif verdict is Verdict.UNWINNABLE and evidence is not None:
         found = ledger(layout[: prove_loss(layout, evidence)])
-        yield drawn(found, layout[found.cards], _reason(layout, found))
+        yield drawn(found, layout[found.cards], _reason(layout, found), _proves(found))
 
 
 def _phases(layout: str, trace: str) -> Iterator[Phase]:
@@ -95,6 +95,14 @@ def _board(phase: Phase) -> str:
         shown = [f"[{cell}]" if slot in phase.slots else f" {cell} " for slot, cell in zip(row, cells, strict=True)]
         lines.append(f"   {' '.join(shown)}      {row}")
     return "\n".join(lines)
+
+
+def _proves(found: Ledger) -> str:
+    return (
+        f"Of the first {found.cards} cards, {len(found.staying)} must stay, whatever is removed. They fill the board, "
+        f"so card {found.cards + 1} has no slot. Rings mark the cards that stay; dashed ones leave in pairs that add "
+        "up to 10, and tens alone."
+    )
 
 
 def _reason(layout: str, found: Ledger) -> str:

@@ -1,8 +1,9 @@
 """The cases of a certificate: the leaves of its tree, and the circle of waiting cards that closes each."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from dealmill.game import rank_name
 from dealmill.pipeline.games.card_pairing.rules import (
     MATCHINGS,
     Card,
@@ -42,6 +43,11 @@ class Case:
     circle: list[Wait]
 
 
+def printer(layout: str) -> Callable[[str], str]:
+    """Return the function that gives what is printed on the cards of a layout."""
+    return str if "," in layout else rank_name
+
+
 def cases(layout: str, certificate: str) -> list[Case]:
     """Return the cases of a certificate in its own order.
 
@@ -51,7 +57,7 @@ def cases(layout: str, certificate: str) -> list[Case]:
         If the certificate proves nothing.
     """
     check("winnable", layout, Verdict.UNWINNABLE, None, certificate)
-    return list(_leaves(deal_of(layout), iter(certificate), (), {}))
+    return list(_leaves(deal_of(layout), iter(certificate), printer(layout), (), {}))
 
 
 def shortest_first(found: list[Case]) -> list[Case]:
@@ -70,18 +76,20 @@ def _branches(case: Case) -> list[tuple[str, ...]]:
     return [case.path[:depth] for depth in range(1, len(case.path) + 1)]
 
 
-def _leaves(deal: Deal, entries: Iterator[str], path: tuple[str, ...], mates: Mates) -> Iterator[Case]:
+def _leaves(
+    deal: Deal, entries: Iterator[str], printed: Callable[[str], str], path: tuple[str, ...], mates: Mates
+) -> Iterator[Case]:
     rank = next(entries)
     cards = deal.ranks[rank]
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
         a, b, c, d = (card_name(deal, cards[place]) for place in matching)
         way = f"{a} with {b}, {c} with {d}"
-        choices = (*path, f"{rank}: {way}")
+        choices = (*path, f"{printed(rank)}: {way}")
         if any(left := left_over(deal, with_these)):
             yield Case(choices, with_these, left, shortest_circle(left, with_these))
         else:
-            yield from _leaves(deal, entries, choices, with_these)
+            yield from _leaves(deal, entries, printed, choices, with_these)
 
 
 def pair_off(cards: list[Card], matching: tuple[int, int, int, int]) -> Mates:

@@ -19,14 +19,13 @@ from dealmill.game import (
     element,
     outline,
     path,
-    rank_name,
     text,
     texts,
 )
-from dealmill.pipeline.games.card_pairing.cases import Place
+from dealmill.pipeline.games.card_pairing.cases import Place, printer
 from dealmill.pipeline.games.card_pairing.rules import Stacks, stack_name, start
 
-WIDTH, HEIGHT, GUTTER = 46, 48, 22
+WIDTH, HEIGHT, GUTTER, LEFT = 46, 48, 22, 44
 LETTER = 12
 """The width of a card for each letter of its rank, if that is more than `WIDTH`."""
 ABOVE, BELOW = 20, 30
@@ -35,13 +34,8 @@ MANY = 100
 """If there are more cards than that, those that matter less are drawn faintly."""
 LONGEST_ROW, MOST_ROWS = 16, 4
 """The most stacks in a row, or twice as many if there would be more than `MOST_ROWS` rows."""
-NAME_SIZE = 20
+NAME_SIZE, HEIGHT_SIZE = 20, 16
 FAINT: Style = CARD | {"stroke_width": 0.5}
-
-
-def printer(layout: str) -> Callable[[str], str]:
-    """Return the function that gives what is printed on the cards of a layout."""
-    return str if "," in layout else rank_name
 
 
 def listed(stacks: Stacks, printed: Callable[[str], str]) -> str:
@@ -72,7 +66,7 @@ class Grid:
         self.heights = [max(1, *map(len, stacks[start : start + self.columns])) for start in starts]
         row_heights = (ABOVE + height * (HEIGHT + GUTTER) + BELOW for height in self.heights)
         self.tops = list(accumulate(row_heights, initial=0))
-        self.size = self.columns * (self.width + GUTTER) + GUTTER, self.tops[-1]
+        self.size = LEFT + self.columns * (self.width + GUTTER), self.tops[-1]
         self.gutters = Gutters(self.width, HEIGHT, GUTTER)
         corners = {place: self.corner(place) for place in self.ranks}
         self.cards = {place: card(*corners[place], self.width, HEIGHT, rank) for place, rank in self.ranks.items()}
@@ -82,21 +76,27 @@ class Grid:
             place: bare_text(x + self.width / 2, y + HEIGHT / 2, self.ranks[place], self._rank_size, NOTE)
             for place, (x, y) in corners.items()
         }
-        self.names = texts(self._names(), NAME_SIZE, NOTE)
-        """The names below the stacks."""
+        self.names = texts(self._names(), NAME_SIZE, NOTE) + texts(self._heights(), HEIGHT_SIZE, NOTE)
+        """The names below the stacks, and on their left how high a card lies, counted from 1."""
 
     def corner(self, place: Place) -> Point:
         """Return the upper left corner of a card."""
         row, column = divmod(place[0], self.columns)
         below_top = self.heights[row] - 1 - place[1]
         top = self.tops[row] + ABOVE + GUTTER / 2
-        return GUTTER + column * (self.width + GUTTER), top + below_top * (HEIGHT + GUTTER)
+        return LEFT + column * (self.width + GUTTER), top + below_top * (HEIGHT + GUTTER)
 
     def _names(self) -> Iterator[str]:
         for stack in range(self.stacks):
             x, y = self.corner((stack, 0))
             name = stack_name(stack, self.stacks)
             yield bare_text(x + self.width / 2, y + HEIGHT + GUTTER, name, NAME_SIZE, NOTE)
+
+    def _heights(self) -> Iterator[str]:
+        for row, height in enumerate(self.heights):
+            for place in range(height):
+                _, y = self.corner((row * self.columns, place))
+                yield bare_text(LEFT / 3, y + HEIGHT / 2, str(place + 1), HEIGHT_SIZE, NOTE)
 
     def ghost(self, place: Place, *, rank: bool = True) -> str:
         """Return the place of a card that has left."""

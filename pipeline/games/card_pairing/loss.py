@@ -8,13 +8,25 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from dealmill.game import CHOSEN, OTHER, Scene, Style, scene
-from dealmill.pipeline.games.card_pairing.cases import Case, Wait, cases, place_of, shortest_first
-from dealmill.pipeline.games.card_pairing.drawing import Grid, listed, printer
+from dealmill.pipeline.games.card_pairing.cases import (
+    Case,
+    Wait,
+    cases,
+    place_of,
+    printer,
+    shortest_first,
+)
+from dealmill.pipeline.games.card_pairing.drawing import Grid, listed
 from dealmill.pipeline.games.card_pairing.lemmas import proof
 from dealmill.pipeline.games.card_pairing.proof_picture import proof_scenes
 from dealmill.pipeline.games.card_pairing.proof_words import Words
 from dealmill.pipeline.games.card_pairing.rules import STEPS, deal_of, stack_name, start
 
+NAMES = "4.3 is the third card from the bottom of stack 4."
+PROVES = (
+    "Cards of a rank leave two by two, from the tops of stacks. Each step tells what cannot happen in a play that "
+    f"wins, until no way is left. Solid rings are cards that leave together, dashed ones cards that do not. {NAMES}"
+)
 OUTSIDE: Style = {"stroke_width": 2.5}
 """The rings of pairs outside the circle."""
 WIDEST = 76
@@ -58,10 +70,22 @@ def loss_scenes(grid: Grid, layout: str, certificate: str) -> Iterator[Scene]:
     """
     if not certificate.startswith(STEPS):
         found = shortest_first(cases(layout, certificate))
+        proves = _proves(list(dict.fromkeys(choice.partition(":")[0] for case in found for choice in case.path)))
         for number, case in enumerate(found, start=1):
-            yield _case(grid, layout, case, f"Case {number} of {len(found)}")
+            yield _case(grid, layout, case, f"Case {number} of {len(found)}", proves)
     else:
-        yield from proof_scenes(grid, layout, proof(layout, certificate))
+        yield from proof_scenes(grid, layout, proof(layout, certificate), PROVES)
+
+
+def _proves(ranks: list[str]) -> str:
+    """Return what a tree shows that pairs the cards of these ranks."""
+    first, *others = ranks
+    then = f", and then the {' or '.join(f'{rank}s' for rank in others)}," if others else ""
+    return (
+        f"Cards of a rank leave two by two, from the tops of stacks. However the four {first}s{then} are paired, cards "
+        "end up waiting for one another in a circle, even if all others could leave one by one. Dashed cards have "
+        f"left. {NAMES}"
+    )
 
 
 def _branches(found: list[Case]) -> Iterator[str]:
@@ -74,7 +98,7 @@ def _branches(found: list[Case]) -> Iterator[str]:
         shown = case.path
 
 
-def _case(grid: Grid, layout: str, case: Case, heading: str) -> Scene:
+def _case(grid: Grid, layout: str, case: Case, heading: str, proves: str) -> Scene:
     deal = deal_of(layout)
     ranks = [rank for stack in start(layout) for rank in stack]
     left = {card for stack in case.left for card in stack}
@@ -90,7 +114,7 @@ def _case(grid: Grid, layout: str, case: Case, heading: str) -> Scene:
     parts += (grid.badge(places[wait.card], str(number)) for number, wait in enumerate(case.circle, start=1))
     alt = listed([[ranks[card] for card in stack] for stack in case.left], printer(layout))
     why = _why(list(map(printer(layout), ranks)), len(deal.stacks), case.circle)
-    return scene(*grid.size, parts, f"{heading}: {why}", alt, case.path)
+    return scene(*grid.size, parts, f"{heading}: {why}", alt, case.path, proves)
 
 
 def _why(ranks: list[str], stacks: int, circle: list[Wait]) -> str:

@@ -20,7 +20,7 @@ CORNERS = 4
 Rings = list[tuple[Card, Style]]
 
 
-def proof_scenes(grid: Grid, layout: str, proof: Proof) -> Iterator[Scene]:
+def proof_scenes(grid: Grid, layout: str, proof: Proof, proves: str) -> Iterator[Scene]:
     """Yield the steps of a proof.
 
     The cards of a numbered statement have its number; their rings are solid if they leave together, and dashed if not.
@@ -47,7 +47,7 @@ def proof_scenes(grid: Grid, layout: str, proof: Proof) -> Iterator[Scene]:
         waits_drawn = dict.fromkeys((wait.card, wait.mate) for closed in circles for wait in closed.circle)
         parts += grid.arrows((places[card], places[mate]) for card, mate in waits_drawn)
         parts += (grid.badge(places[card], number, corner) for card, number, corner in _badges(step))
-        yield scene(*grid.size, parts, caption, words.stay(left))
+        yield scene(*grid.size, parts, caption, words.stay(left), proves=proves)
 
 
 def _drawn_circles(step: Step) -> list[Closed]:

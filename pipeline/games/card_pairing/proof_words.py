@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from dealmill.pipeline.games.card_pairing.cases import Wait, card_name
-from dealmill.pipeline.games.card_pairing.drawing import listed, printer
+from dealmill.pipeline.games.card_pairing.cases import Wait, card_name, printer
+from dealmill.pipeline.games.card_pairing.drawing import listed
 from dealmill.pipeline.games.card_pairing.lemmas import Closed, Conclusion, Contradiction, Jam, Proof, Step
 from dealmill.pipeline.games.card_pairing.rules import Card, Literal
 

@@ -1,6 +1,6 @@
-"""Tantrix as a picture: dark hexagons with curved links, and the hand below the field.
+"""Tantrix as a picture: dark hexagons with curved links that run on from tile to tile, and the hand beside the field.
 
-The colour of a link is also told by the pattern along its middle and by the letters on the sides it joins.
+The colour of a link is also told by the pattern along its middle, and by a letter at each end that no other tile joins.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from dealmill.game import (
     scene,
     text,
 )
-from dealmill.pipeline.games.tantrix.rules import COLOURS, Move, Position, Space, rotations
+from dealmill.pipeline.games.tantrix.rules import COLOURS, Move, Position, Space, around, rotations
 
 DRAWN = 1 << 10
 """The tiles in the cache: a position has a picture for each of its moves, and most tiles are in all of them."""
@@ -44,7 +44,7 @@ BENDS = {1: 0.44, 2: 0.62, 3: 0.5}
 of the apothem as controls of a cubic curve give nearly circular arcs."""
 
 TILE: Style = {"class_": "tile", "fill": "#262626", "stroke": INK, "stroke_width": 1}
-CASED: Style = {"class_": "light", "fill": "none", "stroke": WHITE, "stroke_width": 13}
+CASED: Style = {"class_": "cased", "fill": "none", "stroke": WHITE, "stroke_width": 13}
 LINKS: dict[str, Style] = {
     colour: {"class_": f"link {name}", "fill": "none", "stroke": stroke, "stroke_width": 9.5}
     for colour, name, stroke in zip(
@@ -52,12 +52,13 @@ LINKS: dict[str, Style] = {
     )
 }
 PATTERNS: dict[str, Style] = {
-    "G": {"class_": "light", "stroke": WHITE, "stroke_width": 2.5},
-    "R": {"class_": "light", "stroke": WHITE, "stroke_width": 3, "stroke_dasharray": "7 5"},
-    "Y": {"class_": "ink", "stroke": INK, "stroke_width": 3.5, "stroke_dasharray": "3.5 4"},
+    "G": {"class_": "cased", "stroke": WHITE, "stroke_width": 2.5},
+    "R": {"class_": "cased", "stroke": WHITE, "stroke_width": 3, "stroke_dasharray": "7 5"},
+    "Y": {"class_": "dotted", "stroke": INK, "stroke_width": 3.5, "stroke_dasharray": "3.5 4"},
 }
 """The line along the middle of a link: none for blue, solid for green, dashes for red, dots for yellow."""
-DISC: Style = {"class_": "card", "fill": WHITE, "stroke": INK, "stroke_width": 0.8}
+DISC: Style = {"class_": "cased", "fill": WHITE, "stroke": INK, "stroke_width": 0.8}
+LETTER: Style = {"class_": "letter", "fill": INK}
 FORCED: Style = {"class_": "forced", "fill": "none", "stroke": INK, "stroke_width": 4}
 
 
@@ -66,37 +67,42 @@ def drawn(position: Position, move: Move | None, caption: str) -> Scene:
     places = [_middle(space) for space in (*position.field, *position.links)]
     left, top = min(x for x, _ in places) - RADIUS, min(y for _, y in places) - APOTHEM
     across, down = max(x for x, _ in places) + RADIUS - left, max(y for _, y in places) + APOTHEM - top
-    hand = len(position.hand) * (2 * RADIUS + BETWEEN) - BETWEEN
-    width = max(across, hand) + 2 * MARGIN
-    height = down + 2 * APOTHEM + 4 * MARGIN
-    shift = (width - across) / 2 - left, MARGIN - top
+    beside = len(position.hand) * (2 * APOTHEM + BETWEEN) - BETWEEN + 2 * MARGIN
+    width = across + 2 * RADIUS + 3 * MARGIN
+    height = max(down, beside) + 2 * MARGIN
+    shift = MARGIN - left, (height - down) / 2 - top
     field = element("g", *_field(position, move), transform=f"translate({at(shift)})")
-    start = (width - hand) / 2 + RADIUS, height - MARGIN - APOTHEM
-    return scene(width, height, [field, *_hand(position, move, start)], caption, _described(position))
+    first = width - MARGIN - RADIUS, (height - beside) / 2 + 2 * MARGIN + APOTHEM
+    return scene(width, height, [field, *_hand(position, move, first)], caption, _described(position))
 
 
 def _field(position: Position, move: Move | None) -> Iterator[str]:
-    for space, tile in position.field.items():
-        yield _tile(_middle(space), tile)
-    taken = {move.space} if move else set()
-    for space in sorted(position.controlled_spaces - taken):
-        yield _hexagon(_middle(space), GHOST)
-        yield cross(*_middle(space), 9, {**GHOST, "stroke_width": 3, "stroke_dasharray": "none"})
-    for space in sorted(position.forced_spaces - taken):
-        yield _hexagon(_middle(space), FORCED)
-        yield text(*_middle(space), "!", 40, INKED, bold=True)
+    tiles = position.field | ({move.space: move.tile} if move else {})
+    for space in tiles:
+        yield _hexagon(_middle(space), TILE)
+    for space, tile in tiles.items():
+        free = frozenset(side for side, beyond in enumerate(around(space)) if beyond not in tiles)
+        yield _links(_middle(space), tile, free)
+    for space in sorted(position.links.keys() - tiles.keys()):
+        x, y = _middle(space)
+        yield _hexagon((x, y), FORCED if space in position.forced_spaces else GHOST)
+        yield text(x, y + 20, str(space), 13, NOTE)
+        if space in position.forced_spaces:
+            yield text(x, y - 8, "!", 36, INKED, bold=True)
+        elif space in position.controlled_spaces:
+            yield cross(x, y - 4, 9, {**GHOST, "stroke_width": 3, "stroke_dasharray": "none"})
     if move:
-        yield _tile(_middle(move.space), move.tile)
         yield _hexagon(_middle(move.space), CHOSEN)
 
 
-def _hand(position: Position, move: Move | None, start: Point) -> Iterator[str]:
+def _hand(position: Position, move: Move | None, first: Point) -> Iterator[str]:
     for number, tile in enumerate(position.hand):
-        middle = start[0] + number * (2 * RADIUS + BETWEEN), start[1]
-        yield _tile(middle, tile)
+        middle = first[0], first[1] + number * (2 * APOTHEM + BETWEEN)
+        yield _hexagon(middle, TILE)
+        yield _links(middle, tile, frozenset(range(SIDES)))
         if move and move.tile in rotations(tile):
             yield _hexagon(middle, CHOSEN | {"stroke_dasharray": "8 5"})
-    yield text(start[0] - RADIUS, start[1] - APOTHEM - MARGIN, "in hand", 16, NOTE, anchor="start")
+    yield text(first[0], first[1] - APOTHEM - MARGIN, "in hand", 16, NOTE)
 
 
 def _middle(space: Space) -> Point:
@@ -110,23 +116,24 @@ def _hexagon(middle: Point, style: Style) -> str:
 
 
 @lru_cache(maxsize=DRAWN)
-def _tile(middle: Point, tile: str) -> str:
-    parts = [_hexagon(middle, TILE)]
+def _links(middle: Point, tile: str, lettered: frozenset[int]) -> str:
+    """Return the links of a tile, with letters on some of its sides."""
+    parts: list[str] = []
     for colour in COLOURS:
         sides = [side for side, shown in enumerate(tile) if shown == colour]
         for first, second in zip(sides[::2], sides[1::2], strict=False):
             parts += _link(middle, first, second, colour)
-    for side, colour in enumerate(tile):
+    for side in sorted(lettered):
         disc = _towards(middle, side, APOTHEM - 10)
-        parts += [circle(*disc, 7, DISC), text(*disc, colour, 10, INKED, bold=True)]
+        parts += [circle(*disc, 7, DISC), text(*disc, tile[side], 10, LETTER, bold=True)]
     return "".join(parts)
 
 
 def _link(middle: Point, first: int, second: int, colour: str) -> Iterator[str]:
     apart = min(second - first, SIDES + first - second)
     inner = APOTHEM * (1 - BENDS[apart])
-    points = [_towards(middle, first, APOTHEM - INSET), _towards(middle, first, inner)]
-    points += [_towards(middle, second, inner), _towards(middle, second, APOTHEM - INSET)]
+    points = [_towards(middle, first, APOTHEM), _towards(middle, first, inner)]
+    points += [_towards(middle, second, inner), _towards(middle, second, APOTHEM)]
     curve = f"M{at(points[0])}C{' '.join(map(at, points[1:]))}"
     yield element("path", d=curve, **CASED)
     yield element("path", d=curve, **LINKS[colour])

@@ -16,6 +16,7 @@ from dealmill.pipeline.games.card_pairing.cases import (
     shortest_first,
 )
 from dealmill.pipeline.games.card_pairing.rules import Deal, Mates, deal_of
+from dealmill.pipeline.games.pictures import rank_name
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 
@@ -98,7 +99,7 @@ def test_every_case_jams_with_its_own_choices(ranks: int, stacks: int) -> None:
             for card, mate in case.mates.items():
                 one, other = (f"{named[each][0]:x}.{named[each][1] + 1}" for each in sorted((card, mate)))
                 if stacks <= 16:
-                    assert f"{one} with {other}" in chosen[layout.replace(" ", "")[card]]
+                    assert f"{one} with {other}" in chosen[rank_name(layout.replace(" ", "")[card])]
 
 
 @settings(max_examples=60)

@@ -70,6 +70,9 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     summary: dealmill.DiffSummary = diff.summary
     nodes: dealmill.NodeCounts | None = diff.nodes
     assert not summary.counts and nodes is not None and nodes.ratio == 1.0
+    parts: list[dealmill.DiffPart] = list(diff.parts())
+    sample: dealmill.NodeSample | None = diff.node_sample(10)
+    assert parts[-1].reached == 1 and sample is not None and sample.ratio == 1.0
     assert run.diff(store.find_run("last"), ignore=["evidence"]).equal and run.related == [store.run_numbers()[-1]]
     retried: int = run.retry()
     assert retried == 0

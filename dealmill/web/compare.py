@@ -1,0 +1,190 @@
+"""The pages that compare two runs, and two verdicts on a layout.
+
+Comparing ten million verdicts takes half a minute. So large runs are compared by a process of its own, part by part; a
+page shows what it has found by then and asks again.
+"""
+
+import signal
+from collections import Counter, OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from threading import Lock
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+import dealmill
+from dealmill.web.filters import url
+from dealmill.web.site import MOST_NUMBER, MOST_POSITION, Digits, OpenStore, page
+from dealmill.web.steps import Number, steps_of
+
+router = APIRouter(include_in_schema=False)
+
+SMALL = 20_000
+"""The layouts of runs that are compared at once."""
+MOST_SECONDS = 600
+"""The longest time for a comparison."""
+CUT_SHORT = "the comparison took too long; use: dealmill diff"
+MOST_KEPT = 20
+"""The comparisons that are kept, and the most that wait to be made."""
+LISTED = 25
+"""The most differences of each kind that are listed."""
+SAMPLED = 2_000
+"""The most layouts whose node counts are compared."""
+
+Runs = Annotated[
+    list[Annotated[int, Query(ge=1, le=MOST_NUMBER), Digits]], Query(alias="run", max_length=50, description="Runs.")
+]
+At = Annotated[int | None, Query(ge=1, le=MOST_POSITION), Digits]
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What is known of the differences between two runs: their number by kind, and the first ones of each kind."""
+
+    counts: Counter[dealmill.DifferenceKind] = field(default_factory=Counter)
+    listed: list[dealmill.Difference] = field(default_factory=list)
+    reached: int = 0
+    finished: bool = False
+    error: str | None = None
+
+    def add(self, part: dealmill.DiffPart) -> None:
+        """Add the differences of the next part of the runs."""
+        for difference in part.differences:
+            self.counts[difference.kind] += 1
+            if self.counts[difference.kind] <= LISTED:
+                self.listed.append(difference)
+        self.reached = part.reached
+
+
+class Comparisons:
+    """The comparisons that pages have asked for. Large runs are compared one pair after the other."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._thread = ThreadPoolExecutor(1)
+        self._kept: OrderedDict[tuple[int, ...], tuple[Comparison, Future[None] | None]] = OrderedDict()
+        self.process: SpawnProcess | None = None
+
+    def get(self, diff: dealmill.Diff) -> Comparison:
+        """Return a comparison, finished or not. One of a run that is not finished is made again when it has changed."""
+        key = (diff.one.id, diff.other.id, diff.one.solved, diff.other.solved, diff.one.items, diff.other.items)
+        with self._lock:
+            if known := self._kept.get(key):
+                self._kept.move_to_end(key)
+                return known[0]
+            comparison = Comparison()
+            large = max(diff.one.items, diff.other.items) > SMALL
+            self._kept[key] = comparison, self._thread.submit(self._make, comparison, diff) if large else None
+            if len(self._kept) > MOST_KEPT:
+                _, (_, future) = self._kept.popitem(last=False)
+                if future:
+                    future.cancel()
+        if not large:
+            for part in diff.parts():
+                comparison.add(part)
+            comparison.finished = True
+        return comparison
+
+    def close(self) -> None:
+        """End the process."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        if self.process is not None:
+            self.process.kill()
+
+    def _make(self, comparison: Comparison, diff: dealmill.Diff) -> None:
+        ours, theirs = get_context("spawn").Pipe(duplex=False)
+        url = diff.store.url.render_as_string(hide_password=False)
+        self.process = get_context("spawn").Process(
+            target=_compare, args=(theirs, url, diff.one.id, diff.other.id), daemon=True
+        )
+        self.process.start()
+        theirs.close()
+        comparison.error = CUT_SHORT
+        with suppress(EOFError):
+            while True:
+                counts, listed, reached, comparison.error = ours.recv()
+                comparison.counts, comparison.listed, comparison.reached = counts, listed, reached
+        self.process.join()
+        comparison.finished = True
+
+
+def _compare(connection: "Connection[Any, None]", url: str, one: int, other: int) -> None:
+    """Compare two runs, and send what has been found after each part. The last message has no error unless there was
+    one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.alarm(MOST_SECONDS)
+    found = Comparison()
+    try:
+        with dealmill.open(url, read_only=True) as store:
+            for part in store.find_run(one).diff(store.find_run(other)).parts():
+                found.add(part)
+                connection.send((found.counts, found.listed, found.reached, CUT_SHORT))
+        error = None
+    except dealmill.DealmillError as problem:
+        error = str(problem)
+    connection.send((found.counts, found.listed, found.reached, error))
+
+
+@router.get("/compare")
+def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  # noqa: B006 -- FastAPI copies it
+    """Show the differences between two runs; or a form to choose them."""
+    if len(runs) != 2:
+        newest = store.status(store.run_numbers(limit=MOST_KEPT, descending=True))[::-1]
+        return page(request, "choose.html", runs=newest, given=runs)
+    one, other = map(store.find_run, runs)
+    diff = one.diff(other)
+    comparison = request.app.state.comparisons.get(diff)
+    return page(
+        request,
+        "compare.html",
+        one=one,
+        other=other,
+        diff=diff,
+        found=comparison,
+        kinds=dealmill.DifferenceKind,
+        nodes=diff.node_sample(SAMPLED),
+        listed=LISTED,
+        sampled=SAMPLED,
+        live=not comparison.finished,
+        beside=lambda difference: _beside(one, other, difference),
+    )
+
+
+def _beside(one: dealmill.Run, other: dealmill.Run, difference: dealmill.Difference) -> str | None:
+    """Return the URL of the page with both verdicts; None if there is only one."""
+    positions = difference.one.position, difference.other.position
+    if None in positions or difference.kind in {dealmill.DifferenceKind.MISSING, dealmill.DifferenceKind.DAMAGED}:
+        return None
+    return url(f"/compare/{one.progress.id}/{positions[0]}/{other.progress.id}/{positions[1]}", [])
+
+
+@router.get("/compare/{run}/{position}/{other}/{there}")
+def beside(
+    request: Request,
+    store: OpenStore,
+    run: int,
+    position: int,
+    other: int,
+    there: int,
+    step: Number = None,
+    step2: Annotated[Number, Query(alias="other")] = None,
+) -> Response:
+    """Show two verdicts side by side, each at a step of its evidence."""
+    results = [store.find_run(number).result(place) for number, place in ((run, position), (other, there))]
+    sides: list[dict[str, Any]] = []
+    for result, number in zip(results, (step, step2), strict=True):
+        sides.append({"result": result, "steps": steps_of(result, number)})
+    shown = [side["steps"].number if side["steps"] else 0 for side in sides]
+    path = f"/compare/{run}/{position}/{other}/{there}"
+
+    def link(side: int, number: int) -> str:
+        steps = [number if place == side else known for place, known in enumerate(shown)]
+        return url(path, {"step": steps[0], "other": steps[1]})
+
+    return page(request, "beside.html", sides=sides, link=link, runs=(run, other))

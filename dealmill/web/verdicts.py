@@ -1,0 +1,123 @@
+"""The page of one verdict, and that of a layout that is solved while its page is viewed."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+import dealmill
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import Engine
+from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Judge, Task
+from dealmill.web.filters import Filtered, url
+from dealmill.web.pages import slice_of
+from dealmill.web.site import Digits, OpenStore, Position, RunNumber, page
+from dealmill.web.steps import Form, Number, Steps, is_small, steps_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/runs/{run}/layouts/{position}")
+def verdict(
+    request: Request,
+    store: OpenStore,
+    run: RunNumber,
+    position: Position,
+    wanted: Filtered,
+    step: Number = None,
+    leaf: Number = None,
+    form: Form = "page",
+) -> Response:
+    """Show a result at one step of its evidence."""
+    found = store.find_run(run)
+    result = found.result(position, retracted=wanted.retracted)
+    engine, steps, judgement, why = _drawn_and_judged(request.app.state.judge, result, step if leaf is None else leaf)
+    if steps and form != "page":
+        return steps.file(form)
+    path = f"/runs/{run}/layouts/{position}"
+    return page(
+        request,
+        "verdict.html",
+        run=found.progress,
+        result=result,
+        engine=engine,
+        steps=steps,
+        link=lambda number, form=None: wanted.link(path, **{steps.parameter: number, "as": form} if steps else {}),
+        judgement=judgement,
+        why=why,
+        judging=judgement is None and why is None and is_small(result),
+        audit=found.latest_audit,
+        path=path,
+        wanted=wanted,
+        previous=slice_of(store, found, wanted, None, position, 1),
+        following=slice_of(store, found, wanted, position, None, 1),
+    )
+
+
+@router.get("/runs/{run}/layouts/{position}/board.svg")
+def board(store: OpenStore, run: RunNumber, position: Position, wanted: Filtered) -> Response:
+    """Send the picture of a layout, which lists show small."""
+    result = store.find_run(run).result(position, retracted=wanted.retracted)
+    scene = next(replace(result, evidence=None).scenes(), None) if is_small(result) else None
+    if scene is None:
+        raise dealmill.NotFoundError(f"there is no picture of layout {result.item}")
+    return Response(scene.svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
+
+
+def _drawn_and_judged(
+    judge: Judge, result: dealmill.Result, number: int | None
+) -> tuple[Engine | None, Steps | None, dealmill.Judgement | None, str | None]:
+    """Return the engine of a result, its scenes and its judgement; or why some are missing: the game may not be
+    installed here, or not work. There is no judgement as long as it is being made."""
+    engine, steps = None, None
+    try:
+        _, engine = result.game_and_engine
+        steps = steps_of(result, number)
+        return engine, steps, judge.judge(result) if is_small(result) else None, None
+    except dealmill.DealmillError as error:
+        return engine, steps, None, str(error)
+
+
+@router.get("/check")
+def check(
+    request: Request,
+    game: Annotated[str, Query(max_length=100)] = "",
+    layout: Annotated[str, Query(max_length=MOST_LAYOUT)] = "",
+    nodes: Annotated[int, Query(ge=1, le=MOST_NODES), Digits] = NODES,
+    step: Number = None,
+    leaf: Number = None,
+    form: Form = "page",
+) -> Response:
+    """Show the form; or, if there is a layout, its solution at one step."""
+    text = " ".join(layout.split())
+    given = {"game": game, "layout": text, "nodes": nodes}
+    asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": MOST_LAYOUT, "example": _example}
+    if not layout:
+        return page(request, "paste.html", message=None, **asked)
+    try:
+        result, judgement = request.app.state.checker.check(Task(game, text, None, nodes))
+    except dealmill.DealmillError as error:
+        code = 503 if isinstance(error, dealmill.UnavailableError) else 400
+        return page(request, "paste.html", code=code, message=str(error), **asked)
+    _, engine = find_engine(result.engine)
+    steps = steps_of(result, step if leaf is None else leaf)
+    if steps and form != "page":
+        return steps.file(form)
+    return page(
+        request,
+        "pasted.html",
+        result=result,
+        judgement=judgement,
+        engine=engine,
+        steps=steps,
+        link=lambda number, form=None: url(
+            "/check", {**given, **({steps.parameter: number} if steps else {}), **({"as": form} if form else {})}
+        ),
+        fields=given.items(),
+    )
+
+
+def _example(game: str) -> str:
+    """Return the URL of a numbered deal of a game."""
+    return url("/check", {"game": game, "layout": f"deal:{game}:seed=1:17"})

@@ -1,0 +1,102 @@
+"""The pages that compare runs and verdicts."""
+
+import os
+import re
+import signal
+import threading
+
+import pytest
+from fastapi.testclient import TestClient
+
+import dealmill
+from dealmill.pipeline.store.database import Database
+from dealmill.web import compare
+from tests.doing import a_run, dealer
+from tests.web import shop
+from tests.web.conftest import client_of
+from tests.web.test_pages import check_page
+
+COUNT = re.compile(r'<th scope="row"><a href="#(\w+)">\w+</a></th><td class="n">([\d,]+)</td>')
+
+
+def counts(text: str) -> dict[str, int]:
+    """Return the numbers of differences by kind on a page."""
+    return {kind: int(number.replace(",", "")) for kind, number in COUNT.findall(text)}
+
+
+def test_the_figures_are_those_of_the_diff(client: TestClient, furnished: str) -> None:
+    with dealmill.open(furnished) as store:
+        for one, other in ((shop.PAIRING, shop.LIMITED), (shop.LIMITED, shop.PAIRING), (shop.LIMITED, shop.RERUN)):
+            path = f"/compare?run={one}&run={other}"
+            text = client.get(path).text
+            check_page(path, text)
+            summary = store.find_run(one).diff(store.find_run(other)).summary
+            assert counts(text) == summary.counts
+            assert ("All 120 verdicts and their evidence are equal" in text) == (not summary.counts)
+            links = re.findall(r'href="(/compare/[^"]+)"', text)
+            assert len(links) == sum(min(count, compare.LISTED) for count in summary.counts.values())
+            for link in links[:2]:
+                check_page(link, client.get(link).text)
+
+
+def test_each_board_has_its_own_step(client: TestClient) -> None:
+    text = client.get(f"/compare/{shop.PAIRING}/1/{shop.RERUN}/1?step=2&other=3").text
+    assert len(re.findall('class="picture"', text)) == 2
+    nexts = re.findall(r'href="([^"]+)" aria-label="Next"', text)
+    path = f"/compare/{shop.PAIRING}/1/{shop.RERUN}/1"
+    assert nexts == [f"{path}?step=3&amp;other=3#side-0", f"{path}?step=2&amp;other=4#side-1"]
+
+
+def test_large_runs_are_compared_by_a_process(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = f"/compare?run={shop.RERUN}&run={shop.PAIRING}"
+    expected = counts(client.get(path).text)
+    comparisons = client.app.state.comparisons  # type: ignore[attr-defined]
+    comparisons._kept.clear()
+    monkeypatch.setattr(compare, "SMALL", 1)
+    ready = threading.Event()
+    comparisons._thread.submit(ready.wait)
+    text = client.get(path).text
+    assert "No difference so far" in text and "Compared up to position 0 of 120" in text
+    assert '<noscript><meta http-equiv="refresh"' in text and "data-live" in text
+    [(comparison, future)] = comparisons._kept.values()
+    ready.set()
+    future.result()
+    text = client.get(path).text
+    assert comparison.finished and "so far" not in text and counts(text) == expected
+
+
+def test_a_process_that_is_ended_is_an_error(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    comparisons = client.app.state.comparisons  # type: ignore[attr-defined]
+    comparisons._kept.clear()
+    monkeypatch.setattr(compare, "SMALL", 1)
+    monkeypatch.setattr(compare, "_compare", _end)
+    path = f"/compare?run={shop.RERUN}&run={shop.PAIRING}"
+    client.get(path)
+    [(_, future)] = comparisons._kept.values()
+    future.result()
+    text = client.get(path).text
+    assert "the comparison took too long; use: dealmill diff" in text and "data-live" not in text
+    comparisons._kept.clear()
+
+
+def _end(connection: object, *_: object) -> None:
+    os.kill(os.getpid(), signal.SIGALRM)
+
+
+def test_runs_that_cannot_be_compared_are_an_error(client: TestClient) -> None:
+    answer = client.get(f"/compare?run={shop.PAIRING}&run={shop.CAMELOT}")
+    assert answer.status_code == 400 and "compare runs of the same game" in answer.text
+    assert "Only one run was chosen" in client.get("/compare?run=1").text
+    assert "3 runs were chosen" in client.get("/compare?run=1&run=2&run=3").text
+
+
+def test_a_comparison_is_made_again_when_a_run_has_changed(sqlite_store: Database) -> None:
+    layouts = dealer("memory")(1, 1, 3)
+    for text in layouts, layouts[:2]:
+        a_run(sqlite_store, "memory/two-pass", text, name=f"{len(text)}.txt")
+    with client_of(sqlite_store) as client:
+        assert counts(client.get("/compare?run=1&run=2").text) == {"missing": 1}
+        found = client.app.state.comparisons  # type: ignore[attr-defined]
+        assert len(found._kept) == 1
+        client.get("/compare?run=1&run=2")
+        assert len(found._kept) == 1

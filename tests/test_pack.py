@@ -122,19 +122,26 @@ def test_layouts_that_differ_only_in_names_are_taken_once(sqlite_store: Database
     assert any("only in names" in problem for problem in check_pack(path).problems)
 
 
+@pytest.mark.parametrize("by", ["value", "critical"])
 def test_another_run_can_grade_and_layouts_it_did_not_decide_are_left_out(
-    sqlite_store: Database, tmp_path: Path
+    by: str, sqlite_store: Database, tmp_path: Path
 ) -> None:
-    texts = [*dict.fromkeys(deal(MEMORY, 3, 1, 300, pairs=5))]
-    run, grading = (a_run(sqlite_store, f"memory/{name}", texts) for name in ("two-pass", "incremental"))
-    path = tmp_path / "a.json"
-    pack = write_pack(sqlite_store, run, path, Choice("value", grades=2, each=10), grading)
+    texts = deal(PAIRING, 3, 1, 200)
+    run = a_run(sqlite_store, "card-pairing/winnable", texts)
+    grading = a_run(sqlite_store, "card-pairing/odds", texts, max_nodes=1_000)
+    path, choice = tmp_path / "a.json", Choice(by, grades=2, each=10)
+    pack = write_pack(sqlite_store, run, path, choice, grading)
     for entry in pack.layouts:
-        assert entry.graded_by and entry.number == entry.graded_by.value
+        assert entry.verdict == "winnable" and entry.graded_by and entry.graded_by.nodes <= 1_000
+        words = (entry.graded_by.evidence or "").split(" ")
+        assert entry.number == (entry.graded_by.value if by == "value" else int(words[2]))
     assert check_pack(path).problems == []
-    write_pack(sqlite_store, run, tmp_path / "a.csv", Choice("value", grades=2, each=10), grading)
+    write_pack(sqlite_store, run, tmp_path / "a.csv", choice, grading)
     rows = list(csv.DictReader((tmp_path / "a.csv").open(newline="")))
-    assert [row["graded_by_value"] for row in rows] == [str(entry.number) for entry in pack.layouts]
+    assert [row["number"] for row in rows] == [str(entry.number) for entry in pack.layouts]
+    assert [row["graded_by_evidence"] for row in rows] == [
+        entry.graded_by and entry.graded_by.evidence for entry in pack.layouts
+    ]
 
 
 UNPROVED = r"dealmill|(run|graded_by)\.fingerprint|seed|grades\.\d\.(layouts|low|high)"

@@ -268,9 +268,10 @@ def choose(
         If a result cannot be read.
     """
     _check_runs(run, grading)
-    positions, numbers = _measured(store, run, choice, choice.verdicts, progress)
+    measure = measure_of((grading or run).engine, choice.by)
+    positions, numbers = _measured(store, run, _positions if grading else measure, choice.verdicts, progress)
     if grading:
-        graded, numbers = _measured(store, grading, choice, (), progress)
+        graded, numbers = _measured(store, grading, measure, (), progress)
         positions, _, places = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
         numbers = numbers[places]
     found = find_game(run.game)
@@ -316,11 +317,14 @@ def _origin(store: Database, run: RunStatus) -> Origin:
     return Origin(engine=run.engine, version=run.version, max_nodes=run.max_nodes, fingerprint=fingerprint)
 
 
+def _positions(results: Columns) -> Sequence[int]:
+    return results.positions
+
+
 def _measured(
-    store: Database, run: RunStatus, choice: Choice, verdicts: Sequence[Verdict], progress: Progress
+    store: Database, run: RunStatus, measure: Measure, verdicts: Sequence[Verdict], progress: Progress
 ) -> tuple[Numbers, Numbers]:
     """Return the positions of the results with one of the verdicts and a number of the measure, and these numbers."""
-    measure = measure_of(run.engine, choice.by)
     parts = [np.zeros((2, 0), dtype=np.int64)]
     for page in Query(store, [run], Filter(verdict=tuple(verdicts))).pages():
         for fault in page.faults:

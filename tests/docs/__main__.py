@@ -1,12 +1,16 @@
-"""Write the pages that are generated from the code, commands and invariants, the schema of packs, and the pictures."""
+"""Write what is generated of the docs: the pages of commands and invariants, the schema of packs, and the pictures."""
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from dealmill.pipeline.results.pack import Pack
-from tests.docs import commands, invariants, pictures
+from tests.docs import commands, grades, invariants, pictures
 
 for module in (commands, invariants):
     module.PAGE.write_text(module.page())
 for path, svg in pictures.pictures().items():
     path.write_text(svg)
 (commands.PAGE.parent / "pack.schema.json").write_text(json.dumps(Pack.model_json_schema(), indent=1) + "\n")
+with TemporaryDirectory() as folder:
+    grades.draw(Path(folder))

@@ -39,6 +39,7 @@ class CardPairing(Game):
             "how likely random play wins, in millionths",
             "the chance, the winning orders, the critical choices, and the positions that can be reached: `1/3 2 1 7`",
             complete=False,
+            measures={"critical": 2},
         ),
     )
     deals = Deals(

@@ -1,6 +1,7 @@
 """Runs and what is done with them: query, audit, rerun, diff and export; surveys and audits of runs."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -25,7 +26,7 @@ from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.plans import check_not_halted, queue_rerun, queue_retry
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
-from dealmill.pipeline.store.runs import RunStatus, find_run, related_runs
+from dealmill.pipeline.store.runs import RunStatus, expectation_of, find_run, related_runs
 from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import rejects_of
 from dealmill.pipeline.store.states import describe
@@ -294,6 +295,12 @@ class Run(Tabular):
         won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
         solved = sum(counts.values())
         return of_share(won, solved - won - lost, solved) if won + lost else None
+
+    @property
+    def expectation(self) -> Fraction | None:
+        """The exact share of winnable deals, or the exact mean value, of which the run is a sample; None if it is not over
+        random deals, or this is not known."""
+        return expectation_of(self.progress)
 
     def convergence(self) -> list[Point]:
         """Return the winnability after more and more layouts, counted from the first; empty if they have values."""

@@ -48,6 +48,7 @@ def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
         "live": is_live(found),
         "source": store.find_source(status.source),
         "winnability": found.winnability,
+        "expectation": None if found.expectation is None else float(found.expectation),
         "convergence": found.convergence(),
         "histograms": [histogram for histogram in histograms if histogram and len(histogram.bars) > 1],
         "link": lambda column: partial(_link, run, column),

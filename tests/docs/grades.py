@@ -26,6 +26,7 @@ def draw(folder: Path) -> None:
             spread = [grade.grade + 0.35 * (2 * place / len(found) - 1) for place in range(len(found))]
             axes.scatter([entry.number / 10_000 for entry in found], spread, s=4, color=colour)
         axes.set(xscale="log", xlabel="chance that random play wins, %", ylabel="grade", yticks=range(1, 6))
+        axes.xaxis.set_major_formatter("{x:g}")
         axes.invert_yaxis()
         axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(PICTURE, metadata={"Date": None})

@@ -107,6 +107,7 @@ SHOWN = [
             "nodes &gt;= 7 AND nodes &lt;= 7 AND length(layout) &gt;= 40",
         ],
     ),
+    (f"/runs/{shop.SURVEY}", ["with 95 % confidence. It is known: 51.380 %."]),
     (f"/runs/{shop.HI_Q}/layouts/1", ['data-step="0" aria-current="step"']),
     (f"/runs/{shop.HI_Q}/layouts/1?step=2", ['data-step="2" aria-current="step"']),
 ]

@@ -298,8 +298,8 @@ class Run(Tabular):
 
     @property
     def expectation(self) -> Fraction | None:
-        """The exact share of winnable deals, or the exact mean value, of which the run is a sample; None if it is not over
-        random deals, or this is not known."""
+        """The exact share of winnable deals, or the exact mean value, of which the run is a sample; None if it is not
+        over random deals, or this is not known."""
         return expectation_of(self.progress)
 
     def convergence(self) -> list[Point]:
@@ -457,7 +457,7 @@ class Run(Tabular):
         *,
         by: str = "nodes",
         graded_by: "Run | None" = None,
-        verdict: Verdict | str | Iterable[Verdict | str] = (Verdict.WINNABLE, Verdict.SCORED),
+        verdict: Verdict | str | Iterable[Verdict | str] = (),
         grades: int = 5,
         each: int = 200,
         seed: int = 1,
@@ -475,7 +475,7 @@ class Run(Tabular):
         graded_by
             The run whose results are measured, over the same source; by default this run.
         verdict
-            Only layouts with this verdict of this run, or one of these.
+            Only layouts with this verdict of this run, or one of these; by default those that are winnable or scored.
         grades, each
             The number of grades, and the number of layouts to draw from each. Each grade has the same share of the
             layouts of the run; those with the same number are in the same grade.
@@ -496,11 +496,11 @@ class Run(Tabular):
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.results.pack import Choice, write_pack
+        from dealmill.pipeline.results.pack import SOLVED, Choice, write_pack
 
         status = unless_retracted(self.status(), retracted=False)
         grading = unless_retracted(graded_by.status(), retracted=False) if graded_by else None
-        choice = Choice(by, Filter.of(verdict).verdict, grades, each, seed, descending)
+        choice = Choice(by, Filter.of(verdict).verdict or SOLVED, grades, each, seed, descending)
         return write_pack(
             self._store, status, Path(path), choice, grading, force=force, with_checker=with_checker, progress=progress
         )

@@ -126,7 +126,7 @@ def pack(
             file,
             by=by,
             graded_by=None if graded_by is None else store.find_run(graded_by),
-            verdict=verdict or ("winnable", "scored"),
+            verdict=verdict,
             grades=grades,
             each=each,
             seed=seed,

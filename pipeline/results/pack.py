@@ -40,6 +40,8 @@ from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.storage import Columns
 
 FORMAT: Final = "dealmill-pack/1"
+SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
+"""The verdicts of layouts with solutions."""
 MOST_LAYOUTS = 1_000_000
 """The most layouts of a pack, which are held in memory."""
 Measure = Callable[[Columns], Sequence[int | None]]
@@ -199,7 +201,7 @@ class Choice:
     """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure."""
 
     by: str = "nodes"
-    verdicts: Sequence[Verdict] = (Verdict.WINNABLE, Verdict.SCORED)
+    verdicts: Sequence[Verdict] = SOLVED
     grades: int = 5
     each: int = 200
     seed: int = 1

@@ -318,7 +318,7 @@ def test_a_retraction_plans_new_runs_if_asked_to(
     opened: Store, store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     retraction = opened.retract(ENGINE, "1", "it is wrong")
-    [engine] = find_game("card-pairing").engines
+    engine, *_ = find_game("card-pairing").engines
     monkeypatch.setattr(type(engine), "version", "2")
     planned = retraction.requeue()
     assert [(old.id, new.id, new.version) for old, new in planned] == [(1, 4, "2"), (2, 5, "2")]

@@ -174,8 +174,7 @@ def _check_fewest(pegs: set[int], value: int | None, evidence: str) -> None:
         raise InvalidEvidence(0, f"{stated:,} boards are more than the referee visits, {MOST_BOARDS:,}")
     boards, fewest = reachable(board, stated)
     if boards != stated:
-        found = f"{boards:,}" if boards < stated else "more"
-        raise InvalidEvidence(0, f"{found} boards can be reached, not {stated:,}")
+        raise InvalidEvidence(0, f"{boards:,} boards that can be reached were visited, not {stated:,}")
     if value != fewest:
         raise InvalidEvidence(0, f"another play leaves {fewest} pegs, and this one {value}")
 
@@ -191,7 +190,7 @@ def read_fewest(evidence: str) -> tuple[str, list[Jump]]:
     found = FEWEST.fullmatch(evidence)
     if not found:
         raise InvalidEvidence(0, f"{evidence[:20]!a} does not begin with {CLASS} or the number of boards")
-    return found[1], read_trace(found[2] or "")
+    return found[1], read_trace(found[2])
 
 
 def pegs_by_colour(pegs: set[int], way: int) -> list[int]:

@@ -101,8 +101,9 @@ FEWEST = "class 12-26 26-24 17-5"
         (None, FEWEST, 0, "3 jumps leave 2 pegs, not None"),
         (3, "class 12-26 26-24", 0, "the class of the board allows 2 pegs, and the play leaves 3"),
         (2, FEWEST.replace(" 26-24", "  26-24"), 2, "'' is not a jump"),
-        (2, FEWEST.replace("class", "14"), 0, "more boards can be reached, not 14"),
-        (2, FEWEST.replace("class", "16"), 0, "15 boards can be reached, not 16"),
+        (2, FEWEST.replace("class", "1"), 0, "boards that can be reached were visited, not 1"),
+        (2, FEWEST.replace("class", "14"), 0, "15 boards that can be reached were visited, not 14"),
+        (2, FEWEST.replace("class", "16"), 0, "15 boards that can be reached were visited, not 16"),
         (3, "15 12-26 26-24", 0, "another play leaves 2 pegs, and this one 3"),
         (2, FEWEST.replace("class", "4000001"), 0, "4,000,001 boards are more than the referee visits, 4,000,000"),
     ],
@@ -122,6 +123,12 @@ def test_only_so_many_boards_are_counted(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(rules, "MOST_BOARDS", 14)
     with pytest.raises(InvalidEvidence, match="15 boards are more than the referee visits, 14"):
         check("fewest", LAYOUT, Verdict.SCORED, 2, counted)
+
+
+def test_no_more_boards_are_visited_than_stated_and_a_layer() -> None:
+    board = sum(rules.BIT_OF[hole] for hole in start(LAYOUT))
+    assert rules.reachable(board, 15) == (15, 2)
+    assert rules.reachable(board, 1)[0] < 15
 
 
 def test_exactly_the_proofs_of_the_fewest_pegs_are_accepted() -> None:

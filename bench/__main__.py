@@ -49,8 +49,8 @@ SECTIONS: list[Section] = [
     (
         "Engines",
         "`dealmill.pipeline.solve` on one core, including evidence, compared with the naive implementations of the "
-        "tests. These produce the same evidence, except for card pairing and Camelot, where they only decide whether a "
-        "deal is winnable.",
+        "tests. These produce the same evidence, except for the engines `winnable` and `fewest`, where they only give "
+        "the answer.",
         engines.against_naive,
     ),
     (

@@ -10,7 +10,7 @@ from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 from tests.games.camelot.naive import winnable_by_counts
 from tests.games.card_pairing.naive import odds_by_play, winnable_by_play
-from tests.games.hi_q.naive import play
+from tests.games.hi_q.naive import play, reachable
 from tests.games.memory.naive import STRATEGIES
 from tests.games.tantrix import naive as tantrix
 
@@ -29,8 +29,17 @@ def _memory(strategy: Callable[[str], list[int]], layout: str) -> tuple[int, str
 
 
 def _hi_q(layout: str) -> tuple[int, str]:
-    total, jumps = play({hole for hole, sign in enumerate(layout.replace("/", ""), start=1) if sign == "X"})
+    total, jumps = play(_pegs(layout))
     return total, " ".join(f"{source}-{target}" for source, target in jumps)
+
+
+def _fewest(layout: str) -> tuple[int, str]:
+    boards = reachable(_pegs(layout))
+    return min(map(len, boards)), str(len(boards))
+
+
+def _pegs(layout: str) -> set[int]:
+    return {hole for hole, sign in enumerate(layout.replace("/", ""), start=1) if sign == "X"}
 
 
 def _tantrix(layout: str) -> tuple[int, str]:
@@ -46,6 +55,7 @@ NAIVE: dict[str, tuple[Naive, int, str]] = {
     "card-pairing/odds": (_odds, 20, "search over states, memo"),
     "camelot/winnable": (winnable_by_counts, 20, "search over removals, memo"),
     "hi-q/greedy": (_hi_q, 1_000, "play on a grid"),
+    "hi-q/fewest": (_fewest, 5, "search over boards"),
     "tantrix/legal-moves": (_tantrix, 50, "every place, tile, turn"),
     **{
         f"memory/{name}": (partial(_memory, strategy), 3_000, "the article's play")

@@ -14,10 +14,11 @@ STEPS = {
     "camelot-win": ("camelot", "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000", 2),
     "camelot-loss": ("camelot", "QKK2QJ88965KA92Q33JAKAQ705653789223J7J466544A7004089", 1),
     "hi-q": ("hi-q", "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO", 2),
+    "hi-q-class": ("hi-q/fewest", "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO", 4),
     "tantrix": ("tantrix", TANTRIX, 1),
     "memory": ("memory", "AYBACBDCEDFEGFHGIHJIKJLKMLNMONPOQPRQSRTSUTVUWVXWYX", 40),
 }
-"""The game, the layout and the step of each picture."""
+"""The game or engine, the layout and the step of each picture."""
 
 
 def pictures() -> dict[Path, str]:

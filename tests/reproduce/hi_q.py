@@ -3,7 +3,7 @@
 from functools import partial
 
 from tests.reproduce.figures import Figure
-from tests.reproduce.peg_solitaire import MOST_JUMPS, spread, still_winnable
+from tests.reproduce.peg_solitaire import MOST_JUMPS, fewest_moves, reducible_boards, spread, still_winnable
 from tests.reproduce.samples import statement_values
 
 GAME = "Hi-Q"
@@ -79,5 +79,16 @@ FIGURES = [
     Figure(GAME, "positions in all", "OEIS A112737", 23_475_688, all_positions, slow=True),
     Figure(GAME, "winnable positions after 0 … 15 jumps", "OEIS A112738", A112738, winnable_positions, slow=True),
     Figure(GAME, "games", DURANGO_BILL, 577_116_156_815_309_849_672, games, slow=True),
+    Figure(
+        GAME, "fewest moves, of one or more jumps by a peg", "Bergholt 1912, Beasley 1964", 18, fewest_moves, slow=True
+    ),
+    Figure(
+        GAME,
+        "boards that can be reduced to one peg or none",
+        "earlier program, a table of all boards",
+        2_274_448_868,
+        reducible_boards,
+        slow=True,
+    ),
     Figure(GAME, "solutions", DURANGO_BILL, 40_861_647_040_079_968, solutions, slow=True),
 ]

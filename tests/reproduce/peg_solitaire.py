@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.hi_q.layout import HOLES
-from dealmill.pipeline.games.kernels import kernel
+from dealmill.pipeline.games.kernels import inlined, kernel
 from tests.games.hi_q.naive import LINES, NUMBERS
 
 Boards = NDArray[np.uint64]
 
 PEGS_BEFORE = np.array([1 << source - 1 | 1 << over - 1 for source, over, _ in LINES], dtype=np.uint64)
 CONCERNED = PEGS_BEFORE | np.array([1 << target - 1 for _, _, target in LINES], dtype=np.uint64)
+
+SOURCES = np.array([source for source, _, _ in LINES])
+TARGETS = np.array([target for _, _, target in LINES])
 
 MOST_JUMPS = HOLES - 2
 ALL_PEGS = (1 << HOLES) - 1
@@ -35,9 +38,14 @@ LOW = (1 << LIMB) - 1
 
 MOST_SLOTS = 1 << 23
 """So a table is less than half full with the 3,626,632 positions of the largest level."""
+ALL_SLOTS = 1 << 26
+"""As many as are needed for all 23,475,688 positions at once, or for the largest level from `VACANCIES` of a class."""
+VACANCIES = ((2, 17), (4, 9), (1, 5, 10))
+"""A hole of each kind, up to the symmetries, in groups. Vacancies of two groups are in different classes, so no
+board can be reached from both."""
 SPREADER = np.uint64(0x9E3779B97F4A7C15)
-BEST_BITS = np.uint64(41)
-"""The 23 highest bits of a product are its best mixed ones."""
+BEST_BITS = np.uint64(38)
+"""The 26 highest bits of a product are its best mixed ones."""
 
 PARTS, PART = 3, 11
 """A board is mirrored part by part, each of so many holes, from tables."""
@@ -98,6 +106,36 @@ def still_winnable(boards: Sequence[Boards], jumps: int) -> int:
     return len(np.intersect1d(exchanged, boards[MOST_JUMPS - jumps], assume_unique=True))
 
 
+def reducible_boards() -> int:
+    """How many boards can be reduced to at most one peg, the empty one among them; all symmetric ones are counted.
+
+    With pegs and holes exchanged, these are those that can be reached from a vacancy, and the full one.
+    """
+    images = _image_tables()
+    total = 1
+    for holes in VACANCIES:
+        boards = np.array([ALL_PEGS ^ 1 << hole - 1 for hole in holes], dtype=np.uint64)
+        _stand_in(boards, images)
+        while len(boards):
+            total += _count_images(boards, images)
+            table = np.zeros(min(ALL_SLOTS, 1 << (len(boards) * len(CONCERNED)).bit_length()), dtype=np.uint64)
+            _jump_each(boards, images, table)
+            boards = table[table != 0]
+    return total
+
+
+def fewest_moves() -> int:
+    """The moves to one peg in the centre, from the start; a move is one or more jumps by one peg."""
+    images = _image_tables()
+    seen, reached = np.zeros(ALL_SLOTS, dtype=np.uint64), np.empty(ALL_SLOTS, dtype=np.uint64)
+    boards = np.array([ALL_PEGS ^ CENTRE], dtype=np.uint64)
+    moves = 0
+    while CENTRE not in boards:
+        moves += 1
+        boards = reached[: _move_each(boards, images, seen, reached)].copy()
+    return moves
+
+
 def _empty_table(positions: int) -> Level:
     """Room for the positions after these; none has more jumps than the board."""
     slots = min(MOST_SLOTS, 1 << (positions * len(CONCERNED)).bit_length())
@@ -146,6 +184,60 @@ def _play_each(level: Level, images: Boards, table: Level) -> NDArray[np.bool_]:
 
 
 @kernel
+def _count_images(boards: Boards, images: Boards) -> int:
+    """How many boards turn or mirror into one of these representatives."""
+    count = 0
+    for board in boards:
+        fixed = 0
+        for symmetry in range(8):
+            fixed += _image(board, images, symmetry) == board
+        count += 8 // fixed
+    return count
+
+
+@kernel
+def _jump_each(boards: Boards, images: Boards, table: Boards) -> None:
+    """Enter all boards one jump later into the table."""
+    for board in boards:
+        for jump in range(len(CONCERNED)):
+            if board & CONCERNED[jump] == PEGS_BEFORE[jump]:
+                _slot(table, _representative(board ^ CONCERNED[jump], images))
+
+
+@kernel
+def _move_each(boards: Boards, images: Boards, seen: Boards, reached: Boards) -> int:
+    """Enter all boards one move later among those seen; set `reached` to the new ones, and return how many they are."""
+    later, movers = np.empty(1_000, dtype=np.uint64), np.empty(1_000, dtype=np.int64)
+    count = 0
+    for first in boards:
+        later[0], movers[0], waiting = first, 0, 1
+        while waiting:
+            waiting -= 1
+            board, mover = later[waiting], movers[waiting]
+            for jump in range(len(CONCERNED)):
+                if mover in (0, SOURCES[jump]) and board & CONCERNED[jump] == PEGS_BEFORE[jump]:
+                    after = board ^ CONCERNED[jump]
+                    later[waiting], movers[waiting] = after, TARGETS[jump]
+                    waiting += 1
+                    representative = _representative(after, images)
+                    if _is_new(seen, representative):
+                        reached[count] = representative
+                        count += 1
+    return count
+
+
+@kernel
+def _is_new(boards: Boards, board: np.uint64) -> bool:
+    """Whether a board was not in the table; it is now."""
+    slot = np.int64((board * SPREADER) >> BEST_BITS) & (len(boards) - 1)
+    while boards[slot] != board and boards[slot] != 0:
+        slot = (slot + 1) & (len(boards) - 1)
+    new = boards[slot] == 0
+    boards[slot] = board
+    return bool(new)
+
+
+@kernel
 def _slot(boards: Boards, board: np.uint64) -> int:
     """Where a board stands in the table, or is entered now."""
     slot = np.int64((board * SPREADER) >> BEST_BITS) & (len(boards) - 1)
@@ -159,14 +251,18 @@ def _slot(boards: Boards, board: np.uint64) -> int:
 
 @kernel
 def _representative(board: np.uint64, images: Boards) -> np.uint64:
-    first = board & PART_MASK
-    second = board >> PART_BITS & PART_MASK
-    third = board >> PART_BITS >> PART_BITS
     least = board
     for symmetry in range(8):
-        image = images[0, first, symmetry] | images[1, second, symmetry] | images[2, third, symmetry]
-        least = min(least, image)
+        least = min(least, _image(board, images, symmetry))
     return least
+
+
+@inlined
+def _image(board: np.uint64, images: Boards, symmetry: int) -> np.uint64:
+    first = images[0, board & PART_MASK, symmetry]
+    second = images[1, board >> PART_BITS & PART_MASK, symmetry]
+    third = images[2, board >> PART_BITS >> PART_BITS, symmetry]
+    return np.uint64(first | second | third)
 
 
 @kernel

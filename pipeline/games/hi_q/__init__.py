@@ -31,6 +31,13 @@ class HiQ(Game):
             "jump to the largest hole, from the largest; the value is the sum of the holes with pegs at the end",
             "the jumps, from hole to hole: `12-26 25-27`",
         ),
+        Engine(
+            "fewest",
+            "1",
+            "the fewest pegs that any play leaves",
+            "why no play leaves fewer, `class` or the number of boards that can be reached, and the jumps: `7 12-26`",
+            complete=False,
+        ),
     )
     deals = Deals("1", {"pegs": Parameter(16, 0, 33, "pegs on the board")})
     answer = AnswerFormat(opening="HI Q OUTPUT\n", closing="END OF OUTPUT\n")
@@ -56,8 +63,9 @@ class HiQ(Game):
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
         from .engine import greedy
+        from .fewest import fewest
 
-        return {"greedy": greedy}
+        return {"greedy": greedy, "fewest": fewest}
 
     @property
     def mask(self) -> CanonicalMask:

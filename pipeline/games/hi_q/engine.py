@@ -1,4 +1,4 @@
-"""The engine of Hi-Q: the greedy play of the problem statement, on a bitboard (see `board`)."""
+"""The engine `greedy` of Hi-Q: the play of the problem statement, on a bitboard (see `board`)."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ SIGNS = tables.sign_bits()
 CONCERNED = tables.jump_holes()
 NAMES, NAME_LENGTHS = tables.jump_names()
 HOLE_NUMBERS = tables.hole_numbers()
-ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 ONE_DIRECTION = np.uint64(BITS)
 NO_JUMP = np.uint64(len(CONCERNED))
 ONE_ROW, TWO_ROWS = np.uint64(ROW), np.uint64(2 * ROW)
@@ -37,7 +37,7 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
     for i in range(first, len(results.verdicts)):
         if len(evidence) - np.int64(end) < LONGEST_EVIDENCE:
             return i
-        board = _read(text, np.uint64(starts[i]))
+        board = read_board(text, np.uint64(starts[i]))
         start = end
         positions = 1
         jump = _next_jump(board)
@@ -61,7 +61,8 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
 
 
 @inlined
-def _read(text: Bytes, begin: np.uint64) -> np.uint64:
+def read_board(text: Bytes, begin: np.uint64) -> np.uint64:
+    """Return the board that a canonical layout shows."""
     board = ZERO
     for place in range(len(SIGNS)):
         if text[begin + np.uint64(place)] == PEG:

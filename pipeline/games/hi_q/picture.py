@@ -1,7 +1,7 @@
 """Hi-Q as text and as pictures: the cross-shaped board with its pegs, one board per jump."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from textwrap import fill
 
 from dealmill.game import (
@@ -23,7 +23,22 @@ from dealmill.game import (
     scene,
     text,
 )
-from dealmill.pipeline.games.hi_q.rules import HOLE_AT, OVER, PLACE_OF, Jump, play, read_trace, start
+from dealmill.pipeline.games.hi_q.rules import (
+    CLASS,
+    COLOURS,
+    DIAGONALS,
+    FEWEST,
+    HOLE_AT,
+    OVER,
+    PLACE_OF,
+    Jump,
+    check,
+    pegs_by_colour,
+    play,
+    read_fewest,
+    read_trace,
+    start,
+)
 from dealmill.verdicts import IllegalMove, Verdict
 
 PEG, HOLE, LEFT, JUMPED, LANDED = "●", "·", "○", "×", "◉"
@@ -40,12 +55,16 @@ TARGET: Style = CHOSEN | {"stroke_width": 4, "stroke_dasharray": "7 5"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A jump with the pegs before and after it and its caption; without a jump, a board."""
+    """A jump with the pegs before and after it and its caption; without a jump, a board.
+
+    `letters` replace the numbers of the holes.
+    """
 
     before: Pegs
     after: Pegs
     jump: Jump | None
     caption: str
+    letters: Mapping[int, str] = field(default_factory=dict)
 
 
 def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
@@ -54,11 +73,13 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     Raises
     ------
     InvalidEvidence
-        If the jumps in `evidence` cannot be read or played, or are not those that the rule prescribes.
+        If the jumps in `evidence` cannot be read or played, are not those that the rule prescribes, or do not leave the
+        fewest pegs.
     """
     for step in _steps(layout, verdict, evidence):
         jump = step.jump
         marks = {jump.source: LEFT, OVER[jump]: JUMPED, jump.target: LANDED} if jump else {}
+        marks |= {hole: letter.upper() if hole in step.after else letter for hole, letter in step.letters.items()}
         yield f"{_board(step.after, marks)}\n\n{fill(step.caption, WIDTH)}"
 
 
@@ -68,7 +89,8 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     Raises
     ------
     InvalidEvidence
-        If the jumps in `evidence` cannot be read or played, or are not those that the rule prescribes.
+        If the jumps in `evidence` cannot be read or played, are not those that the rule prescribes, or do not leave the
+        fewest pegs.
     """
     for step in _steps(layout, verdict, evidence):
         pegs = ", ".join(map(str, sorted(step.before))) or "none"
@@ -80,20 +102,50 @@ def _steps(layout: str, verdict: Verdict | None, evidence: str | None) -> Iterat
     yield Step(pegs, pegs, None, f"{len(pegs)} pegs; the holes with pegs add up to {sum(pegs)}.")
     if verdict is not Verdict.SCORED or evidence is None:
         return
+    if FEWEST.fullmatch(evidence):
+        certificate, trace = read_fewest(evidence)
+        check("fewest", layout, verdict, len(pegs) - len(trace), evidence)
+        yield from _played(pegs, trace, None)
+        yield _proof(pegs, certificate, len(pegs) - len(trace))
+        return
     trace = read_trace(evidence)
+    yield from _played(pegs, trace, _reason)
+    if not trace:
+        yield Step(pegs, pegs, None, "No jump is possible.")
+
+
+def _played(pegs: Pegs, trace: list[Jump], reason: Callable[[Pegs, Jump, int], str] | None) -> Iterator[Step]:
+    """Yield the jumps of a trace, each with the reason for it."""
     for number, jump in enumerate(trace, start=1):
         on_board = set(pegs)
         play(on_board, jump, number)
         after = frozenset(on_board)
-        caption = (
-            f"Jump {number}: from {jump.source} over {OVER[jump]} to {jump.target}, {_reason(pegs, jump, number)}."
-        )
+        why = f", {reason(pegs, jump, number)}" if reason else ""
+        caption = f"Jump {number}: from {jump.source} over {OVER[jump]} to {jump.target}{why}."
         if number == len(trace):
-            caption += f" The end: {len(after)} pegs that add up to {sum(after)}."
+            left = f"{len(after)} pegs" if len(after) > 1 or reason else "1 peg"
+            caption += f" The end: {left}{f' that add up to {sum(after)}' if reason else ''}."
         yield Step(pegs, after, jump, caption)
         pegs = after
-    if not trace:
-        yield Step(pegs, pegs, None, "No jump is possible.")
+
+
+def _proof(pegs: Pegs, certificate: str, left: int) -> Step:
+    """Return the reason why no play leaves fewer than `left` pegs; for a class of two, the board with its colours."""
+    if certificate != CLASS:
+        caption = f"Boards that can be reached, with this one: {int(certificate):,}. None has fewer pegs than {left}."
+        return Step(pegs, pegs, None, caption)
+    ways = ((way, pegs_by_colour(set(pegs), way)) for way in DIAGONALS)
+    for way, counts in ways if left > 1 else ():
+        parities = {count % 2 for count in counts}
+        if len(parities) == 1:
+            caption = (
+                "The diagonals have three colours in turn, a, b and c. The numbers of pegs on them, "
+                f"{counts[0]}, {counts[1]} and {counts[2]}, are all {'odd' if 1 in parities else 'even'}. Each jump "
+                "changes all three by one, so they stay all odd or all even. A single peg is on one colour only: two "
+                "pegs must stay."
+            )
+            return Step(pegs, pegs, None, caption, {hole: "abc"[colour] for hole, colour in COLOURS[way].items()})
+    return Step(pegs, pegs, None, f"No play can leave fewer pegs than {left}.")
 
 
 def _reason(pegs: Pegs, jump: Jump, step: int) -> str:
@@ -136,7 +188,7 @@ def _drawing(step: Step) -> Iterator[str]:
         if jump and hole == OVER[jump]:
             yield cross(*middle, RADIUS - 7, CROSS)
         else:
-            yield text(*middle, str(hole), 20, LIGHT if pegged else INKED, bold=pegged)
+            yield text(*middle, step.letters.get(hole, str(hole)), 20, LIGHT if pegged else INKED, bold=pegged)
     if jump:
         yield circle(*_middle(jump.target), RADIUS, TARGET)
         yield _arc(_middle(jump.source), _middle(jump.target))

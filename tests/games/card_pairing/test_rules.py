@@ -478,6 +478,7 @@ def test_the_referee_accepts_exactly_what_exhaustive_play_says() -> None:
         (VALUE, f"{'9' * 4001}/1 1 1 1", 0, "does not state odds"),
         (VALUE, "3/2 1 1 1", 1, "3/2 is not a chance in lowest terms"),
         (VALUE, "2/4 1 1 1", 1, "2/4 is not a chance in lowest terms"),
+        (500_000, "1/2 1 1 1000000", 1, f"the odds are {ODDS}, not 1/2"),
         (VALUE, "1/2 1 1 1000001", 4, "1,000,001 positions are more than the referee visits"),
         (VALUE - 1, ODDS, 1, "the value is 589314, expected 589315"),
         (None, ODDS, 1, "the value is None"),

@@ -30,6 +30,7 @@ from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.tables import Control
+from dealmill.pipeline.store.workers import machines_of
 from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:
@@ -183,6 +184,11 @@ class Run(Tabular):
     def state(self) -> str:
         """The state of the run in words, such as ``solving, 41 %, 3 min left``; see `RunStatus.state`."""
         return describe(self.progress)
+
+    @property
+    def machines(self) -> list[str]:
+        """The names of the machines that have solved jobs of the run; `RunStatus.cpu_seconds` is what that cost."""
+        return machines_of(self._store, self.id)
 
     @property
     def related(self) -> list[int]:

@@ -7,7 +7,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import complete_run
-from dealmill.cli.output import counted, output_options, write_rows
+from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 
@@ -60,6 +60,8 @@ def status(
                 _show_sources(store, form)
             else:
                 _show_runs(store, runs, form, labelled=labelled)
+                if run and form is None:
+                    _tell_cost(runs[0])
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -112,9 +114,14 @@ def _show_runs(
         named = [name for name in LABELS if any(row[name] for row in rows)]
         columns = [*COLUMNS, *named, *used, "mean", "layouts/s", "started", "took", "audit", "fingerprint", "state"]
     else:
-        ends = ("mean", "layouts/s", "started", "seconds", "audit", "fingerprint", "state")
+        ends = ("mean", "layouts/s", "started", "seconds", "cpu_seconds", "audit", "fingerprint", "state")
         columns = [*COLUMNS, "storage", *LABELS, *used, *ends]
     write_rows(columns, rows, form, empty)
+
+
+def _tell_cost(run: "dealmill.Run") -> None:
+    if (seconds := run.progress.cpu_seconds) is not None:
+        tell(f"run {run.id} took {seconds:,.2f} s of processor time on {', '.join(run.machines)}")
 
 
 def _words(run: "dealmill.Run", row: dict[str, object]) -> dict[str, object]:
@@ -169,6 +176,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "state": status.state,
         "started": None if status.started is None else status.started.astimezone().isoformat(" ", "seconds"),
         "seconds": None if status.seconds is None else round(status.seconds, 3),
+        "cpu_seconds": None if status.cpu_seconds is None else round(status.cpu_seconds, 3),
     }
 
 

@@ -41,6 +41,7 @@ class Run(BaseModel):
     state: str
     started: float | None = Field(description="When its first job was started, in seconds since 1970.")
     seconds: float | None = Field(description="The time since then, up to its last job unless it goes on.")
+    cpu_seconds: float | None = Field(description="The processor seconds that its engine took, if they are on record.")
     retracted: str | None = Field(description="Why the engine version was retracted; its counts are left out then.")
     layouts: int
     rejected: int
@@ -221,6 +222,7 @@ def _run(run: dealmill.Run) -> Run:
         state=found.state,
         started=found.started.timestamp() if found.started else None,
         seconds=found.seconds,
+        cpu_seconds=found.cpu_seconds,
         retracted=found.retracted,
         layouts=found.items,
         rejected=found.rejected,

@@ -22,6 +22,7 @@ from dealmill.pipeline.store.runs import RunStatus
 from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import Shape, Storage, items, verdicts
+from dealmill.pipeline.store.workers import machines_of
 
 FETCHED, COUNTED = 1_000, 20_000
 """Rows that are read at once: of differences, and of node counts."""
@@ -340,6 +341,19 @@ class Diff:
             If a stored node count is not a number.
         """
         return node_counts(self.store, self.one, self.other)
+
+    @property
+    def cost_ratio(self) -> float | None:
+        """The processor seconds that a layout took in the other run, divided by those in the first; None if one of them
+        is not on record."""
+        costs = [run.cpu_seconds / run.solved for run in (self.one, self.other) if run.cpu_seconds and run.solved]
+        return costs[1] / costs[0] if len(costs) == 2 else None
+
+    @property
+    def machines(self) -> tuple[list[str], list[str]]:
+        """The names of the machines that solved the first run, and the other one."""
+        one, other = (machines_of(self.store, run.id) for run in (self.one, self.other))
+        return one, other
 
     @property
     def equal(self) -> bool:

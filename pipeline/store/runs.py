@@ -194,6 +194,8 @@ class RunStatus(PlannedRun):
     any, and `recent_seconds` the time they took. `rejected` is the number of rejects of its source. `held` counts the
     leases that have not expired. Times are by the clock of the database: when its first job `started`, when its newest
     one was claimed or finished (`seen`), when entries of its source were last stored (`read`), and `now`.
+    `cpu_seconds` are the processor seconds that its engine took; None if no job is done, or if what one of them cost is
+    not on record.
     """
 
     items: int
@@ -215,6 +217,7 @@ class RunStatus(PlannedRun):
     seen: datetime | None
     read: datetime | None
     now: datetime
+    cpu_seconds: float | None
 
     @property
     def solved(self) -> int:
@@ -451,6 +454,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             bounded(sources.c.rejected).label("rejected"),
             cast(func.coalesce(sources.c.advanced, sources.c.created), Float).label("read"),
             clock().label("now"),
+            counted.c.cpu_seconds,
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
         .where(one_of(runs.c.id, NUMBERS), THERE)
@@ -471,6 +475,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
         select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
     )
     recent = jobs.c.finished > latest.c.at - MINUTE
+    cost = case((and_(jobs.c.state == DONE, jobs.c.cpu_seconds.between(0, TEN_YEARS)), jobs.c.cpu_seconds))
     query: Select[*tuple[Any, ...]] = (
         select(
             jobs.c.run_id,
@@ -487,6 +492,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
             cast(func.min(jobs.c.started), Float).label("started"),
             cast(func.max(SEEN), Float).label("seen"),
             func.sum(case((and_(jobs.c.state == LEASED, jobs.c.leased_until > clock()), 1), else_=0)).label("held"),
+            case((func.count(cost) == how_many(DONE), cast(func.sum(cost), Float))).label("cpu_seconds"),
         )
         .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
         .where(these)
@@ -539,6 +545,7 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         seen=instant(counted["seen"]),
         read=instant(counted["read"]),
         now=instant(counted["now"]) or datetime.now(UTC),
+        cpu_seconds=counted["cpu_seconds"],
     )
 
 

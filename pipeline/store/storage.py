@@ -106,6 +106,10 @@ class SolvedJob(Protocol):
     def spread(self) -> Mapping[str, object]:
         """The distributions of the values and node counts (see `dealmill.pipeline.store.histograms`)."""
 
+    @property
+    def cpu_seconds(self) -> float:
+        """The processor seconds that the engine took; NaN if that is not known."""
+
     def write(self, connection: Connection) -> None:
         """Write the results, in the transaction that marks the job done."""
 

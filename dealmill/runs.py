@@ -16,7 +16,7 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row
 from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, latest_audits
+from dealmill.pipeline.store.audits import AuditStatus, Finding, count_unproved, findings_of, latest_audits
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.database import Database
@@ -547,6 +547,11 @@ class Audit:
     def valid(self) -> bool:
         """Whether no verdict is invalid, the record has no faults, and it matches the seal, if one was passed."""
         return self.status.clean and self.sealed is not False
+
+    @property
+    def unproved(self) -> int:
+        """The number of checked verdicts that claim a result without evidence, as only imported ones can."""
+        return count_unproved(self._store, self.status)
 
     @property
     def seal(self) -> str | None:

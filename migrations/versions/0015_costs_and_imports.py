@@ -1,5 +1,5 @@
-"""Record what jobs cost (docs/decisions/0057-costs.md) and, for engines of imported verdicts, as which engine the referee
-checks them (docs/decisions/0058-imports.md)."""
+"""Record what jobs cost (docs/decisions/0057-costs.md) and, for engines of imported verdicts, as which engine the
+referee checks them (docs/decisions/0058-imports.md)."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -182,7 +182,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
             positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
             stretch = record.sample(store, run, job.population, positions)
         scope = AuditScope(store, run, job.lease.owner, job.population, stretch, whole)
-        judge = referee(run.engine)
+        judge = referee(run.engine, run.checked_as)
         judged = [
             (item.position, judge(item.layout, item.verdict, item.value, item.evidence))
             for item in stretch.items

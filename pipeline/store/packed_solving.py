@@ -93,9 +93,9 @@ games no longer fit into a core's cache."""
 class SolvedPack:
     """The results of a job of a packed run, for the items from position `first` on.
 
-    `cpu_seconds` is what dealing and solving cost. `values` is read for scored verdicts only. `moments` has a row per block: the sum of the values, and the sum of
+    `values` is read for scored verdicts only. `moments` has a row per block: the sum of the values, and the sum of
     their squares. `digests` has the digest of each block by number, and `errors` the errors of failed layouts by
-    position.
+    position. `cpu_seconds` is what dealing and solving cost.
     """
 
     run: int

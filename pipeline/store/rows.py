@@ -407,7 +407,7 @@ def solved_rows(
     from dealmill.pipeline.store.columns import Columns, Fixed, Some, prepare_insert
 
     stop = first + len(layouts)
-    scored, decided = solved.verdicts == int(Verdict.SCORED), solved.verdicts != int(Verdict.UNDECIDED)
+    scored = solved.verdicts == int(Verdict.SCORED)
     fixed: dict[str, Fixed] = {
         "run_id": run.id,
         "position": range(first, stop),
@@ -424,7 +424,7 @@ def solved_rows(
         run=run.id,
         first=first,
         stop=stop,
-        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, decided)),
+        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, solved.has_evidence)),
         whole=whole,
         totals={
             **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},

@@ -55,7 +55,8 @@ class PlannedRun:
     `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
     are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
     `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
-    `note` are what users have decided about it (see `dealmill.pipeline.store.controls`).
+    `note` are what users have decided about it (see `dealmill.pipeline.store.controls`). If its verdicts were imported
+    for an engine that exists only on record, the referee checks them as those of the installed engine `checked_as`.
     """
 
     id: int
@@ -74,6 +75,12 @@ class PlannedRun:
     priority: int
     tags: Sequence[str]
     note: str | None
+    checked_as: str | None
+
+    @property
+    def judged_as(self) -> str:
+        """The engine as which the referee checks its verdicts."""
+        return self.checked_as or self.engine
 
 
 JOINED = runs.outerjoin(sources).outerjoin(engines)
@@ -98,6 +105,7 @@ PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.priority,
     runs.c.tags,
     runs.c.note,
+    engines.c.checked_as,
 )
 """The fields of a `PlannedRun`."""
 NAMES = tuple(field.name for field in fields(PlannedRun))
@@ -120,6 +128,7 @@ SHAPE = Shape(
     runs.c.priority,
     runs.c.tags,
     runs.c.note,
+    engines.c.checked_as,
 )
 
 

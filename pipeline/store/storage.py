@@ -61,8 +61,9 @@ class Page:
     def results(self) -> list[Result]:
         """The results."""
         positions, lines, layouts, verdicts, values, nodes, evidence = self.columns
-        run, judgements = repeat(self.run.id), self.judgements or repeat(None)
-        fields = (layouts, map(Verdict, verdicts), values, nodes, evidence, positions, lines, run, judgements)
+        run, judgements, checked_as = repeat(self.run.id), self.judgements or repeat(None), repeat(self.run.checked_as)
+        verdict = map(Verdict, verdicts)
+        fields = (layouts, verdict, values, nodes, evidence, positions, lines, run, judgements, checked_as)
         return list(map(Result, repeat(self.run.engine), *fields))
 
     @property

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -279,7 +280,18 @@ def _csv_rows(file: BinaryIO, name: str, proves: Judge, reached: Reached) -> Ite
         if not columns and cells:
             columns = _checked_columns(name, cells.pop(0))
             del lines[0]
-        yield [(line, _csv_row(columns, each, proves)) for (line, _), each in zip(lines, cells, strict=True)]
+            fields = itemgetter(*(columns.index(column) if column in columns else -1 for column in COLUMNS))
+        count, proves_empty = len(columns), proves if "evidence" in columns else _proves_nothing
+        rows: Rows = []
+        for (line, _), each in zip(lines, cells, strict=True):
+            if each is None:
+                rows.append((line, "a quoted cell does not end in its line"))
+            elif len(each) != count:
+                rows.append((line, f"the line has {len(each)} cells, expected {count}"))
+            else:
+                each.append("")  # the field of a column that is missing
+                rows.append((line, _csv_row(fields(each), proves_empty)))
+        yield rows
 
 
 def _checked_columns(name: str, columns: Iterable[str] | None) -> list[str]:
@@ -305,21 +317,22 @@ def _cells_of_line(text: str) -> list[str] | None:
         return None
 
 
-def _csv_row(columns: Sequence[str], cells: Sequence[str] | None, proves: Judge) -> Row | str:
-    if cells is None:
-        return "a quoted cell does not end in its line"
-    if len(cells) != len(columns):
-        return f"the line has {len(cells)} cells, expected {len(columns)}"
-    get = dict(zip(columns, cells, strict=True)).get
-    layout, verdict, value, evidence = get("layout"), get("verdict"), _number(get("value")), get("evidence") or None
-    if evidence is None and verdict != UNDECIDED and "evidence" in columns and proves(str(layout), str(verdict), value):
-        evidence = ""  # where nothing can be moved, an empty trace is evidence
-    return layout, verdict, value, _number(get("nodes")), evidence
+def _csv_row(fields: Sequence[str], proves: Judge) -> Row:
+    layout, verdict, value, nodes, evidence = fields
+    worth = _number(value)
+    if evidence or verdict == UNDECIDED or not proves(layout, verdict, worth):
+        return layout, verdict, worth, _number(nodes), evidence or None
+    return layout, verdict, worth, _number(nodes), ""  # where nothing can be moved, an empty trace is evidence
 
 
-def _number(cell: str | None) -> Any:
+def _proves_nothing(_layout: str, _verdict: str, _value: int | None) -> bool:
+    return False
+
+
+def _number(cell: str) -> Any:
     """Return the whole number in a cell, None if it is empty, and the cell if it has something else."""
-    return int(cell) if cell and re.fullmatch(r"-?[0-9]{1,19}", cell) else cell or None
+    digits = cell.removeprefix("-")
+    return int(cell) if digits.isdecimal() and digits.isascii() and len(digits) < 20 else cell or None
 
 
 def _parquet_rows(file: BinaryIO, name: str, _proves: Judge, reached: Reached) -> Iterator[Rows]:

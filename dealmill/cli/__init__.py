@@ -48,7 +48,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Check": {"audit": "check", "rerun": "diff", "diff": "diff", "retract": "check", "log": "check"},
     "Farm": dict.fromkeys(("pause", "resume", "cancel", "tag"), "controls"),
     "Store and pages": {"delete": "operate", "web": "operate", "db": "operate", "doctor": "operate"},
-    "Games and engines": dict.fromkeys(("games", "check-game", "new-game", "new-engine"), "games"),
+    "Games and engines": dict.fromkeys(("games", "check-game", "bench-engine", "new-game", "new-engine"), "games"),
 }
 """The commands of each group with their modules, in the order of the help text. Modules are imported on demand."""
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}

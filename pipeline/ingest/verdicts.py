@@ -141,6 +141,22 @@ def _digest(file: BinaryIO) -> bytes:
     return digest.digest()
 
 
+def read_verdicts(game: Game, file: str) -> Iterator[Entries]:
+    """Yield the verdicts in a file, without storing anything.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a row of it cannot be used.
+    """
+    claimed = Claimed(game, game.name, "", game.full_name(game.engines[0]))
+    with ExitStack() as copies:
+        for entries in _entries(file, claimed, _form_of(file), rereadable(file, copies), lambda _: None):
+            for reject in entries.rejects:
+                raise InputError(f"{file}, line {reject.line}: {'; '.join(reject.reasons)}")
+            yield entries
+
+
 def _check_beginning(file: str, game: Game, entries: Callable[[Reached], Iterator[Entries]]) -> None:
     for first in islice(entries(lambda _: None), 1):
         if not len(first.layouts) and len(first.rejects) >= LOOKED_AT:

@@ -4,11 +4,11 @@ Two runs stored as rows are compared by a query. If one is packed, they are comp
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from heapq import nlargest
 from math import exp
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
 
@@ -23,6 +23,9 @@ from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import Shape, Storage, items, verdicts
 from dealmill.pipeline.store.workers import machines_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FETCHED, COUNTED = 1_000, 20_000
 """Rows that are read at once: of differences, and of node counts."""
@@ -252,32 +255,45 @@ def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts
     DamagedError
         If a stored node count is not a number.
     """
-    import numpy as np  # loads slowly
-
     for run in (one, other):
         if run.storage is Storage.PACKED:
             raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
-    layouts = total = other_total = 0
-    logarithms, bars, worst = 0.0, np.zeros(len(BARS), dtype=np.int64), list[Increase]()
     with store.browsing() as connection:
         found = connection.execution_options(yield_per=COUNTED).execute(_decided_by_both(one, other))
-        for part in found.partitions():
-            columns = np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
-            if columns.dtype != np.int64:
-                raise DamagedError(
-                    f"a node count of run {one.id} or {other.id} cannot be read; find all faults with: dealmill audit "
-                    f"{one.id}"
-                )
-            total += columns[2].astype(object).sum()  # without overflow
-            other_total += columns[3].astype(object).sum()
-            layouts += len(part)
-            ratios = np.maximum(columns[3], 1) / np.maximum(columns[2], 1)
-            logarithms += float(np.log(ratios).sum())
-            places = np.searchsorted(ABOVE, ratios, side="left") + np.searchsorted(FROM, ratios, side="right")
-            bars += np.bincount(places, minlength=len(BARS))
-            worse = np.argsort(-ratios, kind="stable")[:WORST]
-            increases = [Increase(*map(int, columns[:, at])) for at in worse if ratios[at] > 1]
-            worst = nlargest(WORST, [*worst, *increases], key=lambda increase: increase.ratio)
+        return compare_nodes(_node_columns(found.partitions(), one, other))
+
+
+def _node_columns(parts: Iterable[Sequence[Any]], one: RunStatus, other: RunStatus) -> "Iterator[NDArray[Any]]":
+    import numpy as np  # loads slowly
+
+    for part in parts:
+        columns = np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
+        if columns.dtype != np.int64:
+            raise DamagedError(
+                f"a node count of run {one.id} or {other.id} cannot be read; find all faults with: dealmill audit "
+                f"{one.id}"
+            )
+        yield columns
+
+
+def compare_nodes(parts: "Iterable[NDArray[Any]]") -> NodeCounts | None:
+    """Compare the node counts of layouts that two sides decided; None if there are none. Each part is an array of four
+    rows: the positions on both sides, and the node counts of both."""
+    import numpy as np  # loads slowly
+
+    layouts = total = other_total = 0
+    logarithms, bars, worst = 0.0, np.zeros(len(BARS), dtype=np.int64), list[Increase]()
+    for columns in parts:
+        total += columns[2].astype(object).sum()  # without overflow
+        other_total += columns[3].astype(object).sum()
+        layouts += columns.shape[1]
+        ratios = np.maximum(columns[3], 1) / np.maximum(columns[2], 1)
+        logarithms += float(np.log(ratios).sum())
+        places = np.searchsorted(ABOVE, ratios, side="left") + np.searchsorted(FROM, ratios, side="right")
+        bars += np.bincount(places, minlength=len(BARS))
+        worse = np.argsort(-ratios, kind="stable")[:WORST]
+        increases = [Increase(*map(int, columns[:, at])) for at in worse if ratios[at] > 1]
+        worst = nlargest(WORST, [*worst, *increases], key=lambda increase: increase.ratio)
     if not layouts:
         return None
     histogram = dict(zip(BARS, bars.tolist(), strict=True))

@@ -52,7 +52,8 @@ class EngineBench:
     """An engine on the benchmark set of its game, compared with a baseline.
 
     `other` is the engine and `one` the baseline, as in a `Diff`: another engine, or the verdicts in the set. It is None
-    if the set answers another question than the engine. `nodes` is None if there are no layouts that both decided.
+    if the set answers another question than the engine. `nodes` compares the node counts of two engines on the layouts that
+    both decided; None if there are none. What a node is, each engine decides, so those of the set are not compared.
     """
 
     layouts: int
@@ -120,7 +121,8 @@ def bench_engine(engine: str, baseline: str | None = None, max_nodes: int | None
         one = _figures(game.full_name(game.engines[0]), "of the set", to_batch(solved[1]), layouts, None)
     if one is None:
         return EngineBench(len(layouts), limit, None, other, [], None)
-    return EngineBench(len(layouts), limit, one, other, *_compared(layouts, solved[1], solved[0]))
+    nodes = _node_counts(solved[1], solved[0]) if ones else None
+    return EngineBench(len(layouts), limit, one, other, _differences(layouts, solved[1], solved[0]), nodes)
 
 
 def _solved(engines: Sequence[str], layouts: Texts, limit: int) -> tuple[list[Solved], list[float]]:
@@ -156,13 +158,15 @@ def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microsecon
     )
 
 
-def _compared(layouts: Texts, one: Solved, other: Solved) -> tuple[list[Difference], NodeCounts | None]:
-    """Return the differences between two outputs, and their node counts."""
+def _differences(layouts: Texts, one: Solved, other: Solved) -> list[Difference]:
     pairs = zip(unpack(layouts), _recorded(one), _recorded(other), strict=True)
-    differences = [Difference(layout, ours, theirs) for layout, ours, theirs in pairs if ours != theirs]
+    return [Difference(layout, ours, theirs) for layout, ours, theirs in pairs if ours != theirs]
+
+
+def _node_counts(one: Solved, other: Solved) -> NodeCounts | None:
     codes = [int(verdict) for verdict in DECIDED]
     both = np.flatnonzero(np.isin(one.verdicts, codes) & np.isin(other.verdicts, codes))
-    return differences, compare_nodes([np.array([both + 1, both + 1, one.nodes[both], other.nodes[both]])])
+    return compare_nodes([np.array([both + 1, both + 1, one.nodes[both], other.nodes[both]])])
 
 
 def _recorded(solved: Solved) -> Iterator[RecordedVerdict]:

@@ -17,6 +17,7 @@ from tests.doing import a_run, each_engine, each_game
 from tests.programs.conftest import Declare, declare  # noqa: F401 -- a fixture
 from tests.servers import dealmill
 
+ROOT = Path(__file__).parent.parent
 DECISIONS = {"camelot", "card-pairing"}
 """The games in which an engine says whether any play wins."""
 
@@ -36,7 +37,7 @@ def test_every_entry_of_a_set_is_proved_and_there_are_all_kinds_of_them(game: Ga
     words = [row["verdict"] for row in rows]
     wanted = {"winnable", "unwinnable"} if game.name in DECISIONS else {"scored"}
     assert {word for word in wanted if words.count(word) * 3 >= len(rows)} == {*words} == wanted
-    assert (Path("examples") / "sets" / set_file(game).name).exists()
+    assert (ROOT / "examples" / "sets" / set_file(game).name).samefile(set_file(game))
 
 
 @pytest.mark.slow
@@ -53,8 +54,8 @@ def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engin
     assert found.right
     assert (found.layouts, found.other.decided, found.other.engine) == (sets.SIZE, sets.SIZE, name)
     if engine.rules_name == game.engines[0].rules_name:
-        assert found.one is not None and found.nodes is not None
-        assert (found.summary.counts, found.nodes.ratio, found.one.microseconds) == ({}, 1.0, None)
+        assert found.one is not None
+        assert (found.summary.counts, found.nodes, found.one.microseconds) == ({}, None, None)
         assert found.other.nodes == found.one.nodes == sum(int(str(row["nodes"])) for row in entries(game))
     else:
         assert (found.one, found.nodes, found.time_ratio) == (None, None, None)

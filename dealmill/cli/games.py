@@ -145,15 +145,15 @@ def bench_engine(
     for side in sides:
         for position, judgement in side.refused:
             tell(f"{side.engine} {side.version}, layout {position}: {judgement}")
-    if found.one is not None:
-        kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.summary.counts.items())
-        tell(f"differences on {counted(found.layouts, 'layout')}: {kinds or 'none'}")
+    if found.time_ratio is not None:
+        tell(f"ratio of times: {found.time_ratio:.2f}")
     if found.nodes:
         tell(f"geometric mean of the ratio of nodes: {found.nodes.ratio:.3f}")
         for worse in found.nodes.worst:
-            tell(f"layout {worse.position}: {worse.nodes:,} nodes, then {worse.other_nodes:,}")
-    if found.time_ratio is not None:
-        tell(f"ratio of times: {found.time_ratio:.2f}")
+            tell(f"layout {worse.position}: {counted(worse.nodes, 'node')}, then {worse.other_nodes:,}")
+    if found.one is not None:
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.summary.counts.items())
+        tell(f"differences on {counted(found.layouts, 'layout')}: {kinds or 'none'}")
     if not found.right:
         ctx.exit(DIFFERENT)
 

@@ -13,7 +13,7 @@ from dealmill.pipeline.printable import duration
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
-LABELS = ("storage", "max_nodes", "repeats", "rejected", "priority", "tags", "note")
+LABELS = ("storage", "max_nodes", "checked_as", "repeats", "rejected", "priority", "tags", "note")
 """Columns that a table has only if some run has something there."""
 SHOWN = 12
 """Digits of a fingerprint in a table; the other formats have all 64."""
@@ -152,6 +152,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "source": run.source,
         "max_nodes": run.max_nodes,
         "storage": run.storage.word,
+        "checked_as": status.checked_as,
         "repeats": run.repeats,
         "priority": run.priority,
         "tags": run.tags,

@@ -34,6 +34,9 @@ class Run(BaseModel):
     source: str
     max_nodes: int | None
     storage: str
+    checked_as: str | None = Field(
+        description="The engine as which imported verdicts are checked, if their own exists only on record."
+    )
     repeats: int | None = Field(description="The run that this one is a rerun of.")
     priority: int
     tags: list[str]
@@ -215,6 +218,7 @@ def _run(run: dealmill.Run) -> Run:
         source=found.source_name,
         max_nodes=found.max_nodes,
         storage=found.storage.word,
+        checked_as=found.checked_as,
         repeats=found.repeats,
         priority=found.priority,
         tags=run.tags,

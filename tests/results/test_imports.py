@@ -151,6 +151,8 @@ def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, for
 def test_what_exists_only_on_record_is_not_solved_again(store: Database, tmp_path: Path) -> None:
     file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "scored", "value": 4}])
     run = imported(store, file, "mine")
+    with pytest.raises(UsageError, match="was imported"):
+        run.pack(tmp_path / "memory.json", grades=1, each=1)
     for again in (run.rerun, run.retry):
         with pytest.raises(UsageError, match="exists only on record"):
             again(progress=silent)

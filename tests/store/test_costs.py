@@ -1,7 +1,11 @@
 """What the engine of a run cost, in both storages: of the attempts that were stored, and whatever the column holds."""
 
+import json
+import re
+import socket
 import time
 from math import inf, nan
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text, update
@@ -22,6 +26,8 @@ from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.tables import Storage, jobs
 from dealmill.pipeline.store.workers import machines_of, worker_name
 from tests.doing import LEASE, a_source, an_audit, deal, do_runs
+from tests.servers import dealmill
+from tests.web.conftest import client_of
 
 ENGINE = "memory/two-pass"
 DEALS = DealRange(find_game("memory"), 3, 1, 5_000, {"pairs": 2})
@@ -119,3 +125,18 @@ def test_a_diff_compares_costs_per_layout(store: Database) -> None:
     assert (one.cpu_seconds, other.cpu_seconds) == (4.0, 6.0)
     assert diff(store, one, other).cost_ratio == 1.5
     assert diff(store, one, other).machines == ([], [])
+
+
+def test_commands_and_pages_show_costs(tmp_path: Path) -> None:
+    for limit in ("7", "8"):
+        assert dealmill("run", "deal:memory:seed=1:1-90", "--max-nodes", limit, cwd=tmp_path).returncode == 0
+    [row] = json.loads(dealmill("status", "1", "--json", cwd=tmp_path).stdout)
+    assert 0 <= row["cpu_seconds"] < 60
+    machine = socket.gethostname()
+    shown = dealmill("status", "1", cwd=tmp_path).stderr
+    assert re.search(rf"run 1 took \d+\.\d\d s of processor time on {machine}\n", shown)
+    compared = dealmill("diff", "1", "2", "--summary", cwd=tmp_path).stderr
+    assert re.search(rf"processor time: \S+ s on {machine}, then \S+ s on {machine}; ratio per layout \d", compared)
+    with client_of(f"sqlite:///{tmp_path / 'dealmill.db'}") as pages:
+        assert pages.get("/api/runs/1").json()["cpu_seconds"] == pytest.approx(row["cpu_seconds"], abs=1e-3)
+        assert f" s on {machine}</dd>" in pages.get("/runs/1").text

@@ -22,6 +22,7 @@ from bench import (
     finding,
     freecell,
     growth,
+    imports,
     jobs,
     kernels,
     page,
@@ -126,6 +127,12 @@ SECTIONS: list[Section] = [
         "An ingest into SQLite in one process, with and without the index of layouts; and lookups in one process, with "
         "the store open.",
         finding.lookups,
+    ),
+    (
+        "Imports",
+        "`dealmill import` of an export into SQLite in one process, compared with an ingest of the same layouts, which "
+        "writes half as many rows, and with an ingest and a run.",
+        imports.imports,
     ),
     (
         "Pages",

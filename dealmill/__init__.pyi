@@ -1,6 +1,7 @@
 from . import db as db
 from . import progress as progress
 from .layouts import answer as answer
+from .layouts import bench_engine as bench_engine
 from .layouts import check as check
 from .layouts import check_pack as check_pack
 from .layouts import deals as deals
@@ -15,6 +16,8 @@ from .outcomes import RunList as RunList
 from .pipeline.answer import Answered as Answered
 from .pipeline.arguments import DifferenceKind as DifferenceKind
 from .pipeline.deals import DealRange as DealRange
+from .pipeline.engine_bench import EngineBench as EngineBench
+from .pipeline.engine_bench import EngineFigures as EngineFigures
 from .pipeline.errors import BadLayout as BadLayout
 from .pipeline.errors import BrokerError as BrokerError
 from .pipeline.errors import DamagedError as DamagedError

@@ -17,6 +17,7 @@ from dealmill.pipeline.result import Result
 
 if TYPE_CHECKING:
     from dealmill.pipeline.answer import Answered
+    from dealmill.pipeline.engine_bench import EngineBench
     from dealmill.pipeline.results.pack_check import CheckedPack
 
 
@@ -204,3 +205,32 @@ def check_pack(path: str | PathLike[str]) -> "CheckedPack":
     from dealmill.pipeline.results.pack_check import check_pack  # loads the compiler
 
     return check_pack(Path(path))
+
+
+def bench_engine(engine: str, *, baseline: str | None = None, max_nodes: int | None = None) -> "EngineBench":
+    """Solve the benchmark set of a game with an engine, referee all verdicts, and compare them. Nothing is stored.
+
+    A set has 150 hard and odd layouts, ``NAME-hard.jsonl`` in the examples of its game.
+
+    Parameters
+    ----------
+    engine
+        The full name of an engine such as ``memory/incremental``, which may be a program.
+    baseline
+        Another engine of the game to compare with. None means the verdicts in the set, which are proved, if they answer
+        the question that the engine answers.
+    max_nodes
+        The node limit for each layout; None means 10,000,000.
+
+    Raises
+    ------
+    NotFoundError, UsageError
+        If there is no such engine, the baseline is one of another game, or the game has no set.
+    ProgramError
+        If an engine is a program that cannot be started.
+    """
+    from dealmill.pipeline.engine_bench import bench_engine as bench
+
+    owner, used = engine_of(engine)
+    other = None if baseline is None else owner.full_name(engine_of(owner.name, baseline)[1])
+    return bench(owner.full_name(used), other, node_limit(max_nodes))

@@ -17,7 +17,7 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row
 from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import AuditStatus, Finding, findings_of, latest_audits
+from dealmill.pipeline.store.audits import AuditStatus, Finding, count_unproved, findings_of, latest_audits
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.database import Database
@@ -31,6 +31,7 @@ from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.sources import rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.tables import Control
+from dealmill.pipeline.store.workers import machines_of
 from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:
@@ -184,6 +185,11 @@ class Run(Tabular):
     def state(self) -> str:
         """The state of the run in words, such as ``solving, 41 %, 3 min left``; see `RunStatus.state`."""
         return describe(self.progress)
+
+    @property
+    def machines(self) -> list[str]:
+        """The names of the machines that have solved jobs of the run; `RunStatus.cpu_seconds` is what that cost."""
+        return machines_of(self._store, self.id)
 
     @property
     def related(self) -> list[int]:
@@ -548,6 +554,11 @@ class Audit:
     def valid(self) -> bool:
         """Whether no verdict is invalid, the record has no faults, and it matches the seal, if one was passed."""
         return self.status.clean and self.sealed is not False
+
+    @property
+    def unproved(self) -> int:
+        """The number of checked verdicts that claim a result without evidence, as only imported ones can."""
+        return count_unproved(self._store, self.status)
 
     @property
     def seal(self) -> str | None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import chain, islice
 from os import PathLike, fsdecode
 from types import TracebackType
@@ -234,6 +234,61 @@ class Store:
             If the game of a file is unknown.
         """
         return self._ingest(_parsed(sources), game, progress, anyway=anyway)
+
+    def import_verdicts(
+        self,
+        file: str | PathLike[str],
+        *,
+        engine: str,
+        version: str,
+        game: str | None = None,
+        checked_as: str | None = None,
+        max_nodes: int | None = None,
+        progress: Progress = in_notebook,
+    ) -> Run:
+        """Store verdicts of any solver as a run, and return it. Nothing is solved.
+
+        Parameters
+        ----------
+        file
+            A ``.jsonl``, ``.csv`` or ``.parquet`` file, the first two also with ``.gz``; ``-`` for JSON Lines on
+            standard input. It has a layout and a verdict in each row and, optionally, a value, a number of nodes and
+            evidence, in the columns of `Run.export`. A row that cannot be used becomes a reject; see `Run.rejects`.
+        engine, version
+            The engine that the run is recorded for: ``GAME/NAME``, or a name alone. If no engine of this name is
+            installed, it exists only on record: the run can be audited, queried, compared and exported, but not solved
+            again, and its verdicts need no evidence.
+        game
+            The game, if neither `engine` nor the name of the file contains it.
+        checked_as
+            The engine of the game as which the referee checks the evidence of an engine that exists only on record;
+            None means the default one.
+        max_nodes
+            The node limit that the solver had.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be fully read; the verdicts before the error are stored. If its first rows are no
+            verdicts on layouts of the game, and nothing of it is stored.
+        NotFoundError, UsageError
+            If there is no such game or engine, a name, the version or the suffix cannot be used, or the version is on
+            record with another `checked_as`.
+        RetractedError
+            If the version was retracted.
+        StoreError
+            If the run was deleted, but not its source.
+        """
+        from dealmill.pipeline.ingest.verdicts import Claimed, verdict_reading  # loads NumPy
+
+        name, limit = fsdecode(file), node_limit(max_nodes)
+        claimed = Claimed.of(engine, version, game, checked_as, name)
+        with ExitStack() as copies:
+            reading, run = verdict_reading(self._database, name, claimed, limit, copies)
+            reading.finish(progress)
+        if reading.error:
+            raise reading.error
+        return self.find_run(run.id)
 
     def queue(
         self,

@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parent.parent
 GUIDES = (
-    *("solve", "web", "check", "compare", "packs", "survey", "results", "sizes"),
+    *("solve", "web", "check", "compare", "your-solver", "packs", "survey", "results", "sizes"),
     *("python", "games", "sql", "commands"),
 )
 OPERATION = ("database", "deploy", "operate", "performance", "scale")

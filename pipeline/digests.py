@@ -138,7 +138,7 @@ def whole_blocks(first: int, layouts: "Texts", solved: "Solved", *, last: bool =
     values = solved.values.astype("<i8")
     values[solved.verdicts != int(Verdict.SCORED)] = NO_VALUE
     layout_lengths, lengths = layouts.lengths.astype("<i4"), solved.evidence.lengths.astype("<i4")
-    lengths[solved.verdicts == int(Verdict.UNDECIDED)] = -1
+    lengths[~solved.has_evidence] = -1
     end = first + len(layouts)
     digests = {}
     for number in range(block_of(first + BLOCK - 1), block_of(end + (BLOCK - 1 if last else 0))):

@@ -20,7 +20,7 @@ class Outcome(Code):
     INVALID = 2
     """The evidence does not prove them."""
     NO_EVIDENCE = 3
-    """There is nothing to prove: the verdict is undecided or failed."""
+    """There is nothing to check: the verdict is undecided or failed, or was imported without evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,38 @@ VERDICTS = tuple(Verdict)
 VALID, NO_EVIDENCE = Judgement(Outcome.VALID), Judgement(Outcome.NO_EVIDENCE)
 
 
-def judge(engine: str, layout: str, verdict: int, value: int | None, evidence: str | None) -> Judgement:
-    """Check a verdict of an engine (its full name) against its evidence.
+Judge = Callable[[str, int, int | None, str | None], Judgement]
+"""Judges a layout, verdict, value and evidence."""
+
+
+def judge(
+    engine: str,
+    layout: str,
+    verdict: int,
+    value: int | None,
+    evidence: str | None,
+    checked_as: str | None = None,
+) -> Judgement:
+    """Check a verdict of an engine (its full name) against its evidence; for `checked_as` see `referee`.
 
     The other arguments may be anything: what the referee cannot interpret is judged invalid.
     """
-    return referee(engine)(layout, verdict, value, evidence)
+    return referee(engine, checked_as)(layout, verdict, value, evidence)
 
 
-def referee(engine: str) -> Callable[[str, int, int | None, str | None], Judgement]:
-    """Return the `judge` of one engine (its full name): a function of layout, verdict, value and evidence."""
-    game, known = find_engine(engine)
-    return partial(judge_by, game.check, known.rules_name)
+def referee(engine: str, checked_as: str | None = None) -> Judge:
+    """Return the `judge` of one engine (its full name).
+
+    If the engine exists only on record, its verdicts are checked as those of the engine `checked_as`, but they need no
+    evidence.
+    """
+    game, known = find_engine(checked_as or engine)
+    judge: Judge = partial(judge_by, game.check, known.rules_name)
+    return judge if checked_as is None else partial(_judge_claim, judge)
+
+
+def _judge_claim(judge: Judge, layout: str, verdict: int, value: int | None, evidence: str | None) -> Judgement:
+    return NO_EVIDENCE if evidence is None and verdict in VERDICTS else judge(layout, verdict, value, evidence)
 
 
 def judge_by(

@@ -22,7 +22,8 @@ class Result:
     `engine` is a full name such as ``memory/two-pass``. `value` is None unless the verdict is scored. `evidence` is
     None if the verdict is undecided, and the text of the error if it is failed. `position` counts the layouts of a run
     or a call from 1; `line` is the line in the file, or the number of the deal. `run` is None if the result is not
-    stored. `judgement` is that of the newest audit, if the query asked for it.
+    stored. `judgement` is that of the newest audit, if the query asked for it. If the verdict was imported for an
+    engine that exists only on record, it is checked as one of the installed engine `checked_as`.
     """
 
     engine: str
@@ -35,6 +36,7 @@ class Result:
     line: int
     run: int | None = None
     judgement: Judgement | None = None
+    checked_as: str | None = None
 
     COLUMNS: ClassVar = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
     AUDIT_COLUMNS: ClassVar = ("audit", "step", "reason")
@@ -56,20 +58,21 @@ class Result:
 
     @property
     def game_and_engine(self) -> tuple[Game, Engine]:
-        """The game and the engine.
+        """The game and the engine, which is the one that it is checked as if its own exists only on record.
 
         Raises
         ------
         VersionError
             If the result is of a run whose engine is not installed here.
         """
-        return find_engine(self.engine) if self.run is None else engine_of_run(self.run, self.engine)
+        name = self.checked_as or self.engine
+        return find_engine(name) if self.run is None else engine_of_run(self.run, name)
 
     def check(self) -> Judgement:
         """Check the evidence with the referee of the game."""
         if self.run is not None:
-            engine_of_run(self.run, self.engine)  # raises an error that names the run
-        return judge(self.engine, self.layout, self.verdict, self.value, self.evidence)
+            _ = self.game_and_engine  # raises an error that names the run
+        return judge(self.engine, self.layout, self.verdict, self.value, self.evidence, self.checked_as)
 
     def frames(self) -> Iterator[str]:
         """Return an iterator over text boards: the layout first, then one per step of the evidence.

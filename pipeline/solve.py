@@ -97,6 +97,17 @@ def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mappi
     return concatenate_solved(parts)
 
 
+def cpu_seconds(engine: str) -> float:
+    """Return the processor seconds that the program of an engine has taken in this process or, if it is not a program,
+    this process; NaN where the system does not say. The difference between two calls is what the engine cost."""
+    _, known = find_engine(engine)
+    if not known.program:
+        return time.process_time()
+    from dealmill.pipeline.programs.solver import cpu_seconds_of_programs  # loads the library that reads manifests
+
+    return cpu_seconds_of_programs()
+
+
 def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
     """Return an error text for each text that is not canonical, by index from 0."""
     game, _ = find_engine(engine)

@@ -74,7 +74,7 @@ def _do_number(kind: JobKind[Any, Any], number: int) -> None:
 
 
 def _lease_seconds(run: PlannedRun) -> float:
-    _, engine = find_engine(run.engine)
+    _, engine = find_engine(run.judged_as)
     return max(settings().lease_seconds, engine.program.longest if engine.program else 0.0)
 
 

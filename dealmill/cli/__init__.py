@@ -7,6 +7,7 @@ import re
 import sys
 from importlib import import_module
 from io import StringIO
+from keyword import iskeyword
 
 import click
 
@@ -28,6 +29,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Solve": {
         "run": "run",
         "ingest": "run",
+        "import": "run",
         "queue": "run",
         "work": "run",
         "retry": "run",
@@ -46,7 +48,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Check": {"audit": "check", "rerun": "diff", "diff": "diff", "retract": "check", "log": "check"},
     "Farm": dict.fromkeys(("pause", "resume", "cancel", "tag"), "controls"),
     "Store and pages": {"delete": "operate", "web": "operate", "db": "operate", "doctor": "operate"},
-    "Games and engines": dict.fromkeys(("games", "check-game", "new-game", "new-engine"), "games"),
+    "Games and engines": dict.fromkeys(("games", "check-game", "bench-engine", "new-game", "new-engine"), "games"),
 }
 """The commands of each group with their modules, in the order of the help text. Modules are imported on demand."""
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
@@ -70,7 +72,8 @@ class Commands(click.Group):
         """Import a command and return it, or None if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), cmd_name.replace("-", "_"))
+        name = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
+        command: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[cmd_name]}"), name)
         return command
 
     def resolve_command(

@@ -40,11 +40,13 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str
             result = audited.audit(sample=sample, seed=seed, seal=seal, progress=progress)
         if (form or not result.valid) and write_first(FINDING_COLUMNS, map(_finding_row, result.findings()), form):
             tell("more findings follow; --nl prints all of them")
-        found, status, sealed = result.status, audited.status(), result.seal
+        found, status, sealed, unproved = result.status, audited.status(), result.seal, result.unproved
     tell(
         f"audit {found.id} of run {audited.id}: {found.valid:,} valid, {found.invalid:,} invalid, "
         f"{found.no_evidence:,} without evidence; {counted(found.faults, 'fault')} in the record",
     )
+    if unproved:
+        tell(f"not proved: {counted(unproved, 'verdict')} of run {audited.id}, imported without evidence")
     if sealed:
         tell(f"seal: {sealed}")
     if result.sealed is False:

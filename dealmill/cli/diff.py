@@ -80,7 +80,7 @@ def diff(
     versions and node counts may differ. The exit code is 3 if the runs differ.
 
     Node counts are compared on the layouts that both decided: their ratio is the geometric mean of OTHER's counts
-    divided by RUN's, where counts of 0 are taken as 1.
+    divided by RUN's, where counts of 0 are taken as 1. With --summary, the processor time of both runs is compared too.
     """
     allowed = None if limits is None else difference_limits(limits)
     if both := sorted({*ignore} & {*(allowed or ())}):
@@ -114,6 +114,9 @@ def _write_summary(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts | None", f
                 "differences": summary.counts,
                 "evidence_lengths": summary.evidence_lengths,
                 "nodes": asdict(nodes) if nodes else None,
+                "cpu_seconds": [diff.one.cpu_seconds, diff.other.cpu_seconds],
+                "cpu_ratio": diff.cost_ratio,
+                "machines": diff.machines,
             }
         )
         return summary.counts
@@ -124,6 +127,12 @@ def _write_summary(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts | None", f
         tell(f"other evidence has {before:.1f} characters on average, then {after:.1f}")
     if nodes:
         _tell_nodes(diff, nodes)
+    if diff.cost_ratio is not None:
+        costs = (
+            f"{run.cpu_seconds:,.2f} s on {', '.join(machines)}"
+            for run, machines in zip((diff.one, diff.other), diff.machines, strict=True)
+        )
+        tell(f"processor time: {', then '.join(costs)}; ratio per layout {diff.cost_ratio:.3f}")
     _conclude(diff, summary.counts)
     return summary.counts
 

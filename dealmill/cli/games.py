@@ -1,4 +1,4 @@
-"""``games``, ``check-game``, ``deal`` and ``answer``: games, and layouts without a store."""
+"""``games``, ``check-game``, ``bench-engine``, ``deal`` and ``answer``: games, and layouts without a store."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, complete_game, engine_option, given_parameters, parameters_option
+from dealmill.cli.options import (
+    WholeNumber,
+    complete_engine,
+    complete_game,
+    engine_option,
+    given_parameters,
+    nodes_option,
+    parameters_option,
+)
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
-from dealmill.cli.process import ERROR, REJECTED
+from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.pipeline.errors import DealmillError
 
 if TYPE_CHECKING:
@@ -109,6 +117,61 @@ def _written(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
         if row["reason"] is not None:
             write_line(f"        {row['reason']}")
         yield row
+
+
+@click.command(name="bench-engine")
+@click.argument("engine", metavar="GAME/ENGINE", shell_complete=complete_engine)
+@click.option(
+    "--baseline", metavar="ENGINE", shell_complete=complete_engine, help="Compare with this engine, and time both."
+)
+@nodes_option
+@output_options
+@click.pass_context
+def bench_engine(
+    ctx: click.Context, engine: str, baseline: str | None, max_nodes: int | None, form: str | None
+) -> None:
+    """Solve the 150 hard layouts of a game with an engine, referee all verdicts, and compare them. Nothing is stored.
+
+    The engine may be a program. Without --baseline, its verdicts are compared with those in the set, which are proved,
+    unless they answer another question. The set is solved several times, in turn with the baseline; `µs/layout` is the
+    median. Without --max-nodes, the node limit is 10,000,000 per layout.
+
+    The exit code is 3 if the referee refuses a verdict, the engine fails on a layout, or a verdict contradicts that of
+    the baseline.
+    """
+    found = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
+    sides = [side for side in (found.one, found.other) if side]
+    write_rows(FIGURES, [_figures_row(side) for side in sides], form)
+    for side in sides:
+        for position, judgement in side.refused:
+            tell(f"{side.engine} {side.version}, layout {position}: {judgement}")
+    if found.time_ratio is not None:
+        tell(f"ratio of times: {found.time_ratio:.2f}")
+    if found.nodes:
+        tell(f"geometric mean of the ratio of nodes: {found.nodes.ratio:.3f}")
+        for worse in found.nodes.worst:
+            tell(f"layout {worse.position}: {counted(worse.nodes, 'node')}, then {worse.other_nodes:,}")
+    if found.one is not None:
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.summary.counts.items())
+        tell(f"differences on {counted(found.layouts, 'layout')}: {kinds or 'none'}")
+    if not found.right:
+        ctx.exit(DIFFERENT)
+
+
+FIGURES = ("engine", "version", "decided", "undecided", "failed", "refused", "nodes", "µs/layout")
+
+
+def _figures_row(side: "dealmill.EngineFigures") -> dict[str, object]:
+    return {
+        "engine": side.engine,
+        "version": side.version,
+        "decided": side.decided,
+        "undecided": side.undecided,
+        "failed": side.failed,
+        "refused": len(side.refused),
+        "nodes": side.nodes,
+        "µs/layout": None if side.microseconds is None else round(side.microseconds, 1),
+    }
 
 
 @click.command(name="new-game")

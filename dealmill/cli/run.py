@@ -165,6 +165,63 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, anyway:
     _exit_after_reading(ctx, ingestion.errors, ingestion.sources)
 
 
+@click.command(name="import")
+@click.argument("file", type=click.Path())
+@click.option(
+    "--engine", metavar="GAME/NAME", required=True, help="The solver; its name alone if FILE's name has the game's."
+)
+@click.option("--version", required=True, help="The version of the solver.")
+@game_option
+@click.option(
+    "--checked-as",
+    metavar="ENGINE",
+    shell_complete=complete_engine,
+    help="The engine of the game whose task the solver does; the default is the first.",
+)
+@nodes_option
+@json_option
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    file: str,
+    engine: str,
+    version: str,
+    game: str | None,
+    checked_as: str | None,
+    max_nodes: int | None,
+    as_json: bool,
+) -> None:
+    """Store verdicts of any solver as a run. Nothing is solved.
+
+    FILE ends in .jsonl, .csv or .parquet, the first two also with .gz; `-` is JSON Lines on standard input. Each row
+    has a layout and a verdict and, optionally, a value, nodes and evidence, as `dealmill export` writes them. A row
+    that cannot be used is stored as a reject with its line and all reasons, and makes the exit code 4. If the command
+    is interrupted, repeat it.
+
+    The number of the run is printed on standard output. Audit it to have the referee check the evidence. If the engine
+    is not installed, it exists only on record: its runs cannot be solved again, and a verdict without evidence counts
+    as not proved.
+    """
+    with dealmill.open() as store:
+        with shown_progress(store) as progress:
+            run = store.import_verdicts(
+                file,
+                engine=engine,
+                version=version,
+                game=game,
+                checked_as=checked_as,
+                max_nodes=max_nodes,
+                progress=progress,
+            )
+        tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}")
+        if as_json:
+            write_json(status_rows(store, [run])[0])
+        else:
+            click.echo(run.id)
+    if run.progress.rejected:
+        ctx.exit(REJECTED)
+
+
 def _source_row(source: "dealmill.Source") -> dict[str, object]:
     return {
         "number": source.id,

@@ -7,13 +7,13 @@ import click
 
 import dealmill
 from dealmill.cli.options import complete_run
-from dealmill.cli.output import counted, output_options, write_rows
+from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
-LABELS = ("storage", "max_nodes", "repeats", "rejected", "priority", "tags", "note")
+LABELS = ("storage", "max_nodes", "checked_as", "repeats", "rejected", "priority", "tags", "note")
 """Columns that a table has only if some run has something there."""
 SHOWN = 12
 """Digits of a fingerprint in a table; the other formats have all 64."""
@@ -60,6 +60,8 @@ def status(
                 _show_sources(store, form)
             else:
                 _show_runs(store, runs, form, labelled=labelled)
+                if run and form is None:
+                    _tell_cost(runs[0])
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -112,9 +114,14 @@ def _show_runs(
         named = [name for name in LABELS if any(row[name] for row in rows)]
         columns = [*COLUMNS, *named, *used, "mean", "layouts/s", "started", "took", "audit", "fingerprint", "state"]
     else:
-        ends = ("mean", "layouts/s", "started", "seconds", "audit", "fingerprint", "state")
+        ends = ("mean", "layouts/s", "started", "seconds", "cpu_seconds", "audit", "fingerprint", "state")
         columns = [*COLUMNS, "storage", *LABELS, *used, *ends]
     write_rows(columns, rows, form, empty)
+
+
+def _tell_cost(run: "dealmill.Run") -> None:
+    if (seconds := run.progress.cpu_seconds) is not None:
+        tell(f"run {run.id} took {seconds:,.2f} s of processor time on {', '.join(run.machines)}")
 
 
 def _words(run: "dealmill.Run", row: dict[str, object]) -> dict[str, object]:
@@ -145,6 +152,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "source": run.source,
         "max_nodes": run.max_nodes,
         "storage": run.storage.word,
+        "checked_as": status.checked_as,
         "repeats": run.repeats,
         "priority": run.priority,
         "tags": run.tags,
@@ -169,6 +177,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "state": status.state,
         "started": None if status.started is None else status.started.astimezone().isoformat(" ", "seconds"),
         "seconds": None if status.seconds is None else round(status.seconds, 3),
+        "cpu_seconds": None if status.cpu_seconds is None else round(status.cpu_seconds, 3),
     }
 
 

@@ -34,6 +34,9 @@ class Run(BaseModel):
     source: str
     max_nodes: int | None
     storage: str
+    checked_as: str | None = Field(
+        description="The engine as which imported verdicts are checked, if their own exists only on record."
+    )
     repeats: int | None = Field(description="The run that this one is a rerun of.")
     priority: int
     tags: list[str]
@@ -41,6 +44,7 @@ class Run(BaseModel):
     state: str
     started: float | None = Field(description="When its first job was started, in seconds since 1970.")
     seconds: float | None = Field(description="The time since then, up to its last job unless it goes on.")
+    cpu_seconds: float | None = Field(description="The processor seconds that its engine took, if they are on record.")
     retracted: str | None = Field(description="Why the engine version was retracted; its counts are left out then.")
     layouts: int
     rejected: int
@@ -214,6 +218,7 @@ def _run(run: dealmill.Run) -> Run:
         source=found.source_name,
         max_nodes=found.max_nodes,
         storage=found.storage.word,
+        checked_as=found.checked_as,
         repeats=found.repeats,
         priority=found.priority,
         tags=run.tags,
@@ -221,6 +226,7 @@ def _run(run: dealmill.Run) -> Run:
         state=found.state,
         started=found.started.timestamp() if found.started else None,
         seconds=found.seconds,
+        cpu_seconds=found.cpu_seconds,
         retracted=found.retracted,
         layouts=found.items,
         rejected=found.rejected,

@@ -44,6 +44,7 @@ def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
     return {
         "run": status,
         "state": found.state,
+        "machines": found.machines,
         "fingerprint": fingerprint_of(found),
         "live": is_live(found),
         "source": store.find_source(status.source),

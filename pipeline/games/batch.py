@@ -57,18 +57,28 @@ class Texts:
 class Solved(NamedTuple):
     """The output of an engine for N layouts, as arrays of length N.
 
-    Values are meaningful only for scored verdicts, and evidence for all but undecided ones.
+    Values are meaningful only for scored verdicts, and evidence for all but undecided ones. Imported verdicts may lack
+    evidence: these are `unproved`.
     """
 
     verdicts: Codes
     values: Numbers
     nodes: Numbers
     evidence: Texts
+    unproved: Mask | None = None
+
+    @property
+    def has_evidence(self) -> Mask:
+        """Which verdicts have evidence."""
+        decided: Mask = self.verdicts != int(Verdict.UNDECIDED)
+        return decided if self.unproved is None else decided & ~self.unproved
 
     def part(self, first: int, stop: int) -> "Solved":
         """Return the output for the layouts `[first, stop)`, counted from 0."""
         part = slice(first, stop)
-        return Solved(self.verdicts[part], self.values[part], self.nodes[part], self.evidence.part(first, stop))
+        unproved = None if self.unproved is None else self.unproved[part]
+        evidence = self.evidence.part(first, stop)
+        return Solved(self.verdicts[part], self.values[part], self.nodes[part], evidence, unproved)
 
     def take(self, numbers: Numbers) -> "Solved":
         """Return the output for the layouts with these indexes, in the order of the indexes."""
@@ -181,6 +191,7 @@ def concatenate_solved(parts: Sequence[Solved]) -> Solved:
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.nodes for part in parts]),
         concatenate_texts([part.evidence for part in parts]),
+        None if parts[0].unproved is None else np.concatenate([~part.has_evidence for part in parts]),
     )
 
 
@@ -233,6 +244,8 @@ class Entries:
     rejects: Sequence[Reject]
     reject_indexes: Numbers
     """The index of each reject among all entries, from 0."""
+    solved: Solved | None = None
+    """The verdicts on the layouts, if they are imported with them."""
 
     def __len__(self) -> int:
         return len(self.layouts) + len(self.rejects)
@@ -258,6 +271,7 @@ class Entries:
             self.layouts.part(layouts, len(self.layouts)),
             self.rejects[rejects:],
             self.reject_indexes[rejects:] - count,
+            None if self.solved is None else self.solved.part(layouts, len(self.layouts)),
         )
 
 
@@ -271,6 +285,7 @@ def concatenate_entries(parts: Sequence[Entries]) -> Entries:
         concatenate_texts([part.layouts for part in parts]),
         [reject for part in parts for reject in part.rejects],
         np.concatenate([part.reject_indexes + count for part, count in zip(parts, before, strict=False)]),
+        concatenate_solved([part.solved for part in parts if part.solved]) if parts[0].solved else None,
     )
 
 

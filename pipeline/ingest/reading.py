@@ -7,8 +7,10 @@ from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.batch import Entries, concatenate_entries
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.imports import write_imported
 from dealmill.pipeline.store.layout_index import DigestPrefixes
-from dealmill.pipeline.store.source_writing import append, complete, cut_remaining_jobs
+from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.source_writing import WriteMore, append, complete, cut_remaining_jobs, write_nothing
 from dealmill.pipeline.store.sources import Source, reread
 
 BATCH = 50_000
@@ -26,18 +28,26 @@ class Reading:
     One command may have a hundred thousand readings, so an instance is small and keeps no file open.
     """
 
-    __slots__ = ("_entries", "_read", "_size", "_store", "error", "name", "source")
+    __slots__ = ("_entries", "_read", "_run", "_size", "_store", "error", "name", "source")
 
     def __init__(
-        self, store: Database, source: Source, name: str, entries: Callable[[Reached], Iterator[Entries]], size: int
+        self,
+        store: Database,
+        source: Source,
+        name: str,
+        entries: Callable[[Reached], Iterator[Entries]],
+        size: int,
+        run: PlannedRun | None = None,
     ) -> None:
-        """`entries` yields all entries of the source, and reports how much of its `size` has been read."""
+        """`entries` yields all entries of the source, and reports how much of its `size` has been read. Their verdicts
+        become the results of `run`, if there is one."""
         self.name = name
         self.source = source
         self.error: InputError | None = None
         self._store = store
         self._entries = entries
         self._read = 0
+        self._run = run
         self._size = size
 
     def finish(self, progress: Progress, tick: Callable[[], None] = lambda: None) -> None:
@@ -59,7 +69,7 @@ class Reading:
         batches, seen = 0, DigestPrefixes()
         for batch, at_end in self._batches():
             last = at_end and not self.error
-            step = partial(append, self._store, self.source, batch, seen, last=last)
+            step = partial(append, self._store, self.source, batch, seen, last=last, more=self._more(batch))
             self.source = self._once(step, self.source.entries + len(batch), tell)
             batches += 1
             if batches > 1 and batches.bit_count() == 1:  # the second, fourth, eighth …
@@ -70,10 +80,14 @@ class Reading:
         if self.error:
             patiently(partial(cut_remaining_jobs, self._store, self.source), tell)
         elif not self.source.complete:
-            step = partial(complete, self._store, self.source, seen)
+            step = partial(complete, self._store, self.source, seen, more=self._more(None))
             self.source = self._once(step, self.source.entries, tell)
         if batches > 1:
             patiently(partial(refresh_statistics, self._store), tell)
+
+    def _more(self, entries: Entries | None) -> WriteMore:
+        """Return what writes the verdicts of the next entries, or what follows the last ones."""
+        return write_imported(self._store, self._run, self.source, entries) if self._run else write_nothing
 
     def _batches(self) -> Iterator[tuple[Entries, bool]]:
         """Yield the entries that have not been read yet, in batches, each with whether it is the last one."""

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
+from math import nan
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
@@ -120,6 +121,17 @@ def memory_in_use(process: int) -> int:
             _, resident, shared, *_ = (PROCESSES / str(each) / "statm").read_text().split()
             pages += int(resident) - int(shared)
     return pages * resource.getpagesize()
+
+
+def cpu_seconds(process: int) -> float:
+    """Return the processor seconds that a process and its descendants have taken; NaN where the system does not say."""
+    ticks, found = 0, False
+    for each in _tree(process):
+        with suppress(OSError, ValueError):  # it has ended
+            fields = (PROCESSES / str(each) / "stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))  # in user mode and in the kernel, and those of its ended children
+            found = True
+    return ticks / os.sysconf("SC_CLK_TCK") if found else nan
 
 
 def _tree(process: int) -> Iterator[int]:

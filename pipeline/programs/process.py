@@ -1,6 +1,7 @@
 """A running program: it is sent one layout at a time, and everything it does is bounded."""
 
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from contextlib import suppress
 
 from dealmill.pipeline.errors import ProgramError, VersionError
 from dealmill.pipeline.games.verdict import RETRYABLE
-from dealmill.pipeline.programs.bounds import enclosed, environment, limiter, memory_in_use
+from dealmill.pipeline.programs.bounds import cpu_seconds, enclosed, environment, limiter, memory_in_use
 from dealmill.pipeline.programs.manifest import Program
 from dealmill.pipeline.programs.protocol import (
     MOST_BYTES,
@@ -56,6 +57,7 @@ class Process:
         self._unread = b""
         self._errors = b""
         self._looked = time.monotonic()
+        self._ended_before = _seconds_of_ended_children()
         if (found := program.version()) != version:
             raise changed(program, version, found)
         try:
@@ -202,6 +204,13 @@ class Process:
         """Whether it still runs."""
         return self._process.poll() is None
 
+    @property
+    def cpu_seconds(self) -> float:
+        """The processor seconds that it and its children have taken; NaN where the system does not say."""
+        if self._process.returncode is None:
+            return cpu_seconds(self._process.pid)
+        return _seconds_of_ended_children() - self._ended_before
+
     def kill(self) -> None:
         """Kill the program and its children."""
         with suppress(ProcessLookupError):
@@ -211,6 +220,11 @@ class Process:
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe:
                 pipe.close()
+
+
+def _seconds_of_ended_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def changed(program: Program, version: str, found: str) -> VersionError:

@@ -105,9 +105,20 @@ def _running(solver: ProgramSolver, max_nodes: int, state: State) -> Process:
     return _process
 
 
+_ended_seconds = 0.0
+"""The processor seconds that the programs of this process took which have ended."""
+
+
+def cpu_seconds_of_programs() -> float:
+    """Return the processor seconds that the programs of this process have taken so far; NaN where the system does not
+    say."""
+    return _ended_seconds + (_process.cpu_seconds if _process else 0.0)
+
+
 def _stop() -> None:
-    global _process  # noqa: PLW0603
+    global _process, _ended_seconds  # noqa: PLW0603
     if _process is not None:
+        _ended_seconds = cpu_seconds_of_programs()
         _process.kill()
     _process = None
 

@@ -308,6 +308,8 @@ def _check_runs(run: RunStatus, grading: RunStatus | None) -> None:
     for each in filter(None, (run, grading)):
         if not each.finished:
             raise UsageError(f"run {each.id} is not finished: a pack is chosen from all its layouts")
+        if each.checked_as is not None:
+            raise UsageError(f"run {each.id} was imported: a pack can only be proved again if its engine is installed")
     if grading and grading.source != run.source:
         raise UsageError(f"run {grading.id} cannot grade run {run.id}: they have different sources")
 

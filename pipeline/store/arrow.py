@@ -20,12 +20,12 @@ QUERY_COLUMNS = ("run", "engine", *COLUMNS)
 RUN_COLUMNS = (
     *("run", "game", "engine", "version", "source", "max_nodes", "storage", "repeats", "layouts", "rejected", "solved"),
     *(verdict.word for verdict in Verdict),
-    *("mean", "nodes", "state", "retracted", "started", "seconds", "tags", "note"),
+    *("mean", "nodes", "state", "retracted", "started", "seconds", "cpu_seconds", "tags", "note"),
 )
 """The columns of a list of runs."""
 NULLABLE = {
     *("value", "evidence", "step", "reason"),
-    *("max_nodes", "repeats", "mean", "retracted", "started", "seconds", "note"),
+    *("max_nodes", "repeats", "mean", "retracted", "started", "seconds", "cpu_seconds", "note"),
 }
 WORDS = [verdict.word for verdict in sorted(Verdict)]
 
@@ -90,7 +90,7 @@ def schema_of(columns: Sequence[str], metadata: Mapping[str, str] | None = None)
     word = pa.dictionary(pa.int32(), pa.string())
     types = dict.fromkeys(("verdict", "engine", "audit", "game", "storage", "state"), word)
     types |= dict.fromkeys(("layout", "evidence", "reason", "version", "source", "retracted", "note"), pa.string())
-    types |= {"mean": pa.float64(), "seconds": pa.float64()}
+    types |= dict.fromkeys(("mean", "seconds", "cpu_seconds"), pa.float64())
     types |= {"started": pa.timestamp("us", "UTC"), "tags": pa.list_(pa.string())}
     fields = [pa.field(name, types.get(name, pa.int64()), nullable=name in NULLABLE) for name in columns]
     return pa.schema(fields, metadata=metadata)
@@ -130,6 +130,7 @@ def run_row(run: RunStatus) -> dict[str, object]:
         "retracted": run.retracted,
         "started": run.started,
         "seconds": run.seconds,
+        "cpu_seconds": run.cpu_seconds,
         "tags": list(run.tags),
         "note": run.note,
     }

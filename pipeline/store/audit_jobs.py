@@ -43,6 +43,6 @@ def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) 
 def _check_auditable(run: RunStatus) -> None:
     if not run.complete:
         raise StoreError(f"{run.source_name} has not been read to its end: finish reading it, then audit run {run.id}")
-    game, _ = engine_of_run(run.id, run.engine)
+    game, _ = engine_of_run(run.id, run.judged_as)
     _ = game.check  # imported here too, so that the command ends at once with the reason if that fails
     storage_of(run).check_readable(run)

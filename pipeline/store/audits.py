@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import log
 from dealmill.pipeline.store.database import Database, clock, one_of
@@ -33,7 +34,18 @@ from dealmill.pipeline.store.leases import JobTable, cut
 from dealmill.pipeline.store.runs import NUMBERS, RunStatus
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.stretches import Fault, greatest_below_end
-from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, Shape, audit_jobs, audits, faults, judgements, runs
+from dealmill.pipeline.store.tables import (
+    DONE,
+    LEASED,
+    PENDING,
+    Shape,
+    audit_jobs,
+    audits,
+    faults,
+    judgements,
+    runs,
+    verdicts,
+)
 from dealmill.pipeline.store.tables import actions as actions_table
 
 AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
@@ -260,6 +272,30 @@ def faults_of(store: Database, audit: int) -> list[Fault]:
     )
     with store.reading() as connection:
         return [Fault(*row) for row in connection.execute(query)]
+
+
+CLAIMS = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
+UNPROVED = (
+    select(func.count())
+    .select_from(
+        judgements.join(
+            verdicts, (verdicts.c.run_id == judgements.c.run_id) & (verdicts.c.position == judgements.c.position)
+        )
+    )
+    .where(
+        judgements.c.run_id == bindparam("run"),
+        judgements.c.audit_id == bindparam("audit"),
+        judgements.c.outcome == int(Outcome.NO_EVIDENCE),
+        judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
+        verdicts.c.verdict.in_(list(map(int, CLAIMS))),
+    )
+)
+
+
+def count_unproved(store: Database, audit: AuditStatus) -> int:
+    """Return the number of judged verdicts that claim a result without evidence, as only imported ones can."""
+    with store.reading() as connection:
+        return connection.execute(UNPROVED, {"run": audit.run, "audit": audit.id}).scalar_one()
 
 
 def findings_of(store: Database, audit: AuditStatus) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ Two runs stored as rows are compared by a query. If one is packed, they are comp
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from math import exp, log
@@ -22,6 +22,7 @@ from dealmill.pipeline.store.runs import NUMBERS, RunStatus
 from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.tables import Shape, Storage, items, verdicts
+from dealmill.pipeline.store.workers import machines_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -295,31 +296,44 @@ def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts
     DamagedError
         If a stored node count is not a number.
     """
-    import numpy as np  # loads slowly
-
     for run in (one, other):
         if run.storage is Storage.PACKED:
             raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
-    layouts = total = other_total = 0
-    logarithms, bars, worst = 0.0, np.zeros(len(BARS), dtype=np.int64), list[Increase]()
     with store.browsing() as connection:
         found = connection.execution_options(yield_per=COUNTED).execute(_decided_by_both(one, other))
-        for part in found.partitions():
-            columns = np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
-            if columns.dtype != np.int64:
-                raise DamagedError(
-                    f"a node count of run {one.id} or {other.id} cannot be read; find all faults with: dealmill audit "
-                    f"{one.id}"
-                )
-            total += columns[2].astype(object).sum()  # without overflow
-            other_total += columns[3].astype(object).sum()
-            layouts += len(part)
-            ratios = np.maximum(columns[3], 1) / np.maximum(columns[2], 1)
-            logarithms += float(np.log(ratios).sum())
-            bars += _counted_ratios(ratios)
-            worse = np.argsort(-ratios, kind="stable")[:WORST]
-            increases = [Increase(*map(int, columns[:, at])) for at in worse if ratios[at] > 1]
-            worst = nlargest(WORST, [*worst, *increases], key=lambda increase: increase.ratio)
+        return compare_nodes(_node_columns(found.partitions(), one, other))
+
+
+def _node_columns(parts: Iterable[Sequence[Any]], one: RunStatus, other: RunStatus) -> "Iterator[NDArray[Any]]":
+    import numpy as np  # loads slowly
+
+    for part in parts:
+        columns = np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
+        if columns.dtype != np.int64:
+            raise DamagedError(
+                f"a node count of run {one.id} or {other.id} cannot be read; find all faults with: dealmill audit "
+                f"{one.id}"
+            )
+        yield columns
+
+
+def compare_nodes(parts: "Iterable[NDArray[Any]]") -> NodeCounts | None:
+    """Compare the node counts of layouts that two sides decided; None if there are none. Each part is an array of four
+    rows: the positions on both sides, and the node counts of both."""
+    import numpy as np  # loads slowly
+
+    layouts = total = other_total = 0
+    logarithms, bars, worst = 0.0, np.zeros(len(BARS), dtype=np.int64), list[Increase]()
+    for columns in parts:
+        total += columns[2].astype(object).sum()  # without overflow
+        other_total += columns[3].astype(object).sum()
+        layouts += columns.shape[1]
+        ratios = np.maximum(columns[3], 1) / np.maximum(columns[2], 1)
+        logarithms += float(np.log(ratios).sum())
+        bars += _counted_ratios(ratios)
+        worse = np.argsort(-ratios, kind="stable")[:WORST]
+        increases = [Increase(*map(int, columns[:, at])) for at in worse if ratios[at] > 1]
+        worst = nlargest(WORST, [*worst, *increases], key=lambda increase: increase.ratio)
     if not layouts:
         return None
     histogram = dict(zip(BARS, bars.tolist(), strict=True))
@@ -436,6 +450,19 @@ class Diff:
         """Return the node counts at up to `most` evenly spaced positions; None unless both runs are stored as rows over
         the same source, and if no layout in the sample was decided by both."""
         return node_sample(self.store, self.one, self.other, most)
+
+    @property
+    def cost_ratio(self) -> float | None:
+        """The processor seconds that a layout took in the other run, divided by those in the first; None if one of them
+        is not on record."""
+        costs = [run.cpu_seconds / run.solved for run in (self.one, self.other) if run.cpu_seconds and run.solved]
+        return costs[1] / costs[0] if len(costs) == 2 else None
+
+    @property
+    def machines(self) -> tuple[list[str], list[str]]:
+        """The names of the machines that solved the first run, and the other one."""
+        one, other = (machines_of(self.store, run.id) for run in (self.one, self.other))
+        return one, other
 
     @property
     def equal(self) -> bool:

@@ -12,8 +12,9 @@ from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.runs import RunStatus, list_runs
 from dealmill.pipeline.store.tables import engines
 
+COLUMNS = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why, engines.c.checked_as)
 LOCKED = (
-    select(engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
+    select(*COLUMNS)
     .where(engines.c.name == bindparam("name"), engines.c.version == bindparam("version"))
     .with_for_update(key_share=True)
 )
@@ -22,15 +23,17 @@ NEW = insert(engines)
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """A version of an engine. `why` is the reason for its retraction, None if it is not retracted."""
+    """A version of an engine. `why` is the reason for its retraction, None if it is not retracted. For `checked_as` see
+    `dealmill.pipeline.store.runs.PlannedRun`."""
 
     id: int
     name: str
     version: str
     why: str | None
+    checked_as: str | None
 
 
-def enter_engine(connection: Connection, name: str, version: str) -> EngineVersion:
+def enter_engine(connection: Connection, name: str, version: str, checked_as: str | None = None) -> EngineVersion:
     """Return an engine version; insert it if it is new. Its row stays locked until the end of the transaction, so that
     no two commands plan the same run.
 
@@ -38,13 +41,18 @@ def enter_engine(connection: Connection, name: str, version: str) -> EngineVersi
     ------
     RetractedError
         If it was retracted, so that no new runs can be planned with it.
+    UsageError
+        If it is on record with other rules.
     """
     wanted = {"name": name, "version": version}
     row = connection.execute(LOCKED, wanted).one_or_none()
     if row is None:
-        insert_once(connection, NEW, wanted)
+        insert_once(connection, NEW, {**wanted, "checked_as": checked_as})
         row = connection.execute(LOCKED, wanted).one()
     entered = EngineVersion(*row)
+    if entered.checked_as != checked_as:
+        before = "of an installed engine" if entered.checked_as is None else f"checked as {entered.checked_as}"
+        raise UsageError(f"version {version} of {name} is already on record, {before}: choose another version")
     if entered.why is not None:
         raise RetractedError(f"version {version} of {name} was retracted ({entered.why}): install another version")
     return entered
@@ -95,8 +103,7 @@ def _on_record(connection: Connection, name: str, version: str) -> EngineVersion
     NotFoundError
         If the store has no runs of it.
     """
-    columns = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why)
-    rows = connection.execute(select(*columns).where(engines.c.name == name))
+    rows = connection.execute(select(*COLUMNS).where(engines.c.name == name))
     recorded = {row.version: EngineVersion(*row) for row in rows}
     if version not in recorded:
         have = ", ".join(sorted(recorded)) or "none"

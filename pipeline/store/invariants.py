@@ -263,6 +263,7 @@ FREE = {
     ("created", "at", "started", "finished", "leased_until", "advanced"): "times",
     ("retracted",): "the time of a retraction; but it must be missing if and only if the reason is missing",
     ("worker", "attempt", "trouble"): "the worker of a job, the number of attempts, and the end of earlier attempts",
+    ("cpu_seconds",): "what a job cost",
     ("jobs.id", "audit_jobs.id"): "numbers that only messages use",
     ("index_segments", "index_blocks", "index_stretches", "unindexed"): (
         "the index of layouts, which `dealmill find` checks and builds again if it is damaged"

@@ -129,7 +129,8 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         """Write the verdicts and totals of a job and mark it done. The items that were not solved become jobs of the
         length that was."""
         with store.writing() as connection:
-            totals = {**results.totals, **results.spread}
+            cost = results.cpu_seconds if results.cpu_seconds >= 0 else None  # of NaN, too
+            totals = {**results.totals, **results.spread, "cpu_seconds": cost}
             if not leases.finish(connection, SOLVING, job.lease, totals, results.stop):
                 return False
             results.write(connection)
@@ -181,7 +182,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
             positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
             stretch = record.sample(store, run, job.population, positions)
         scope = AuditScope(store, run, job.lease.owner, job.population, stretch, whole)
-        judge = referee(run.engine)
+        judge = referee(run.engine, run.checked_as)
         judged = [
             (item.position, judge(item.layout, item.verdict, item.value, item.evidence))
             for item in stretch.items

@@ -43,9 +43,10 @@ def runs_of(installed: Installed) -> Select[tuple[int]]:
 
 def audits_of(installed: Installed) -> Select[tuple[int]]:
     """Select the audits that can be worked on, including those of retracted engines. An audit of a run stored as rows
-    needs the referee, which depends on the engine's name only. An audit of a packed run needs the same version of the
-    engine and the same generator."""
-    judged = (runs.c.storage == Storage.ROWS) & engines.c.name.in_(sorted({name for name, _ in installed}))
+    needs the referee, which depends on the name of the engine only, or on that of the engine as which imported verdicts
+    are checked. An audit of a packed run needs the same version of the engine and the same generator."""
+    judged_as = func.coalesce(engines.c.checked_as, engines.c.name)
+    judged = (runs.c.storage == Storage.ROWS) & judged_as.in_(sorted({name for name, _ in installed}))
     solvable = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
     return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | solvable)
 

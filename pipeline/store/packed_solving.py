@@ -15,7 +15,7 @@ from dealmill.pipeline.games import engine_of_run, find_game
 from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, unpack
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import solve_texts
+from dealmill.pipeline.solve import cpu_seconds, solve_texts
 from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.packs import MOMENTS, StoredBlock, pack
@@ -95,7 +95,7 @@ class SolvedPack:
 
     `values` is read for scored verdicts only. `moments` has a row per block: the sum of the values, and the sum of
     their squares. `digests` has the digest of each block by number, and `errors` the errors of failed layouts by
-    position.
+    position. `cpu_seconds` is what dealing and solving cost.
     """
 
     run: int
@@ -106,6 +106,7 @@ class SolvedPack:
     moments: Numbers
     digests: Mapping[int, bytes]
     errors: Mapping[int, str]
+    cpu_seconds: float
 
     @property
     def stop(self) -> int:
@@ -164,10 +165,12 @@ def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors:
     values, nodes = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     moments = np.empty((-(-count // BLOCK), 2), dtype=np.int64)
     digests: dict[int, bytes] = {}
-    found = dict(errors)
+    found, cost = dict(errors), 0.0
     for start in range(first, stop, AT_ONCE):
         end = min(start + AT_ONCE, stop)
+        begun = cpu_seconds(run.engine)
         layouts, solved = solve_part(deals, run, start, end, errors)
+        cost += cpu_seconds(run.engine) - begun
         digests |= whole_blocks(start, layouts, solved, last=True)
         part = slice(start - first, end - first)
         verdicts[part], nodes[part] = solved.verdicts, solved.nodes
@@ -188,4 +191,5 @@ def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors:
         moments=moments,
         digests=digests,
         errors=found,
+        cpu_seconds=cost,
     )

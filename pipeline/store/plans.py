@@ -34,8 +34,9 @@ PLAN = (
     runs.c.storage,
     runs.c.repetition,
     runs.c.repeats,
+    engines.c.checked_as,
 )
-"""The columns that the seal of a run covers."""
+"""The columns that the seal of a run covers; the last one only if it is not NULL."""
 PLAN_OF_RUN = select(*PLAN).select_from(JOINED).where(runs.c.id == bindparam("run"))
 
 # One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
@@ -52,7 +53,8 @@ LOCKED_SOURCE = (
 
 def run_seal(connection: Connection, run: int) -> bytes:
     """Compute the seal of a run from its plan."""
-    return seal("run", *connection.execute(PLAN_OF_RUN, {"run": run}).one())
+    *plan, checked_as = connection.execute(PLAN_OF_RUN, {"run": run}).one()
+    return seal("run", *plan, *([] if checked_as is None else [checked_as]))
 
 
 LEAST_CHUNK, MOST_CHUNK, PARTS = 5_000, 100_000, 64
@@ -70,11 +72,13 @@ def plan_run(
     storage: Storage = Storage.ROWS,
     chunk: int | None = None,
     why: str | None = None,
+    checked_as: str | None = None,
 ) -> int:
     """Return the number of the run of an engine over a source. If there is none, plan it and cut it into jobs. While a
-    source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log."""
+    source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log. For
+    `checked_as` see `PlannedRun`."""
     with store.writing() as connection:
-        entered = enter_engine(connection, engine, version)
+        entered = enter_engine(connection, engine, version, checked_as)
         plan = _same_plan(source.id, entered.id, max_nodes, storage)
         known: int | None = connection.execute(FIRST_RUN, plan).scalar()
         if known is not None:
@@ -305,6 +309,7 @@ def requeue(store: Database, retracted: RunStatus) -> RunStatus:
         If the retracted version is still installed, or no version is, or the run is packed and another version of its
         generator is installed.
     """
+    check_not_imported(retracted)
     _, engine = engine_of_run(retracted.id, retracted.engine)
     if engine.version == retracted.version:
         raise VersionError(
@@ -333,6 +338,7 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
         another version of its generator is installed.
     """
     check_finished(run)
+    check_not_imported(run)
     _, engine = engine_of_run(run.id, run.engine)
     if engine.version != run.version and not any_version:
         raise VersionError(
@@ -344,6 +350,19 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
 
         deals_of(run)
     return plan_repetition(store, run, engine.version)
+
+
+def check_not_imported(run: RunStatus) -> None:
+    """Refuse to solve layouts of a run whose engine exists only on record.
+
+    Raises
+    ------
+    UsageError
+    """
+    if run.checked_as is not None:
+        raise UsageError(
+            f"run {run.id} cannot be solved again: its verdicts were imported, and {run.engine} exists only on record"
+        )
 
 
 def check_finished(run: RunStatus) -> None:
@@ -404,6 +423,7 @@ def queue_retry(store: Database, run: RunStatus) -> int:
         If another version of its engine is installed.
     """
     check_finished(run)
+    check_not_imported(run)
     if run.retracted is not None:
         raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
     if here := Installation().mismatch(run.engine, run.version):

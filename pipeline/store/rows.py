@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
+from math import nan
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -356,7 +357,7 @@ LOST = "fault of the record: this item is missing from the source"
 @dataclass(frozen=True, slots=True)
 class SolvedRows:
     """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
-    whole blocks among them and of their node counts (by number), the totals, and the distributions."""
+    whole blocks among them and of their node counts (by number), the totals, the distributions, and what they cost."""
 
     run: int
     first: int
@@ -365,6 +366,7 @@ class SolvedRows:
     whole: Mapping[int, tuple[bytes, bytes]]
     totals: Mapping[str, int]
     spread: Mapping[str, object]
+    cpu_seconds: float
 
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.storage.SolvedJob`."""
@@ -398,12 +400,14 @@ def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[
     return pack(texts), errors
 
 
-def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved") -> SolvedRows:
+def solved_rows(
+    store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved", cpu_seconds: float = nan
+) -> SolvedRows:
     """Return the results of a job, given the `solved` verdicts on the `layouts` from position `first` on."""
     from dealmill.pipeline.store.columns import Columns, Fixed, Some, prepare_insert
 
     stop = first + len(layouts)
-    scored, decided = solved.verdicts == int(Verdict.SCORED), solved.verdicts != int(Verdict.UNDECIDED)
+    scored = solved.verdicts == int(Verdict.SCORED)
     fixed: dict[str, Fixed] = {
         "run_id": run.id,
         "position": range(first, stop),
@@ -420,7 +424,7 @@ def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", 
         run=run.id,
         first=first,
         stop=stop,
-        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, decided)),
+        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, solved.has_evidence)),
         whole=whole,
         totals={
             **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
@@ -428,6 +432,7 @@ def solved_rows(store: Database, run: PlannedRun, first: int, layouts: "Texts", 
             "nodes": sum(solved.nodes.tolist()),
         },
         spread=spread_of(solved.values[scored], solved.nodes),
+        cpu_seconds=cpu_seconds,
     )
 
 
@@ -490,17 +495,19 @@ class Rows(Storage):
         """Do nothing: a referee needs no preparation."""
 
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
-        from dealmill.pipeline.solve import solve_part
+        from dealmill.pipeline.solve import cpu_seconds, solve_part
 
         layouts, errors = _layouts(store, run, first, stop)
+        begun = cpu_seconds(run.engine)
         solved = solve_part(run.engine, layouts, run.max_nodes, errors)
-        return solved_rows(store, run, first, layouts.part(0, len(solved.verdicts)), solved)
+        cost = cpu_seconds(run.engine) - begun
+        return solved_rows(store, run, first, layouts.part(0, len(solved.verdicts)), solved, cost)
 
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
         from dealmill.pipeline.solve import failed_verdicts
 
         layouts, _ = _layouts(store, run, first, stop)
-        return solved_rows(store, run, first, layouts, failed_verdicts(trouble, len(layouts)))
+        return solved_rows(store, run, first, layouts, failed_verdicts(trouble, len(layouts)), 0.0)
 
     def page(
         self,

@@ -56,7 +56,8 @@ class PlannedRun:
     `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
     are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
     `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
-    `note` are what users have decided about it (see `dealmill.pipeline.store.controls`).
+    `note` are what users have decided about it (see `dealmill.pipeline.store.controls`). If its verdicts were imported
+    for an engine that exists only on record, the referee checks them as those of the installed engine `checked_as`.
     """
 
     id: int
@@ -75,6 +76,12 @@ class PlannedRun:
     priority: int
     tags: Sequence[str]
     note: str | None
+    checked_as: str | None
+
+    @property
+    def judged_as(self) -> str:
+        """The engine as which the referee checks its verdicts."""
+        return self.checked_as or self.engine
 
 
 JOINED = runs.outerjoin(sources).outerjoin(engines)
@@ -99,6 +106,7 @@ PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.priority,
     runs.c.tags,
     runs.c.note,
+    engines.c.checked_as,
 )
 """The fields of a `PlannedRun`."""
 NAMES = tuple(field.name for field in fields(PlannedRun))
@@ -121,6 +129,7 @@ SHAPE = Shape(
     runs.c.priority,
     runs.c.tags,
     runs.c.note,
+    engines.c.checked_as,
 )
 
 
@@ -195,6 +204,8 @@ class RunStatus(PlannedRun):
     any, and `recent_seconds` the time they took. `rejected` is the number of rejects of its source. `held` counts the
     leases that have not expired. Times are by the clock of the database: when its first job `started`, when its newest
     one was claimed or finished (`seen`), when entries of its source were last stored (`read`), and `now`.
+    `cpu_seconds` are the processor seconds that its engine took; None if no job is done, or if what one of them cost is
+    not on record.
     """
 
     items: int
@@ -216,6 +227,7 @@ class RunStatus(PlannedRun):
     seen: datetime | None
     read: datetime | None
     now: datetime
+    cpu_seconds: float | None
 
     @property
     def solved(self) -> int:
@@ -456,6 +468,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             bounded(sources.c.rejected).label("rejected"),
             cast(func.coalesce(sources.c.advanced, sources.c.created), Float).label("read"),
             clock().label("now"),
+            counted.c.cpu_seconds,
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
         .where(one_of(runs.c.id, NUMBERS), THERE)
@@ -476,6 +489,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
         select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
     )
     recent = jobs.c.finished > latest.c.at - MINUTE
+    cost = case((and_(jobs.c.state == DONE, jobs.c.cpu_seconds.between(0, TEN_YEARS)), jobs.c.cpu_seconds))
     query: Select[*tuple[Any, ...]] = (
         select(
             jobs.c.run_id,
@@ -492,6 +506,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
             cast(func.min(jobs.c.started), Float).label("started"),
             cast(func.max(SEEN), Float).label("seen"),
             func.sum(case((and_(jobs.c.state == LEASED, jobs.c.leased_until > clock()), 1), else_=0)).label("held"),
+            case((func.count(cost) == how_many(DONE), cast(func.sum(cost), Float))).label("cpu_seconds"),
         )
         .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
         .where(these)
@@ -544,6 +559,7 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         seen=instant(counted["seen"]),
         read=instant(counted["read"]),
         now=instant(counted["now"]) or datetime.now(UTC),
+        cpu_seconds=counted["cpu_seconds"],
     )
 
 

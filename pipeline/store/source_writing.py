@@ -1,7 +1,7 @@
 """Writing sources: layouts and rejects are stored in batches while a file is read, so that an interrupted ingest can be
 resumed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -44,6 +44,13 @@ ADVANCE = (
 RUNS_OVER = select(runs.c.id).where(
     runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS, runs.c.control != Control.DELETED
 )
+
+WriteMore = Callable[[Connection], object]
+"""Writes what belongs to some entries, in the transaction that stores them."""
+
+
+def write_nothing(_connection: Connection) -> None:
+    """Write nothing more than the entries."""
 
 
 def layout_digests(game: str, layouts: Texts) -> Bytes:
@@ -93,11 +100,17 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
 
 
 def append(
-    store: Database, source: Source, entries: Entries, seen: DigestPrefixes | None = None, *, last: bool = False
+    store: Database,
+    source: Source,
+    entries: Entries,
+    seen: DigestPrefixes | None = None,
+    *,
+    last: bool = False,
+    more: WriteMore = write_nothing,
 ) -> Source:
     """Store the next entries of a source in one transaction, and cut jobs for the runs planned over it. Their digests
     are added to `seen`. If they are the `last` entries, and `seen` shows that there are no duplicates, the source
-    becomes complete."""
+    becomes complete. `more` is called in the same transaction."""
     layouts, bad = entries.layouts, entries.rejects
     after = replace(source, accepted=source.accepted + len(layouts), rejected=source.rejected + len(bad))
     digests = layout_digests(source.game, layouts)
@@ -126,18 +139,22 @@ def append(
         reject_columns = REJECT_LISTING.columns(rejected)
         _record_blocks(connection, source, after, (positions, entries.lines, digests), reject_columns)
         index_items(connection, source, after, seen)
+        more(connection)
         _cut_new_jobs(connection, after)
     return after
 
 
-def complete(store: Database, source: Source, seen: DigestPrefixes | None = None) -> Source:
+def complete(
+    store: Database, source: Source, seen: DigestPrefixes | None = None, *, more: WriteMore = write_nothing
+) -> Source:
     """Mark a source as complete, count its duplicates, and cut the last jobs of its runs. `seen` holds the prefixes of
-    its digests, if they are known."""
+    its digests, if they are known. `more` is called in the same transaction."""
     after = replace(source, duplicates=count_duplicates(store, source, seen), complete=True)
     with store.writing() as connection:
         _advance(connection, source, after)
         _record_blocks(connection, source, after, (), ())
         index_items(connection, source, after, seen)
+        more(connection)
         _cut_new_jobs(connection, after)
     return after
 

@@ -61,8 +61,9 @@ class Page:
     def results(self) -> list[Result]:
         """The results."""
         positions, lines, layouts, verdicts, values, nodes, evidence = self.columns
-        run, judgements = repeat(self.run.id), self.judgements or repeat(None)
-        fields = (layouts, map(Verdict, verdicts), values, nodes, evidence, positions, lines, run, judgements)
+        run, judgements, checked_as = repeat(self.run.id), self.judgements or repeat(None), repeat(self.run.checked_as)
+        verdict = map(Verdict, verdicts)
+        fields = (layouts, verdict, values, nodes, evidence, positions, lines, run, judgements, checked_as)
         return list(map(Result, repeat(self.run.engine), *fields))
 
     @property
@@ -105,6 +106,10 @@ class SolvedJob(Protocol):
     @property
     def spread(self) -> Mapping[str, object]:
         """The distributions of the values and node counts (see `dealmill.pipeline.store.histograms`)."""
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The processor seconds that the engine took; NaN if that is not known."""
 
     def write(self, connection: Connection) -> None:
         """Write the results, in the transaction that marks the job done."""

@@ -52,7 +52,7 @@ from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0014"
+REVISION = "0015"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -232,6 +232,9 @@ engines = Table(
     Column("version", Text, nullable=False, info=LONGEST_NAME),
     Column("retracted", Float, comment="when all its verdicts were retracted"),
     Column("retracted_why", Text),
+    Column(
+        "checked_as", Text, comment="of imported verdicts: the installed engine whose rules apply", info=LONGEST_NAME
+    ),
     UniqueConstraint("name", "version"),
 )
 
@@ -332,6 +335,7 @@ jobs = Table(
     Column("least_nodes", BigInteger),
     Column("greatest_nodes", BigInteger),
     Column("node_counts", JsonNumbers, comment="verdicts by start of the bar of their nodes"),
+    Column("cpu_seconds", Float, comment="processor seconds that its engine took; NULL if that is not known"),
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
     Index("ix_jobs_seen", SEEN),

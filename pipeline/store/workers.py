@@ -22,9 +22,10 @@ from sqlalchemy import (
     union_all,
 )
 
+from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database import Database, clock
 from dealmill.pipeline.store.jobs import sizes
-from dealmill.pipeline.store.tables import LEASED, audit_jobs, jobs
+from dealmill.pipeline.store.tables import DONE, LEASED, audit_jobs, jobs
 
 MINUTE, HOUR = 60.0, 3_600.0
 
@@ -70,6 +71,14 @@ def local_process(worker: str) -> int | None:
     host, _, process = worker.partition(" ")[0].rpartition(":")
     local = host == socket.gethostname() and process.isascii() and process.isdecimal() and len(process) < 10
     return int(process) if local else None
+
+
+def machines_of(store: Database, run: int) -> list[str]:
+    """Return the names of the machines whose workers did the finished jobs of a run, in alphabetical order."""
+    done = (jobs.c.run_id == run, jobs.c.state == DONE, jobs.c.worker.is_not(None))
+    with store.reading() as connection:
+        workers = connection.execute(select(cast(jobs.c.worker, Text)).distinct().where(*done)).scalars()
+        return sorted({printable(worker.partition(" ")[0].rpartition(":")[0]) for worker in workers} - {""})
 
 
 def list_workers(store: Database) -> list[Worker]:

@@ -263,4 +263,7 @@ def test_a_diff_fails_only_on_what_it_shall(folder: Path) -> None:
             "evidence_lengths": None,
             "differences": {"gained": len(list(diff))},
             "nodes": asdict(diff.nodes),
+            "cpu_seconds": [diff.one.cpu_seconds, diff.other.cpu_seconds],
+            "cpu_ratio": diff.cost_ratio,
+            "machines": [*diff.machines],
         }

@@ -13,6 +13,8 @@ from typing import Any
 FAULT, POISON = (*sys.argv[1:], "", "")[:2]
 HELLO = {"dealmill": 1, "game": "memory", "name": "program", "version": "1"}
 FOREVER = 600
+BURNT = 0.2
+"""Processor seconds."""
 Answer = dict[str, Any]
 
 
@@ -105,6 +107,15 @@ def dies_with_a_child() -> None:
     os._exit(5)
 
 
+def burns_and_dies() -> None:
+    if os.fork() == 0:
+        while time.process_time() < BURNT:
+            pass
+        os._exit(0)
+    os.wait()
+    os._exit(5)
+
+
 def leaves_a_child(daemon: bool) -> None:
     child(FOREVER, daemon=daemon)
     answer(POISON)
@@ -161,6 +172,7 @@ FAULTS: dict[str, Callable[[], object]] = {
     "answers another layout": changed(layout="AA"),
     "answers twice": answers_twice,
     "invents a verdict": changed(verdict="won"),
+    "burns and dies": burns_and_dies,
     "leaves a child": lambda: leaves_a_child(False),
     "leaves a daemon": lambda: leaves_a_child(True),
     "dies with a child": dies_with_a_child,

@@ -55,6 +55,15 @@ def test_a_program_gives_the_run_of_the_engine_it_is_checked_as(store: Database,
     assert (audit.valid, audit.invalid, audit.faults) == (len(LAYOUTS), 0, 0)
 
 
+def test_a_run_costs_what_its_program_and_the_children_of_that_took(store: Database, declare: Declare) -> None:
+    declare("burns and dies", POISON)
+    run = a_run(store, ENGINE, LAYOUTS)
+    assert run.counts[Verdict.FAILED] == 1
+    tick = 1 / os.sysconf("SC_CLK_TCK")
+    assert run.cpu_seconds is not None
+    assert run.cpu_seconds >= 2 * (0.2 - 2 * tick)  # it was tried twice
+
+
 def test_the_referee_finds_wrong_verdicts_of_a_program(store: Database, declare: Declare) -> None:
     declare(checked_as="incremental")
     audit = an_audit(store, a_run(store, ENGINE, LAYOUTS))

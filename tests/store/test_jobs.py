@@ -272,6 +272,7 @@ def test_a_crash_while_writing_leaves_no_partial_result(store: Database, run: in
         totals = sound.totals
         spread = sound.spread
         stop = sound.stop
+        cpu_seconds = sound.cpu_seconds
 
         def write(self, connection: Connection) -> None:
             sound.write(connection)

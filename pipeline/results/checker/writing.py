@@ -48,7 +48,7 @@ def write_with_checker(
     readers: Mapping[str, ModuleType] = READERS,
 ) -> int:
     """Have `write` write a file with results of a run, and write a checker beside it; return the number of its rows."""
-    game, engine = engine_of_run(run.id, run.engine)
+    game, engine = engine_of_run(run.id, run.judged_as)
     sections = sections_of(game, path, readers)
     source = find_source(store, run.source)
     with atomic_file(store, checker_path(path), force) as file:

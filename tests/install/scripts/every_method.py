@@ -61,7 +61,7 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     assert [reject.line for reject in rejects] == [2]
     audit: dealmill.Audit = run.audit(progress=events.append)
     findings: list[dealmill.Finding] = list(audit.findings())
-    assert audit.valid and not findings and audit.status.judged == 1
+    assert audit.valid and not findings and audit.status.judged == 1 and audit.unproved == 0
     seal: str | None = audit.seal
     assert seal and run.audit(seal=seal).sealed
     diff: dealmill.Diff = run.rerun()
@@ -73,6 +73,8 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     parts: list[dealmill.DiffPart] = list(diff.parts())
     sample: dealmill.NodeSample | None = diff.node_sample(10)
     assert parts[-1].reached == 1 and sample is not None and sample.ratio == 1.0
+    costs: tuple[float | None, list[str]] = (run.progress.cpu_seconds, run.machines)
+    assert costs[0] is not None and diff.machines == (costs[1], costs[1]) and (diff.cost_ratio or 1) > 0
     assert run.diff(store.find_run("last"), ignore=["evidence"]).equal and run.related == [store.run_numbers()[-1]]
     retried: int = run.retry()
     assert retried == 0
@@ -88,6 +90,16 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     written: int = run.export(Path("memory.parquet"), verdict="scored", force=True)
     assert written == run.to_arrow().num_rows == len(run.to_pandas()) == run.to_polars().height == 1
     return run
+
+
+def of_other_solvers(store: dealmill.Store, run: dealmill.Run) -> None:
+    """Import verdicts, and try an engine on hard layouts."""
+    run.export("memory.jsonl", force=True)
+    imported: dealmill.Run = store.import_verdicts("memory.jsonl", engine="memory/mine", version="1")
+    assert imported.fingerprint == run.fingerprint and imported.progress.checked_as == "memory/two-pass"
+    bench: dealmill.EngineBench = dealmill.bench_engine("memory/two-pass", max_nodes=10)
+    figures: dealmill.EngineFigures = bench.other
+    assert bench.right and figures.decided == bench.layouts and not bench.summary.counts and bench.time_ratio is None
 
 
 def chosen(run: dealmill.Run, other: dealmill.Run) -> None:
@@ -185,7 +197,9 @@ def the_tables() -> None:
 if __name__ == "__main__":
     without_a_store()
     with dealmill.open(URL) as opened:
-        the_store(opened, a_run(opened))
+        solved = a_run(opened)
+        of_other_solvers(opened, solved)
+        the_store(opened, solved)
     closed = dealmill.open(URL)
     closed.close()
     the_tables()

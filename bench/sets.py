@@ -1,0 +1,111 @@
+"""Choose the benchmark sets of `dealmill bench-engine` again: ``python -m bench.sets [GAME…]``. Takes minutes.
+
+Each set has 150 layouts: first odd ones, such as the smallest, the largest and the easiest, then the hardest of many
+deals, half of them of each verdict where a game has both. All are numbered deals, so the sets are the same on every
+machine. The referee proves every verdict before it is written.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dealmill import Result, deals, games, solve
+from dealmill.pipeline.engine_bench import set_file
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.verdict import Verdict
+
+SEED = 36
+SIZE = 150
+LONGEST = 20_000
+"""The most characters of a layout with its evidence; a few odd ones must not make up most of a file."""
+AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The first `count` deals with these parameters, of which the `take` hardest are chosen, or the easiest."""
+
+    count: int
+    take: int
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    easiest: bool = False
+
+
+CARDS = ((1, 2, 2), (2, 4, 2), (3, 4, 6), (5, 8, 9), (4, 2, 8), (40, 2, 20), (30, 4, 40), (100, 2, 60), (100, 2, 200))
+"""Ranks, cards of each rank, and stacks."""
+
+POOLS: Mapping[str, Sequence[Pool]] = {
+    "camelot": [Pool(2_000, 10, easiest=True), Pool(400_000, SIZE)],
+    "card-pairing": [
+        *(Pool(100, 3, {"ranks": ranks, "suits": suits, "stacks": stacks}) for ranks, suits, stacks in CARDS),
+        Pool(1_000, 16, {"ranks": 20, "stacks": 16}),
+        Pool(20_000, 20, {"ranks": 16, "stacks": 12}),
+        Pool(100_000, 30, {"ranks": 13, "stacks": 13}),
+        Pool(200_000, SIZE),
+    ],
+    "hi-q": [
+        *(Pool(2_000, 1, {"pegs": pegs}) for pegs in range(34)),
+        *(Pool(40_000, 30, {"pegs": pegs}) for pegs in (20, 24)),
+        Pool(40_000, SIZE),
+    ],
+    "memory": [
+        *(Pool(2_000, 1, {"pairs": pairs}) for pairs in range(1, 53)),
+        Pool(100_000, 40, {"pairs": 52}),
+        Pool(100_000, SIZE),
+    ],
+    "tantrix": [
+        *(Pool(2_000, 4, {"tiles": tiles}) for tiles in range(1, 21)),
+        Pool(20_000, SIZE),
+    ],
+}
+
+
+def chosen(game: Game) -> list[Result]:
+    """Return the layouts of a set, with their verdicts."""
+    found: dict[str, Result] = {}
+    for pool in POOLS[game.name]:
+        for result in _hardest(game, pool):
+            found.setdefault(result.layout, result)
+    return list(found.values())[:SIZE]
+
+
+def _hardest(game: Game, pool: Pool) -> Iterator[Result]:
+    """Yield the hardest layouts of a pool, in turn of each verdict that occurs, the hardest of all first."""
+
+    def order(result: Result) -> tuple[int, int, int, str]:
+        sign = 1 if pool.easiest else -1
+        return sign * result.nodes, sign * (result.value or 0), sign * len(result.evidence or ""), result.layout
+
+    best: dict[Verdict, list[Result]] = {}
+    for first in range(1, pool.count + 1, AT_ONCE):
+        count = min(AT_ONCE, pool.count + 1 - first)
+        dealt = deals(game.name, seed=SEED, first=first, count=count, parameters=pool.parameters)
+        for result in solve(game.name, dealt):
+            if len(result.layout) + len(result.evidence or "") <= LONGEST:
+                best.setdefault(result.verdict, []).append(result)
+        best = {verdict: sorted(results, key=order)[: pool.take] for verdict, results in best.items()}
+    turns = sorted(best.values(), key=lambda results: order(results[0]))
+    ordered = [results[place] for place in range(pool.take) for results in turns if place < len(results)]
+    yield from ordered[: pool.take]
+
+
+def line(result: Result) -> str:
+    """Return a line of a set.
+
+    Raises
+    ------
+    ValueError
+        If the referee does not accept the verdict.
+    """
+    if not result.check().valid:
+        raise ValueError(f"{result.layout} is not proved: {result.check()}")
+    fields = ("layout", "verdict", "value", "nodes", "evidence")
+    return json.dumps({name: result.row[name] for name in fields}) + "\n"
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or POOLS:
+        file = set_file(games()[name])
+        file.write_text("".join(map(line, chosen(games()[name]))))
+        print(f"{file}: {SIZE} layouts")

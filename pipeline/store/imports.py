@@ -1,0 +1,48 @@
+"""Imported verdicts: results of a run that are written with the layouts of its source, each batch as a job that is
+done."""
+
+from sqlalchemy import Connection, insert, select
+
+from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.errors import StoreError
+from dealmill.pipeline.games.batch import Entries
+from dealmill.pipeline.store.blocks import record_blocks
+from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.rows import solved_rows
+from dealmill.pipeline.store.runs import THERE, PlannedRun
+from dealmill.pipeline.store.source_writing import WriteMore, write_nothing
+from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.tables import DONE, jobs, runs
+
+
+def write_imported(store: Database, run: PlannedRun, source: Source, entries: Entries | None) -> WriteMore:
+    """Return the function that writes the verdicts of the next entries of a source as results of a run, in the
+    transaction that stores the entries. None in place of entries stands for the end of the source.
+
+    Raises
+    ------
+    StoreError
+        When the function is called, if the run was deleted.
+    """
+    if entries is None:
+        return lambda connection: _write_end(connection, run, source.accepted)
+    if entries.solved is None or not len(entries.layouts):
+        return write_nothing
+    results = solved_rows(store, run, source.accepted + 1, entries.layouts, entries.solved)
+    planned = {"run_id": run.id, "first": results.first, "stop": results.stop, "attempt": 1}
+    totals = {**results.totals, **results.spread}
+
+    def write(connection: Connection) -> None:
+        if connection.execute(select(runs.c.id).where(runs.c.id == run.id, THERE)).scalar() is None:
+            raise StoreError(f"run {run.id} was deleted while its verdicts were imported")
+        done = {"state": DONE, "started": clock(), "finished": clock()}
+        connection.execute(insert(jobs).values(**planned, **done, **totals))
+        results.write(connection)
+
+    return write
+
+
+def _write_end(connection: Connection, run: PlannedRun, items: int) -> None:
+    """Record the last block, if it is shorter than others: only now is it known that it is the last one."""
+    if items % BLOCK:
+        record_blocks(connection, run.id, items, items + 1, {})

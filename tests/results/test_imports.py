@@ -1,0 +1,401 @@
+"""Imported verdicts: our own exports into another store, verdicts of other solvers, and whatever else a file holds."""
+
+import csv
+import gzip
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from dealmill import InputError, RetractedError, Run, Store, StoreError, UsageError
+from dealmill.pipeline import solve as solving
+from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.reading import read_one
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest import reading
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.store import revisions, source_writing
+from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.plans import queue_run, requeue
+from dealmill.pipeline.store.tables import Storage
+from tests.cli.running import started
+from tests.doing import a_run, an_audit, deal, do_runs, each_engine
+from tests.servers import dealmill
+from tests.survey.doing import Brittle, alter
+
+FORMS = (".jsonl", ".csv", ".parquet", ".jsonl.gz", ".csv.gz")
+MEMORY = "memory/two-pass"
+
+
+@pytest.fixture
+def other(sqlite_tables: Path, tmp_path: Path) -> Iterator[Store]:
+    """A store on SQLite from which is exported."""
+    database = Database(database_url(f"sqlite:///{copyfile(sqlite_tables, tmp_path / 'other.db')}"))
+    with Store(database) as opened:
+        yield opened
+
+
+def exported(run: Run, path: Path) -> Path:
+    """The export of a run, packed if the suffix says so."""
+    plain = path.with_suffix("") if path.suffix == ".gz" else path
+    run.export(plain, force=True, progress=silent)
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(plain.read_bytes()))
+    return path
+
+
+def imported(store: Database, path: Path, engine: str = "memory/mine", version: str = "1", **more: Any) -> Run:
+    return Store(store).import_verdicts(path, engine=engine, version=version, progress=silent, **more)
+
+
+def audited(store: Database, run: Run) -> tuple[int, int, int, int]:
+    """The numbers of verdicts that an audit finds valid, invalid and without evidence, and of faults."""
+    audit = an_audit(store, run.status())
+    return audit.valid, audit.invalid, audit.no_evidence, audit.faults
+
+
+def rows_of(run: Run) -> list[tuple[object, ...]]:
+    return [(each.layout, each.verdict, each.value, each.nodes, each.evidence) for each in run.results()]
+
+
+def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """A file with these rows, in the format of its suffix."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if path.suffix == ".parquet":
+        parquet.write_table(pa.Table.from_pylist(list(rows)), path)
+    elif path.suffix == ".csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, names)
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@each_engine
+@pytest.mark.parametrize("storage", Storage, ids=lambda storage: storage.word)
+def test_an_export_gives_the_same_run_in_another_store(
+    store: Database, other: Store, game: Game, engine: Engine, storage: Storage, tmp_path: Path
+) -> None:
+    name, database = game.full_name(engine), other._database
+    deals = f"deal:{game.name}:seed=5:1-1200"
+    other.ingest(deals, progress=silent)
+    queue_run(database, other.find_source("1"), name, 12, storage)
+    do_runs(database)
+    run = other.find_run()
+    forms = FORMS if engine is game.engines[0] and storage is Storage.ROWS else FORMS[:1]
+    for version, form in enumerate(forms, start=100):
+        again = imported(store, exported(run, tmp_path / f"verdicts{form}"), name, str(version), max_nodes=12)
+        assert again.fingerprint == run.fingerprint
+        assert again.status().counts == run.status().counts
+        assert rows_of(again) == rows_of(run)
+        assert again.progress.nodes == run.progress.nodes
+        for column in ("value", "nodes"):
+            assert again.histogram(column) == run.histogram(column)
+    undecided = again.progress.counts.get(Verdict.UNDECIDED, 0)
+    assert audited(store, again) == (1200 - undecided, 0, undecided, 0)
+
+
+def test_failures_and_empty_traces_survive_each_form(
+    store: Database, other: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layouts = ["OOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO", *deal(games()["hi-q"], 3, 1, 8)]
+    brittle = Brittle("hi-q", layouts[4:5])
+    with monkeypatch.context() as broken:
+        broken.setattr(solving, "load", lambda _name: brittle)
+        a_run(other._database, "hi-q/greedy", layouts)
+    run = other.find_run()
+    assert (rows_of(run)[0][4], run.progress.counts[Verdict.FAILED]) == ("", 1)
+    for form in FORMS:
+        again = imported(store, exported(run, tmp_path / f"hi-q{form}"), "mine")
+        assert (again.fingerprint, rows_of(again)) == (run.fingerprint, rows_of(run))
+
+
+@pytest.mark.parametrize("form", [".jsonl", ".csv", ".parquet"])
+def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, form: str, tmp_path: Path) -> None:
+    true = {"layout": "AABB", "verdict": "scored", "value": 4, "nodes": 2, "evidence": "1 2 3 4"}
+    file = written(
+        tmp_path / f"verdicts{form}",
+        [
+            {**true, "note": "proved"},
+            {**true, "evidence": "1 3 2 4", "note": "its evidence proves nothing"},
+            {**true, "layout": "ABAB", "value": 8, "evidence": None},
+            {**true, "layout": "ABBA", "verdict": "undecided", "value": None, "evidence": None},
+        ],
+    )
+    run = imported(store, file, max_nodes=9)
+    assert (run.engine, run.version, run.max_nodes, run.source) == ("memory/mine", "1", 9, str(file))
+    assert audited(store, run) == (1, 1, 2, 0)
+    assert run.latest_audit is not None
+    assert run.latest_audit.unproved == 1
+    assert [found.first for found in run.latest_audit.findings()] == [2]
+    assert [result.check().outcome.word for result in run.results()] == ["valid", "invalid", *["no-evidence"] * 2]
+    assert len(list(run.result(1).frames())) > 1
+    own = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
+    counts = Run(store, own).diff(run).summary.counts
+    assert counts == {"lost": 1, "evidence": 1}
+
+
+def test_what_exists_only_on_record_is_not_solved_again(store: Database, tmp_path: Path) -> None:
+    file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "scored", "value": 4}])
+    run = imported(store, file, "mine")
+    with pytest.raises(UsageError, match="was imported"):
+        run.pack(tmp_path / "memory.json", grades=1, each=1)
+    for again in (run.rerun, run.retry):
+        with pytest.raises(UsageError, match="exists only on record"):
+            again(progress=silent)
+    assert imported(store, file).id == run.id
+    Store(store).retract("memory/mine", "1", "it errs")
+    with pytest.raises(UsageError, match="exists only on record"):
+        requeue(store, run.status())
+    with pytest.raises(RetractedError):
+        imported(store, file)
+    with pytest.raises(UsageError, match="checked as memory/two-pass"):
+        imported(store, file, checked_as="incremental")
+    assert imported(store, file, version="2", checked_as="incremental").progress.checked_as == "memory/incremental"
+    alter(store, "UPDATE engines SET checked_as = 'memory/two-pass' WHERE version = '2'")
+    assert audited(store, Store(store).find_run())[3] == 1
+
+
+def test_a_deleted_run_is_imported_again_when_its_layouts_are_deleted(store: Database, tmp_path: Path) -> None:
+    file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "undecided"}] * 3)
+    opened, run = Store(store), imported(store, file)
+    opened.deletion(run.id).carry_out()
+    with pytest.raises(StoreError, match="delete source:1"):
+        imported(store, file)
+    alter(store, "UPDATE sources SET advanced = 0")
+    opened.deletion("source:1").carry_out()
+    again = imported(store, file)
+    assert (again.id, again.progress.solved, audited(store, again)) == (2, 3, (0, 0, 3, 0))
+
+
+@pytest.mark.parametrize("distinct", [True, False])
+def test_an_import_goes_on_where_it_was_killed(
+    store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, distinct: bool
+) -> None:
+    pick = random.Random(3)
+    layouts = deal(games()["memory"], 1, 1, 5_000 if distinct else 200, pairs=5)
+    rows = []
+    for number in range(5_000):
+        layout = layouts[number] if distinct else pick.choice(layouts)
+        rows.append({"layout": layout if pick.random() < 0.9 else "A", "verdict": "undecided", "nodes": number})
+    file = written(tmp_path / "memory.jsonl", rows)
+    monkeypatch.setattr(reading, "BATCH", 700)
+    monkeypatch.setattr("dealmill.pipeline.ingest.files.READ_BYTES", 9_000)
+    whole = imported(store, file, version="whole")
+    steps: dict[str, Callable[..., Any]] = {"append": source_writing.append, "complete": source_writing.complete}
+    calls = count(1)
+
+    def dying(name: str, due: int) -> Callable[..., Any]:
+        def step(*arguments: Any, more: Callable[..., object], **named: Any) -> Any:
+            def killed(connection: Any) -> None:
+                more(connection)
+                if next(calls) == due:
+                    raise KeyboardInterrupt
+
+            return steps[name](*arguments, more=killed, **named)
+
+        return step
+
+    for due in (1, 3, 6, 9, 11):
+        with monkeypatch.context() as dangerous:
+            for name in steps:
+                dangerous.setattr(reading, name, dying(name, due))
+            with pytest.raises(KeyboardInterrupt):
+                imported(store, file)
+    run = imported(store, file)
+    assert (run.fingerprint, run.status().finished) == (whole.fingerprint, True)
+    assert [reject.line for reject in run.rejects()] == [reject.line for reject in whole.rejects()]
+    assert rows_of(run) == rows_of(whole)
+    assert audited(store, run) == (0, 0, len(rows_of(whole)), 0)
+
+
+@pytest.mark.long
+def test_a_killed_command_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    layouts = deal(games()["memory"], 1, 1, 400_000, pairs=3)
+    with (tmp_path / "memory.jsonl").open("w") as file:
+        file.writelines(f'{{"layout": "{layout}", "verdict": "undecided", "nodes": 7}}\n' for layout in layouts)
+    arguments = ("import", "memory.jsonl", "--engine", "mine", "--version", "1")
+    pick, kills = random.Random(5), 0
+    while kills < 4:
+        process = started(*arguments, cwd=tmp_path)
+        try:
+            process.communicate(timeout=pick.uniform(0.8, 2.0))
+        except Exception:  # noqa: BLE001 -- its time is over
+            process.kill()
+            process.communicate()
+            kills += 1
+        else:
+            break
+    assert kills
+    assert dealmill(*arguments, cwd=tmp_path).returncode == 0
+    with Store(Database(database_url(f"sqlite:///{tmp_path}/dealmill.db"))) as store:
+        run = store.find_run(1)
+        assert run.progress.solved == len(layouts) == run.progress.nodes // 7
+        assert run.fingerprint
+        assert an_audit(store._database, run.status()).faults == 0
+
+
+FIELD = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from([2**62, -(2**70), 0.5, "", "x", "\0", "é\n", [], {}])
+)
+ROWS = st.fixed_dictionaries(
+    {},
+    optional={
+        "layout": st.sampled_from(["AABB", "ABAB", " ABBA ", "A", "# A", "AB\nAB", "\ud800", "3"]) | FIELD,
+        "verdict": st.sampled_from([verdict.word for verdict in Verdict]) | FIELD,
+        "value": st.integers(0, 9) | FIELD,
+        "nodes": st.integers(0, 9) | FIELD,
+        "evidence": st.sampled_from(["1 2 3 4", ""]) | FIELD,
+        "more": FIELD,
+    },
+)
+LINES = st.lists(
+    ROWS.map(json.dumps)
+    | st.sampled_from(["", "  ", "[]", "{", '{"layout": 1}}', "null", "[" * 9_000, "\ufeff", "1,2"]),
+    max_size=40,
+)
+
+
+def usable(line: str) -> bool:
+    """Whether a line is a verdict, as the documentation says it."""
+    try:
+        row = json.loads(line)
+        read_one(games()["memory"], row["layout"])
+        verdict = row["verdict"]
+        known = verdict in [known.word for known in Verdict]
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError, BadLayout):
+        return False
+    value, nodes, evidence = row.get("value"), row.get("nodes"), row.get("evidence")
+
+    def is_number(number: object, least: int) -> bool:
+        return isinstance(number, int) and not isinstance(number, bool) and least <= number < 2**62
+
+    has_its_value = is_number(value, -(2**62)) if verdict == "scored" else value is None
+    has_nodes = nodes is None or is_number(nodes, 0)
+    has_text = evidence is None or (isinstance(evidence, str) and all(" " <= letter <= "~" for letter in evidence))
+    return known and has_its_value and has_nodes and has_text and not (verdict == "undecided" and evidence is not None)
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(LINES)
+@example(['{"layout": "AABB", "verdict": "undecided"}'] * 3)
+def test_each_line_is_a_verdict_or_a_reject_with_a_reason(sqlite_store: Database, lines: list[str]) -> None:
+    folder = Path(sqlite_store.path).parent
+    name = f"memory-{random.random()}.jsonl"
+    (folder / name).write_text("\n".join(lines) + "\n")
+    good = [number for number, line in enumerate(lines, start=1) if usable(line)]
+    bad = [number for number, line in enumerate(lines, start=1) if line.strip() and number not in good]
+    try:
+        run = imported(sqlite_store, folder / name, "mine", name)
+    except InputError as error:
+        assert (not good and len(bad) >= 20) or not any(line.strip() for line in lines), error
+        return
+    assert [result.line for result in run.results()] == good
+    rejects = list(run.rejects())
+    assert [reject.line for reject in rejects] == bad
+    assert all(reject.reasons and all(map(str.strip, reject.reasons)) for reject in rejects)
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "message"),
+    [
+        ("memory.txt", b"AABB\n", "must end in .jsonl"),
+        ("memory.csv", b"position,verdict\n1,scored\n", "no column layout"),
+        ("memory.csv", b"\n", "is empty"),
+        ("memory.parquet", b"PAR1 and nothing else", "not a Parquet file"),
+        ("memory.jsonl", b"AABB\n" * 30, "none of its first 20 rows"),
+        ("memory.jsonl.gz", gzip.compress(b"x" * 100)[:-9], "truncated"),
+        ("verdicts.jsonl", b"{}\n", "contains no game"),
+    ],
+)
+def test_what_is_no_file_of_verdicts_is_refused_and_nothing_is_stored(
+    sqlite_store: Database, tmp_path: Path, name: str, contents: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(contents)
+    with pytest.raises((InputError, UsageError), match=message):
+        imported(sqlite_store, tmp_path / name, "mine")
+    assert not Store(sqlite_store).runs()
+
+
+def test_cells_that_are_not_closed_are_rejected_in_their_lines(sqlite_store: Database, tmp_path: Path) -> None:
+    lines = [
+        "verdict,layout",
+        'undecided,"AABB',
+        "undecided,AB,AB",
+        'undecided,"ABAB"',
+        'scored,"AABB',
+        "undecided,ABBA",
+    ]
+    (tmp_path / "memory.csv").write_text("\r\n".join(lines))
+    run = imported(sqlite_store, tmp_path / "memory.csv", "mine")
+    assert [(result.line, result.layout) for result in run.results()] == [(4, "ABAB"), (6, "ABBA")]
+    assert [reject.line for reject in run.rejects()] == [2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"engine": "memory/Two Words"}, "GAME/NAME"),
+        ({"version": "1 2"}, "is not a version"),
+        ({"engine": "memory/two-pass", "checked_as": "incremental"}, "leave out"),
+        ({"checked_as": "camelot/winnable"}, "is not an engine of memory"),
+    ],
+)
+def test_names_that_cannot_be_used_are_refused(
+    sqlite_store: Database, tmp_path: Path, arguments: dict[str, str], message: str
+) -> None:
+    file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "undecided"}])
+    with pytest.raises(UsageError, match=message):
+        imported(sqlite_store, file, **{"engine": "memory/mine", "version": "1", **arguments})
+
+
+def test_an_installed_engine_proves_what_it_says(sqlite_store: Database, tmp_path: Path) -> None:
+    file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "scored", "value": 4}])
+    [reject] = imported(sqlite_store, file, MEMORY).rejects()
+    assert "there is no evidence" in reject.reasons[0]
+
+
+def test_what_engines_are_checked_as_survives_a_downgrade(empty_store: Database, tmp_path: Path) -> None:
+    revisions.upgrade(empty_store)
+    file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "scored", "value": 4}])
+    imported(empty_store, file, checked_as="incremental")
+    a_run(empty_store, MEMORY, ["AABB"])
+    revisions.downgrade(empty_store, "0014")
+    revisions.upgrade(empty_store)
+    found = [run.checked_as for run in (Store(empty_store).find_run(number).progress for number in (1, 2))]
+    assert found == ["memory/incremental", None]
+    assert audited(empty_store, Store(empty_store).find_run(1)) == (0, 0, 1, 0)
+
+
+def test_the_command_says_what_it_did(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"layout": "AABB", "verdict": "scored", "value": 4},
+        {"layout": "A", "verdict": "won"},
+    ]
+    written(tmp_path / "memory.jsonl", rows)
+    ran = dealmill("import", "memory.jsonl", "--engine", "mine", "--version", "7", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (4, "1\n")
+    assert "memory.jsonl, line 2: " in ran.stderr
+    assert "the verdict is 'won', expected one of" in ran.stderr
+    piped = (tmp_path / "memory.jsonl").read_bytes()
+    ran = dealmill("import", "-", "--engine", "memory/mine", "--version", "8", "--json", cwd=tmp_path, stdin=piped)
+    assert json.loads(ran.stdout)["engine"] == "memory/mine"
+    ran = dealmill("audit", "1", cwd=tmp_path)
+    assert ran.returncode == 0
+    assert "not proved: 1 verdict of run 1, imported without evidence" in ran.stderr

@@ -1,0 +1,142 @@
+"""What the engine of a run cost, in both storages: of the attempts that were stored, and whatever the column holds."""
+
+import json
+import re
+import socket
+import time
+from math import inf, nan
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text, update
+
+from dealmill.pipeline import solve as solving
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import Solved, Texts
+from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.store import leases
+from dealmill.pipeline.store.blocks import fingerprint_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
+from dealmill.pipeline.store.jobs import SOLVING
+from dealmill.pipeline.store.plans import installed_engines, plan_run
+from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.tables import Storage, jobs
+from dealmill.pipeline.store.workers import machines_of, worker_name
+from tests.doing import LEASE, a_source, an_audit, deal, do_runs
+from tests.servers import dealmill
+from tests.web.conftest import client_of
+
+ENGINE = "memory/two-pass"
+DEALS = DealRange(find_game("memory"), 3, 1, 5_000, {"pairs": 2})
+BURNT = 0.05
+"""Processor seconds of each call of an engine."""
+each_storage = pytest.mark.parametrize("storage", Storage, ids=lambda storage: storage.word)
+
+
+@pytest.fixture
+def burning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the engine take processor time."""
+    solve = solving.load(ENGINE)
+
+    def burn(layouts: Texts, max_nodes: int | None = None) -> Solved:
+        end = time.process_time() + BURNT
+        while time.process_time() < end:
+            pass
+        return solve(layouts, max_nodes)
+
+    monkeypatch.setattr(solving, "load", lambda _name: burn)
+
+
+def planned(store: Database, storage: Storage) -> int:
+    source = deals_source(store, DEALS) if storage is Storage.PACKED else None
+    layouts = deal(DEALS.game, 3, 1, 5_000, pairs=2)
+    return plan_run(store, source or a_source(store, ENGINE, layouts), ENGINE, "1", None, storage=storage, chunk=1_000)
+
+
+def changed(store: Database, run: int, value: object) -> RunStatus:
+    """The run after a job was changed behind the back of the store."""
+    with store.writing() as connection:
+        connection.execute(update(jobs).where(jobs.c.run_id == run, jobs.c.first == 1).values(cpu_seconds=value))
+    return find_run(store, run)
+
+
+@each_storage
+@pytest.mark.usefixtures("burning")
+def test_a_run_costs_what_its_jobs_cost(store: Database, storage: Storage) -> None:
+    run = planned(store, storage)
+    assert find_run(store, run).cpu_seconds is None
+    do_runs(store)
+    status = find_run(store, run)
+    assert status.cpu_seconds is not None
+    assert status.jobs * BURNT <= status.cpu_seconds < 60
+    fingerprint = fingerprint_of(store, run, status.items)
+    less = changed(store, run, 0.0)
+    assert less.cpu_seconds is not None
+    assert less.cpu_seconds <= status.cpu_seconds - BURNT
+    assert fingerprint_of(store, run, status.items) == fingerprint
+    assert an_audit(store, less).clean
+
+
+@each_storage
+@pytest.mark.parametrize("value", [None, nan, inf, -1.0, 1e300, "'many'", "x'ff'"], ids=str)
+def test_a_cost_that_cannot_be_right_is_no_cost_and_no_fault(store: Database, storage: Storage, value: object) -> None:
+    run = planned(store, storage)
+    do_runs(store)
+    if isinstance(value, str):
+        if not store.embedded:
+            pytest.skip("PostgreSQL takes only numbers into this column")
+        value = text(value)
+    damaged = changed(store, run, value)
+    assert damaged.cpu_seconds is None
+    assert diff(store, damaged, damaged).cost_ratio is None
+    assert an_audit(store, damaged).clean
+
+
+@pytest.mark.usefixtures("burning")
+def test_the_cost_is_that_of_the_attempt_that_was_stored(store: Database) -> None:
+    run = planned(store, Storage.ROWS)
+    [first, *_] = leases.pending(store, SOLVING, installed_engines(), 10)
+    late = SOLVING_JOBS.claim(store, first, "gone", LEASE)
+    assert late is not None
+    results = SOLVING_JOBS.do(store, late)
+    leases.release(store, SOLVING, late.lease, "trouble")
+    with store.writing() as connection:
+        connection.execute(update(jobs).values(leased_until=None))
+    again = SOLVING_JOBS.claim(store, first, f"{worker_name(7)}", LEASE)
+    assert again is not None
+    given_up = SOLVING_JOBS.give_up(store, again, "trouble")
+    assert not SOLVING_JOBS.finish(store, late, results)
+    assert SOLVING_JOBS.finish(store, again, given_up)
+    assert find_run(store, run).cpu_seconds == 0.0
+    assert machines_of(store, run) == [worker_name(7).partition(":")[0]]
+
+
+def test_a_diff_compares_costs_per_layout(store: Database) -> None:
+    source = a_source(store, ENGINE, deal(DEALS.game, 3, 1, 3, pairs=2))
+    runs = [plan_run(store, source, ENGINE, "1", limit, chunk=2) for limit in (10**6, 10**7)]
+    do_runs(store)
+    with store.writing() as connection:
+        for run, cost in zip(runs, (2.0, 3.0), strict=True):
+            connection.execute(update(jobs).where(jobs.c.run_id == run).values(cpu_seconds=cost))
+    one, other = (find_run(store, run) for run in runs)
+    assert (one.cpu_seconds, other.cpu_seconds) == (4.0, 6.0)
+    assert diff(store, one, other).cost_ratio == 1.5
+    assert diff(store, one, other).machines == ([], [])
+
+
+def test_commands_and_pages_show_costs(tmp_path: Path) -> None:
+    for limit in ("7", "8"):
+        assert dealmill("run", "deal:memory:seed=1:1-90", "--max-nodes", limit, cwd=tmp_path).returncode == 0
+    [row] = json.loads(dealmill("status", "1", "--json", cwd=tmp_path).stdout)
+    assert 0 <= row["cpu_seconds"] < 60
+    machine = socket.gethostname()
+    shown = dealmill("status", "1", cwd=tmp_path).stderr
+    assert re.search(rf"run 1 took \d+\.\d\d s of processor time on {machine}\n", shown)
+    compared = dealmill("diff", "1", "2", "--summary", cwd=tmp_path).stderr
+    assert re.search(rf"processor time: \S+ s on {machine}, then \S+ s on {machine}; ratio per layout \d", compared)
+    with client_of(f"sqlite:///{tmp_path / 'dealmill.db'}") as pages:
+        assert pages.get("/api/runs/1").json()["cpu_seconds"] == pytest.approx(row["cpu_seconds"], abs=1e-3)
+        assert f" s on {machine}</dd>" in pages.get("/runs/1").text

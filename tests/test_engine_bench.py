@@ -1,0 +1,126 @@
+"""The benchmark sets, each entry of which is proved, and `dealmill bench-engine` over them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench import sets
+from dealmill import NotFoundError, Store, Verdict, bench_engine
+from dealmill.pipeline.engine_bench import set_file
+from dealmill.pipeline.games import find_engine, games
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.referee import judge
+from dealmill.pipeline.solve import solve
+from dealmill.pipeline.store.database import Database
+from tests.doing import a_run, each_engine, each_game
+from tests.programs.conftest import Declare, declare  # noqa: F401 -- a fixture
+from tests.servers import dealmill
+
+ROOT = Path(__file__).parent.parent
+DECISIONS = {"camelot", "card-pairing"}
+"""The games in which an engine says whether any play wins."""
+
+
+def entries(game: Game) -> list[dict[str, object]]:
+    return [json.loads(line) for line in set_file(game).read_text().splitlines()]
+
+
+@each_game
+def test_every_entry_of_a_set_is_proved_and_there_are_all_kinds_of_them(game: Game) -> None:
+    rows = entries(game)
+    assert len(rows) == len({row["layout"] for row in rows}) == sets.SIZE
+    for row in rows:
+        layout, verdict, value, evidence = (row[name] for name in ("layout", "verdict", "value", "evidence"))
+        assert isinstance(layout, str) and isinstance(evidence, str) and isinstance(value, int | None)
+        assert judge(game.name, layout, Verdict.of(str(verdict)), value, evidence).valid, layout
+    words = [row["verdict"] for row in rows]
+    wanted = {"winnable", "unwinnable"} if game.name in DECISIONS else {"scored"}
+    assert {word for word in wanted if words.count(word) * 3 >= len(rows)} == {*words} == wanted
+    assert (ROOT / "examples" / "sets" / set_file(game).name).samefile(set_file(game))
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@each_game
+def test_sets_can_be_chosen_again(game: Game) -> None:
+    assert "".join(map(sets.line, sets.chosen(game))) == set_file(game).read_text()
+
+
+@each_engine
+def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engine: Engine) -> None:
+    name = game.full_name(engine)
+    found = bench_engine(name)
+    assert found.right
+    assert (found.layouts, found.other.decided, found.other.engine) == (sets.SIZE, sets.SIZE, name)
+    if engine.rules_name == game.engines[0].rules_name:
+        assert found.one is not None
+        assert (found.summary.counts, found.nodes, found.one.microseconds) == ({}, None, None)
+        assert found.other.nodes == found.one.nodes == sum(int(str(row["nodes"])) for row in entries(game))
+    else:
+        assert (found.one, found.nodes, found.time_ratio) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("engine", "baseline", "max_nodes"),
+    [
+        ("memory/incremental", "memory/two-pass", None),
+        ("hi-q/greedy", "hi-q/greedy", 15),
+        ("card-pairing/winnable", "card-pairing/winnable", 90),
+    ],
+)
+def test_the_comparison_is_the_diff_of_two_runs(
+    sqlite_store: Database, engine: str, baseline: str, max_nodes: int | None
+) -> None:
+    found = bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
+    game, _ = find_engine(engine)
+    layouts = [str(row["layout"]) for row in entries(game)]
+    one, other = (a_run(sqlite_store, name, layouts, max_nodes=max_nodes).id for name in (baseline, engine))
+    with Store(sqlite_store) as store:
+        diff = store.find_run(one).diff(store.find_run(other))
+        assert found.summary == diff.summary
+        assert list(found.differences) == list(diff)
+        assert found.nodes == diff.nodes
+        progress = store.find_run(other).progress
+    assert found.other.undecided == progress.counts.get(Verdict.UNDECIDED, 0)
+    assert (found.other.decided, found.other.nodes) == (sets.SIZE - found.other.undecided, progress.nodes)
+    assert found.time_ratio is not None
+
+
+def test_what_a_limit_leaves_undecided_is_lost_and_not_wrong() -> None:
+    found = bench_engine("card-pairing/winnable", max_nodes=90)
+    assert found.right
+    assert found.summary.counts == {"lost": found.other.undecided}
+    assert 0 < found.other.undecided < sets.SIZE
+
+
+def test_a_program_is_timed_and_its_wrong_verdicts_are_named(declare: Declare) -> None:  # noqa: F811
+    [layout, *_] = [str(row["layout"]) for row in entries(games()["memory"])]
+    declare()
+    assert bench_engine("memory/program", baseline="two-pass").right
+    declare("invents a verdict", layout)
+    failing = bench_engine("memory/program")
+    assert (failing.right, failing.other.failed, failing.summary.counts) == (False, 1, {"lost": 1})
+    declare(checked_as="incremental")
+    wrong = bench_engine("memory/program", baseline="incremental")
+    assert not wrong.right
+    [first, *_] = wrong.differences
+    assert first.layout is not None
+    assert solve("memory/incremental", [first.layout]).values == [first.one.value] != [first.other.value]
+    assert len(wrong.other.refused) > 100 and all(judgement.reason for _, judgement in wrong.other.refused)
+
+
+def test_the_command_prints_figures_and_fails_on_contradictions(tmp_path: Path) -> None:
+    ran = dealmill("bench-engine", "memory/incremental", "--baseline", "two-pass", "--json", cwd=tmp_path)
+    assert ran.returncode == 3
+    assert [row["engine"] for row in json.loads(ran.stdout)] == ["memory/two-pass", "memory/incremental"]
+    assert "contradicted" in ran.stderr
+    ran = dealmill("bench-engine", "hi-q", cwd=tmp_path)
+    assert (ran.returncode, "differences on 150 layouts: none" in ran.stderr) == (0, True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_game_without_a_set_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(type(games()["memory"]), "examples", tmp_path)
+    with pytest.raises(NotFoundError, match="memory has no benchmark set"):
+        bench_engine("memory/two-pass")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import dealmill
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DealmillError, InputError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
@@ -220,3 +221,17 @@ def test_bare_python_proves_a_pack(suffix: str, sqlite_store: Database, tmp_path
 def test_the_schema_in_the_docs_is_that_of_the_code() -> None:
     published = json.loads((Path(__file__).parent.parent / "docs" / "pack.schema.json").read_text())
     assert published == Pack.model_json_schema(), "write it again with: make docs"
+
+
+def test_imported_solutions_are_packed_and_proved(tmp_path: Path) -> None:
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        solved = store.run(dealmill.deals("card-pairing", count=100))
+        solved.export(tmp_path / "card-pairing.jsonl")
+        imported = store.import_verdicts(tmp_path / "card-pairing.jsonl", engine="mine", version="7")
+        pack = imported.pack(tmp_path / "a.json", grades=2, each=10)
+    checked = dealmill.check_pack(tmp_path / "a.json")
+    assert pack.run.engine == "card-pairing/mine" and not checked.problems
+    assert any("node counts of card-pairing/mine" in what for what in checked.unchecked)
+    lost = pack.layouts[0].model_copy(update={"evidence": pack.layouts[1].evidence})
+    (tmp_path / "a.json").write_text(pack.model_copy(update={"layouts": [lost, *pack.layouts[1:]]}).json_text())
+    assert "invalid" in dealmill.check_pack(tmp_path / "a.json").problems[0]

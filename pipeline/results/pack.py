@@ -86,12 +86,21 @@ class Part(BaseModel):
 
 
 class Origin(Part):
-    """The run that gave results: its engine, node limit and fingerprint."""
+    """The run that gave results: its engine, node limit and fingerprint.
+
+    If its verdicts were imported for an engine that is not installed, the referee checks them as those of `checked_as`.
+    """
 
     engine: str
     version: str
+    checked_as: str | None
     max_nodes: int | None
     fingerprint: str
+
+    @property
+    def rules(self) -> str:
+        """The full name of the installed engine whose rules apply."""
+        return self.checked_as or self.engine
 
 
 class Found(Part):
@@ -270,7 +279,7 @@ def choose(
         If a result cannot be read.
     """
     _check_runs(run, grading)
-    measure = measure_of((grading or run).engine, choice.by)
+    measure = measure_of((grading or run).judged_as, choice.by)
     positions, numbers = _measured(store, run, _positions if grading else measure, choice.verdicts, progress)
     if grading:
         graded, numbers = _measured(store, grading, measure, (), progress)
@@ -308,8 +317,6 @@ def _check_runs(run: RunStatus, grading: RunStatus | None) -> None:
     for each in filter(None, (run, grading)):
         if not each.finished:
             raise UsageError(f"run {each.id} is not finished: a pack is chosen from all its layouts")
-        if each.checked_as is not None:
-            raise UsageError(f"run {each.id} was imported: a pack can only be proved again if its engine is installed")
     if grading and grading.source != run.source:
         raise UsageError(f"run {grading.id} cannot grade run {run.id}: they have different sources")
 
@@ -318,7 +325,13 @@ def _origin(store: Database, run: RunStatus) -> Origin:
     fingerprint = fingerprint_of(store, run.id, run.items)
     if fingerprint is None:
         raise UsageError(f"run {run.id} has layouts to try again; first run: dealmill retry {run.id}")
-    return Origin(engine=run.engine, version=run.version, max_nodes=run.max_nodes, fingerprint=fingerprint)
+    return Origin(
+        engine=run.engine,
+        version=run.version,
+        checked_as=run.checked_as,
+        max_nodes=run.max_nodes,
+        fingerprint=fingerprint,
+    )
 
 
 def _positions(results: Columns) -> Sequence[int]:

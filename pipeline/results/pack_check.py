@@ -114,10 +114,10 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
     for origin, found in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
         if origin and found:
             verdict = _verdict(found.verdict)
-            judged = judge(origin.engine, entry.layout, verdict, found.value, found.evidence)
-            if judged.reason or find_engine(origin.engine)[0].name != pack.game:
+            judged = judge(origin.engine, entry.layout, verdict, found.value, found.evidence, origin.checked_as)
+            if judged.reason or find_engine(origin.rules)[0].name != pack.game:
                 yield f"{name}, {origin.engine}: {judged}"
-    measure = measure_of((pack.graded_by or pack.run).engine, pack.by)
+    measure = measure_of((pack.graded_by or pack.run).rules, pack.by)
     row = Columns((1,), (1,), (entry.layout,), (1,), (graded.value,), (graded.nodes,), (graded.evidence,))
     if measure(row)[0] != entry.number:
         yield f"{name}: its number is {entry.number}, which is not its {pack.by}"
@@ -140,6 +140,9 @@ def _other_results(pack: Pack, unchecked: list[str]) -> Iterator[str]:
     ]
     for origin, found in results:
         if origin is None:
+            continue
+        if origin.checked_as:
+            unchecked.append(f"node counts of {origin.engine}, which is not installed: its verdicts were imported")
             continue
         installed = find_engine(origin.engine)[1].version
         if installed != origin.version:

@@ -181,7 +181,7 @@ def expectation_of(run: PlannedRun) -> Fraction | None:
     if run.deals is None:
         return None
     try:
-        game, engine = find_engine(run.engine)
+        game, engine = find_engine(run.judged_as)
     except NotFoundError:
         return None
     return game.expectation(engine.rules_name, run.deals["parameters"])

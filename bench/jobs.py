@@ -14,8 +14,9 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import pack, to_batch
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store import revisions
-from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.plans import plan_run
+from dealmill.pipeline.store.urls import database_url
 from dealmill.workers import tasks
 from tests.doing import a_source, dealer
 from tests.servers import Postgres, running_postgres

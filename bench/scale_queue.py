@@ -11,12 +11,14 @@ from bench.measure import rounded, seconds, table
 from bench.scale_servers import new_store, with_tables
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.store.blocks import unsolved
-from dealmill.pipeline.store.database import Database, clock, database_url
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.jobs import SOLVING, cut_jobs, jobs_over, pace
 from dealmill.pipeline.store.leases import free_expired, pending, stuck, unfinished
 from dealmill.pipeline.store.plans import installed_engines
 from dealmill.pipeline.store.runs import list_runs
 from dealmill.pipeline.store.tables import DONE, jobs
+from dealmill.pipeline.store.urls import database_url
 from dealmill.pipeline.store.workers import list_workers
 from dealmill.workers.reconciler import WINDOW
 from tests.servers import Postgres

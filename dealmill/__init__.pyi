@@ -1,5 +1,6 @@
 from . import db as db
 from . import progress as progress
+from .audits import Audit as Audit
 from .layouts import answer as answer
 from .layouts import bench_engine as bench_engine
 from .layouts import check as check
@@ -73,19 +74,18 @@ from .pipeline.store.histograms import Histogram as Histogram
 from .pipeline.store.log import Action as Action
 from .pipeline.store.results import Query as Query
 from .pipeline.store.runs import RunStatus as RunStatus
-from .pipeline.store.runs import Summary as Summary
 from .pipeline.store.sources import RejectReason as RejectReason
 from .pipeline.store.sources import Source as Source
+from .pipeline.store.states import Summary as Summary
 from .pipeline.store.tables import Storage as Storage
 from .pipeline.store.workers import Held as Held
 from .pipeline.store.workers import Worker as Worker
 from .pipeline.survey.interval import Interval as Interval
 from .pipeline.survey.interval import Point as Point
-from .runs import Audit as Audit
 from .runs import Run as Run
-from .runs import Survey as Survey
 from .stores import Store as Store
 from .stores import open as open
+from .surveys import Survey as Survey
 from .workers.health import Check as Check
 from .workers.health import doctor as doctor
 

@@ -9,8 +9,9 @@ from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row, table_of_runs
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.plans import requeue
-from dealmill.pipeline.store.runs import RunStatus, Summary, runs_over
+from dealmill.pipeline.store.runs import RunStatus, runs_over
 from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.states import Summary
 from dealmill.runs import Run
 
 if TYPE_CHECKING:

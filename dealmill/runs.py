@@ -1,12 +1,13 @@
-"""Runs and what is done with them: query, audit, rerun, diff and export; surveys and audits of runs."""
+"""Runs and what is done with them: query, audit, rerun, diff, export and pack."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dealmill.audits import Audit
 from dealmill.pipeline.arguments import DifferenceKind, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.contract import Reject
@@ -17,7 +18,7 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row
 from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import AuditStatus, Finding, count_unproved, findings_of, latest_audits
+from dealmill.pipeline.store.audits import latest_audits
 from dealmill.pipeline.store.blocks import fingerprint_of
 from dealmill.pipeline.store.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.database import Database
@@ -27,7 +28,7 @@ from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.plans import check_not_halted, queue_rerun, queue_retry
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs import RunStatus, expectation_of, find_run, related_runs
-from dealmill.pipeline.store.seals import entry_in, seal_of, still_sealed
+from dealmill.pipeline.store.seals import entry_in
 from dealmill.pipeline.store.sources import rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.tables import Control
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from dealmill.pipeline.results.pack import Pack
-    from dealmill.pipeline.survey.estimate import Estimate
 
 
 class Run(Tabular):
@@ -529,105 +529,3 @@ class Run(Tabular):
 
         status = unless_retracted(self.status(), retracted=retracted)
         return to_arrow(self._store, status, Filter.of(verdict).verdict)
-
-
-class Audit:
-    """The result of an audit.
-
-    Attributes
-    ----------
-    status : AuditStatus
-        The number of verdicts by outcome, and of faults of the record.
-    sealed : bool or None
-        Whether the record matches the seal that was passed; None if no seal was passed.
-    """
-
-    def __init__(self, store: Database, status: AuditStatus, seal: str | None = None) -> None:
-        self._store = store
-        self.status = status
-        self.sealed = None if seal is None else still_sealed(store, status.run, seal)
-
-    def __repr__(self) -> str:
-        return f"<Audit {self.status.id} of run {self.status.run}: {'valid' if self.valid else 'NOT VALID'}>"
-
-    @property
-    def valid(self) -> bool:
-        """Whether no verdict is invalid, the record has no faults, and it matches the seal, if one was passed."""
-        return self.status.clean and self.sealed is not False
-
-    @property
-    def unproved(self) -> int:
-        """The number of checked verdicts that claim a result without evidence, as only imported ones can."""
-        return count_unproved(self._store, self.status)
-
-    @property
-    def seal(self) -> str | None:
-        """The seal of the record: a number, a dash and 64 hexadecimal digits. Store it outside the database.
-
-        It covers the plan of the run, its source and results, and the action log up to this audit. None if the audit
-        found something, checked only a sample, or the run is not finished.
-        """
-        return seal_of(self._store, self.status)
-
-    def findings(self) -> Iterator[Finding]:
-        """Iterate over the faults of the record and the invalid verdicts."""
-        return findings_of(self._store, self.status)
-
-
-class Survey(Run):
-    """A run over random deals with the estimate for all deals that it leads to.
-
-    Attributes
-    ----------
-    value : float
-        The share of winnable deals, from 0 to 1; or the mean value, if deals have values.
-    low, high : float
-        The ends of the 95 % confidence interval.
-    deals : int
-        The number of solved deals.
-    facts : Mapping[str, object]
-        All results and everything needed to repeat the survey: the content of ``survey.json``.
-    """
-
-    def __init__(self, store: Database, status: RunStatus, estimate: "Estimate") -> None:
-        from dealmill.pipeline.survey.report import survey_facts  # not needed for other runs
-
-        super().__init__(store, status)
-        self.value = estimate.value
-        self.low = estimate.interval.low
-        self.high = estimate.interval.high
-        self.deals = estimate.deals
-        self.facts: Mapping[str, object] = survey_facts(store, status, estimate)
-
-    def __str__(self) -> str:
-        from dealmill.pipeline.survey.report import summary_sentence
-
-        return summary_sentence(self.facts)
-
-    def __repr__(self) -> str:
-        return f"<Survey {self.id}: {self}>"
-
-    @property
-    def figures(self) -> dict[str, str]:
-        """The estimate and the ends of its interval, rounded to the precision of the interval."""
-        from dealmill.pipeline.survey.report import format_figure
-
-        return {
-            str(self.facts["estimate"]): format_figure(self.facts, "value"),
-            "low": format_figure(self.facts, "low"),
-            "high": format_figure(self.facts, "high"),
-        }
-
-    def report(self, folder: str | PathLike[str]) -> None:
-        """Write a page, its data and pictures of the interval to a folder, which is created if missing.
-
-        Raises
-        ------
-        OutputError
-            If a file cannot be written.
-        UsageError
-            If the extra ``plots`` is not installed.
-        """
-        from dealmill.pipeline.survey.report import write_report
-
-        write_report(self._store, self.progress, self.facts, Path(folder))

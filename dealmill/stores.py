@@ -8,6 +8,7 @@ from os import PathLike, fsdecode
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList
 from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
@@ -23,7 +24,7 @@ from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.audits import AuditStatus, latest_audits
 from dealmill.pipeline.store.blocks import fingerprints_of
 from dealmill.pipeline.store.controls import Labels, labelled
-from dealmill.pipeline.store.database import Database, shown
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import retract, unretract
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.log import Action, list_actions
@@ -39,11 +40,14 @@ from dealmill.pipeline.store.results import (
     unless_retracted,
 )
 from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, numbers_between, run_numbers, summarise
+from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, numbers_between, run_numbers
 from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
+from dealmill.pipeline.store.states import summarise
 from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.urls import shown
 from dealmill.pipeline.store.workers import Worker, list_workers
-from dealmill.runs import Audit, Run, Survey
+from dealmill.runs import Run
+from dealmill.surveys import Survey
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line

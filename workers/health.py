@@ -15,10 +15,11 @@ from dealmill.pipeline.games.contract import VERBS
 from dealmill.pipeline.games.installed import OWN, BrokenGame, Offer, all_offers, load
 from dealmill.pipeline.programs.solver import any_programs, check_programs
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database import Database, clock_difference, database_url, file_of, server_version, shown
+from dealmill.pipeline.store.database import Database, clock_difference, file_of, server_version
 from dealmill.pipeline.store.plans import installed_engines
 from dealmill.pipeline.store.revisions import open_store
 from dealmill.pipeline.store.tables import REVISION
+from dealmill.pipeline.store.urls import database_url, shown
 from dealmill.workers.broker import find_server
 from dealmill.workers.reconciler import check_broker
 

@@ -15,13 +15,14 @@ from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError,
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Database, database_url, patiently
+from dealmill.pipeline.store.database import Database, patiently
 from dealmill.pipeline.store.job_kinds import KINDS, JobKind
 from dealmill.pipeline.store.leases import Lease
 from dealmill.pipeline.store.plans import Installation, installed_engines
 from dealmill.pipeline.store.revisions import check_revision
 from dealmill.pipeline.store.runs import PlannedRun, run_of_job
 from dealmill.pipeline.store.tables import Control
+from dealmill.pipeline.store.urls import database_url
 from dealmill.pipeline.store.workers import worker_name
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app

@@ -36,8 +36,8 @@ from dealmill.pipeline.referee import judge
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.runs import RunStatus, find_run, runs_over
+from dealmill.pipeline.store.shapes import shown_value
 from dealmill.pipeline.store.source_writing import open_source
-from dealmill.pipeline.store.tables import shown_value
 
 NEEDED = ("layout", "verdict")
 COLUMNS = (*NEEDED, "value", "nodes", "evidence")

@@ -27,25 +27,16 @@ from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store import log
-from dealmill.pipeline.store.database import Database, clock, one_of
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.earlier_audits import audit_seal
+from dealmill.pipeline.store.functions import clock, one_of
 from dealmill.pipeline.store.jobs import audits_of, bounded, sizes
 from dealmill.pipeline.store.leases import JobTable, cut
 from dealmill.pipeline.store.runs import NUMBERS, RunStatus
+from dealmill.pipeline.store.shapes import Shape
 from dealmill.pipeline.store.storages import storage_of
 from dealmill.pipeline.store.stretches import Fault, greatest_below_end
-from dealmill.pipeline.store.tables import (
-    DONE,
-    LEASED,
-    PENDING,
-    Shape,
-    audit_jobs,
-    audits,
-    faults,
-    judgements,
-    runs,
-    verdicts,
-)
+from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, audit_jobs, audits, faults, judgements, runs, verdicts
 from dealmill.pipeline.store.tables import actions as actions_table
 
 AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)

@@ -12,9 +12,11 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func,
 from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint, node_digest
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Database, one_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import one_of
 from dealmill.pipeline.store.runs import NUMBERS
-from dealmill.pipeline.store.tables import DONE, Shape, blocks, items, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.shapes import Shape
+from dealmill.pipeline.store.tables import DONE, blocks, items, jobs, runs, sources, verdicts
 
 DIGEST = (blocks.c.number, blocks.c.digest)
 SHAPE = Shape(*DIGEST)

@@ -2,11 +2,10 @@
 PostgreSQL; the translation of their errors; and the retries of commands and workers while the database is not
 available."""
 
-import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -16,31 +15,21 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
     Connection,
     Dialect,
     Engine,
-    Float,
-    Text,
-    TypeDecorator,
     create_engine,
     event,
     exc,
-    make_url,
     select,
     text,
 )
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import GenericFunction
-from sqlalchemy.types import NullType, TypeEngine
 
 from dealmill.pipeline.errors import SlowQuery, StoreError, StoreUnavailable, UsageError
-from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.sqlite import (
     EmbeddedConnection,
     EmbeddedFile,
@@ -50,6 +39,7 @@ from dealmill.pipeline.store.sqlite import (
     find_file,
     same_file,
 )
+from dealmill.pipeline.store.urls import ORIGIN, shown
 from dealmill.pipeline.waiting import waiting_for
 
 T = TypeVar("T")
@@ -90,10 +80,6 @@ def patiently(step: Callable[[], T], tell: Callable[[str], None]) -> T:
     return result
 
 
-NO_FILE = {"", ":memory:"}
-READ_ONLY_FILE = {"mode": "ro"}
-"""The URL options that open a file read-only."""
-ORIGIN = "(the URL is the one passed, or else DEALMILL_DATABASE_URL)"
 READ_ONLY = "25006"
 """The SQLSTATE with which PostgreSQL rejects a write in read-only mode."""
 CANCELLED = "57014"
@@ -129,126 +115,6 @@ CLIENT_TIMEOUTS = {
 }
 """How long a client waits for a PostgreSQL server that does not respond, in seconds; `tcp_user_timeout` is in
 milliseconds."""
-
-
-class clock(GenericFunction[float]):  # noqa: N801 -- reads like the SQL function it is
-    """Seconds since 1970 by the clock of the database. Leases use no other clock."""
-
-    type = Float()
-    inherit_cache = True
-
-
-@compiles(clock, "sqlite")  # type: ignore[no-untyped-call,untyped-decorator,unused-ignore]
-def _sqlite_clock(_element: clock, _compiler: SQLCompiler, **_options: Any) -> str:
-    return "((julianday('now') - 2440587.5) * 86400.0)"
-
-
-@compiles(clock, "postgresql")  # type: ignore[no-untyped-call,untyped-decorator,unused-ignore]
-def _postgresql_clock(_element: clock, _compiler: SQLCompiler, **_options: Any) -> str:
-    return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
-
-
-class NumberList(TypeDecorator[Sequence[int]]):
-    """The type of a parameter that holds many numbers: text in JSON on SQLite, an array on PostgreSQL."""
-
-    impl = Text
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Return the type of a database."""
-        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else ARRAY(BigInteger))
-
-    def process_bind_param(self, value: Sequence[int] | None, dialect: Dialect) -> Any:
-        """Return the parameter for a list of numbers."""
-        return json.dumps(list(value or ())) if dialect.name == "sqlite" else list(value or ())
-
-
-class one_of(GenericFunction[Any]):  # noqa: N801 -- reads like the SQL function it is
-    """``one_of(column, parameter)``: whether a column has one of the numbers of a `NumberList`. In contrast to IN, the
-    statement does not grow with the list, which takes SQLAlchemy longer to write than SQLite to execute."""
-
-    type = NullType()  # SQLAlchemy would compare a Boolean with 1 on SQLite, which then would use no index
-    inherit_cache = True
-
-
-@compiles(one_of, "sqlite")  # type: ignore[no-untyped-call,untyped-decorator,unused-ignore]
-def _sqlite_one_of(element: one_of, compiler: SQLCompiler, **options: Any) -> str:
-    column, numbers = (compiler.process(part, **options) for part in element.clauses)
-    return f"{column} IN (SELECT value FROM json_each({numbers}))"  # noqa: S608 -- a column and a parameter
-
-
-@compiles(one_of, "postgresql")  # type: ignore[no-untyped-call,untyped-decorator,unused-ignore]
-def _postgresql_one_of(element: one_of, compiler: SQLCompiler, **options: Any) -> str:
-    column, numbers = (compiler.process(part, **options) for part in element.clauses)
-    return f"{column} = ANY({numbers})"
-
-
-def database_url(url: str) -> URL:
-    """Parse a database URL. ``postgres://`` and ``postgresql://`` select the psycopg driver.
-
-    Raises
-    ------
-    StoreError
-        If the URL is not valid, or names a database that Dealmill does not support.
-    """
-    try:
-        parsed = make_url(url)
-    except (exc.ArgumentError, ValueError):  # its message may contain parts of a password
-        raise StoreError(
-            f"the database URL is not valid; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME {ORIGIN}"
-        ) from None
-    if parsed.drivername in {"postgres", "postgresql"}:
-        parsed = parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername not in {"sqlite", "postgresql+psycopg"}:
-        raise StoreError(
-            f"the database URL starts with {parsed.drivername}, but only sqlite and postgresql are supported {ORIGIN}"
-        )
-    if parsed.drivername == "sqlite":
-        _check_file_url(url, parsed)
-    else:
-        check_extra("postgresql")
-    return parsed
-
-
-def _check_file_url(url: str, parsed: URL) -> None:
-    """Check the URL of a file. It has the same meaning as in SQLite (``%20`` is a space); its only option is ``mode``.
-
-    Raises
-    ------
-    StoreError
-        If it names no file, or a file that cannot be named in a URL, or has other options.
-    """
-    file = (parsed.database or "").replace("\0", "")
-    if parsed.host or parsed.username or file != parsed.database or file in NO_FILE:
-        raise StoreError(f"the database URL names no file; write sqlite:///FILE, which workers can share {ORIGIN}")
-    if "#" in url:
-        raise StoreError(f"the database URL contains a #, which would end the file name; write it as %23 {ORIGIN}")
-    if file.startswith("file:"):
-        raise StoreError(f"the database URL contains a file: URI; write sqlite:///FILE {ORIGIN}")
-    if not file.isprintable() or "\ufffd" in file:
-        raise StoreError(f"the file name in the database URL is not UTF-8 or not printable; use another name {ORIGIN}")
-    if parsed.query and dict(parsed.query) != READ_ONLY_FILE:
-        raise StoreError(f"the database URL has unknown options; for a file, the only option is ?mode=ro {ORIGIN}")
-    if not Path(file).is_absolute():
-        _check_working_directory(file)
-
-
-def _check_working_directory(file: str) -> None:
-    try:
-        Path.cwd()
-    except FileNotFoundError as error:
-        raise StoreError(
-            f"{file} cannot be opened, because the working directory was deleted; change to another directory"
-        ) from error
-
-
-def read_only(url: URL) -> URL:
-    """Return the URL that opens the same database without permission to write."""
-    if url.get_backend_name() == "sqlite":
-        return url.set(query=READ_ONLY_FILE)
-    given = url.query.get("options", ())
-    options = [given] if isinstance(given, str) else list(given)
-    return url.update_query_dict({"options": " ".join([*options, "-c default_transaction_read_only=on"])})
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
@@ -364,11 +230,6 @@ def engine_for(url: URL, file: EmbeddedFile | None, statement_seconds: float | N
         event.listen(engine, "connect", partial(_prepare_postgresql, url, statement_seconds))
     os.register_at_fork(after_in_child=partial(engine.dispose, close=False))
     return engine
-
-
-def shown(url: URL) -> str:
-    """Return the URL for use in messages, without passwords."""
-    return url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
 
 
 class Database:

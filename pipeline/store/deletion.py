@@ -8,7 +8,8 @@ from sqlalchemy import ColumnElement, Connection, Select, delete, exists, func, 
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.store import log
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.layout_index import delete_index
 from dealmill.pipeline.store.runs import SILENT_READER, THERE, RunStatus
 from dealmill.pipeline.store.sources import Source

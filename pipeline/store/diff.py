@@ -16,12 +16,14 @@ from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database, one_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import one_of
 from dealmill.pipeline.store.rows import Rows, recorded_verdict
 from dealmill.pipeline.store.runs import NUMBERS, RunStatus
+from dealmill.pipeline.store.shapes import Shape
 from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.storages import storage_of
-from dealmill.pipeline.store.tables import Shape, Storage, items, verdicts
+from dealmill.pipeline.store.tables import Storage, items, verdicts
 from dealmill.pipeline.store.workers import machines_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from sqlalchemy import BigInteger, Connection, Row, Select, bindparam, exists, s
 
 from dealmill.pipeline.digests import columns_digest, numbers, seal, texts, values
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.shapes import Shape
 from dealmill.pipeline.store.stretches import Fault
-from dealmill.pipeline.store.tables import DONE, Shape, audit_jobs, audits, faults, judgements, runs
+from dealmill.pipeline.store.tables import DONE, audit_jobs, audits, faults, judgements, runs
 
 PLAN = (audits.c.id, runs.c.seal, audits.c.population, audits.c.size, audits.c.seed)
 PLAN_OF_AUDIT = select(*PLAN).join_from(audits, runs).where(audits.c.id == bindparam("audit"))

@@ -8,7 +8,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, upd
 from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.store import log
 from dealmill.pipeline.store.bulk import insert_once
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.runs import RunStatus, list_runs
 from dealmill.pipeline.store.tables import engines
 

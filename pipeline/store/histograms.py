@@ -17,7 +17,8 @@ from sqlalchemy import func, select
 
 from dealmill.pipeline.errors import DamagedError, DamagedWarning
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.tables import DONE, Shape, jobs
+from dealmill.pipeline.store.shapes import Shape
+from dealmill.pipeline.store.tables import DONE, jobs
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers

@@ -7,7 +7,8 @@ from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.store.blocks import record_blocks
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.rows import solved_rows
 from dealmill.pipeline.store.runs import THERE, PlannedRun
 from dealmill.pipeline.store.source_writing import WriteMore, write_nothing

@@ -1,6 +1,9 @@
 """The jobs of runs: ranges of positions, cut as layouts are ingested or as a survey grows; sums over them; and the
 runs and audits that an installation can work on."""
 
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -21,11 +24,13 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.leases import Installed, JobTable, waiting
+from dealmill.pipeline.store.shapes import Shape
 from dealmill.pipeline.store.tables import DONE, IS_PENDING, Control, Storage, audits, engines, jobs, runs, sources
 
 OVER = runs.join(sources).join(engines)
@@ -185,3 +190,35 @@ def pace(store: Database, run: int) -> float | None:
 def jobs_over(connection: Connection, run: int, first: int, stop: int) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of the jobs that overlap the positions `[first, stop)`, in order."""
     return list(connection.execute(JOBS_OVER, {"run": run, "start": first, "end": stop}).all())
+
+
+@dataclass(frozen=True, slots=True)
+class JobTotals:
+    """The number of items of a finished job, and how many of them are winnable and unwinnable."""
+
+    items: int
+    winnable: int
+    unwinnable: int
+
+
+def totals_from_the_first(store: Database, run: int) -> Iterator[JobTotals]:
+    """Yield the totals of the jobs of a run in order of position, up to the first job that is not finished or, with a
+    `DamagedWarning`, is damaged."""
+    columns = (jobs.c.first, jobs.c.stop, jobs.c.winnable, jobs.c.unwinnable)
+    shape = Shape(*columns)
+    query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE).order_by(jobs.c.first)
+    following = 1
+    with store.reading() as connection:
+        for first, stop, winnable, unwinnable in connection.execute(query):
+            if first != following:
+                return
+            if shape.trouble((first, stop, winnable, unwinnable)) or not _add_up(stop - first, winnable, unwinnable):
+                message = f"the totals of the job at item {following} of run {run} are damaged"
+                warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
+                return
+            yield JobTotals(stop - first, winnable, unwinnable)
+            following = stop
+
+
+def _add_up(items: int, winnable: int, unwinnable: int) -> bool:
+    return min(winnable, unwinnable) >= 0 and winnable + unwinnable <= items

@@ -39,10 +39,10 @@ from dealmill.pipeline.errors import DamagedError, DamagedWarning
 from dealmill.pipeline.games.batch import Bytes, Numbers
 from dealmill.pipeline.store.bulk import insert_rows
 from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.shapes import Shape
 from dealmill.pipeline.store.sources import Source
 from dealmill.pipeline.store.tables import (
     Control,
-    Shape,
     index_blocks,
     index_segments,
     index_stretches,

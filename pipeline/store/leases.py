@@ -41,7 +41,8 @@ from sqlalchemy.sql.dml import ReturningUpdate
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, engines, runs
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)

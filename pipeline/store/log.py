@@ -20,8 +20,10 @@ from sqlalchemy import Connection, Select, bindparam, case, exists, insert, or_,
 
 from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedWarning
-from dealmill.pipeline.store.database import Database, clock, instant
-from dealmill.pipeline.store.tables import Control, Shape, actions, audits, engines, runs
+from dealmill.pipeline.store.database import Database, instant
+from dealmill.pipeline.store.functions import clock
+from dealmill.pipeline.store.shapes import Shape
+from dealmill.pipeline.store.tables import Control, actions, audits, engines, runs
 
 ENTRY = (
     actions.c.id,

@@ -37,6 +37,7 @@ from dealmill.pipeline.store.packed_solving import (
 )
 from dealmill.pipeline.store.packs import Pack, next_pack, previous_pack, stored_block
 from dealmill.pipeline.store.runs import PlannedRun, RunStatus
+from dealmill.pipeline.store.shapes import Shape
 from dealmill.pipeline.store.storage import (
     NO_RESULTS,
     Columns,
@@ -47,7 +48,7 @@ from dealmill.pipeline.store.storage import (
     next_job,
 )
 from dealmill.pipeline.store.stretches import END, Fault, Stretch, greatest_below_end
-from dealmill.pipeline.store.tables import DONE, Shape, audit_jobs, audits, blocks, jobs, judgements, packs
+from dealmill.pipeline.store.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
 SOLVED_AGAIN = 5

@@ -20,7 +20,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.blocks import unsolved
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.jobs import LONGEST
-from dealmill.pipeline.store.tables import Shape, blocks, packs, verdicts
+from dealmill.pipeline.store.shapes import Shape
+from dealmill.pipeline.store.tables import blocks, packs, verdicts
 
 
 def pack(verdicts: Codes) -> bytes:

@@ -14,8 +14,9 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.installed import BrokenGame, games_named
 from dealmill.pipeline.store import log
 from dealmill.pipeline.store.blocks import retryable
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.engines import enter_engine
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.jobs import CHUNK, SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.leases import cut
 from dealmill.pipeline.store.runs import JOINED, THERE, PlannedRun, RunStatus, find_run, item_count

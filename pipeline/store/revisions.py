@@ -20,7 +20,8 @@ from dealmill import migrations
 from dealmill.pipeline.errors import DamagedError, OutputError, StoreError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Copying, Progress, silent
-from dealmill.pipeline.store.database import Database, clock, database_url, read_only, shown
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.tables import (
     DONE,
     LEASED,
@@ -36,6 +37,7 @@ from dealmill.pipeline.store.tables import (
     runs,
     sources,
 )
+from dealmill.pipeline.store.urls import database_url, read_only, shown
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -34,10 +34,12 @@ from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store import rows_audit
 from dealmill.pipeline.store.blocks import mark, read_block, record_blocks
-from dealmill.pipeline.store.database import Database, one_of
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
+from dealmill.pipeline.store.functions import one_of
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs import NUMBERS, PlannedRun, RunStatus, list_runs
+from dealmill.pipeline.store.shapes import Shape
 from dealmill.pipeline.store.storage import (
     NO_RESULTS,
     Columns,
@@ -48,7 +50,7 @@ from dealmill.pipeline.store.storage import (
     next_job,
 )
 from dealmill.pipeline.store.stretches import Fault, Stretch, greatest_below_end
-from dealmill.pipeline.store.tables import Shape, items, jobs, judgements, runs, verdicts
+from dealmill.pipeline.store.tables import items, jobs, judgements, runs, verdicts
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Solved, Texts

@@ -17,6 +17,7 @@ from dealmill.pipeline.store.blocks import blocks_from, stray_blocks
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs import PlannedRun
+from dealmill.pipeline.store.shapes import Shape
 from dealmill.pipeline.store.source_blocks import ITEM_LISTING
 from dealmill.pipeline.store.stretches import (
     UNFINISHED,
@@ -31,7 +32,7 @@ from dealmill.pipeline.store.stretches import (
     sound_jobs,
     stray_jobs,
 )
-from dealmill.pipeline.store.tables import DONE, Shape, items, source_blocks, verdicts
+from dealmill.pipeline.store.tables import DONE, items, source_blocks, verdicts
 
 ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
 VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)

@@ -29,24 +29,12 @@ from dealmill.pipeline.arguments import MOST_PACKED, row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database, NumberList, clock, instant, one_of
+from dealmill.pipeline.store.database import Database, instant
+from dealmill.pipeline.store.functions import NumberList, clock, one_of
 from dealmill.pipeline.store.jobs import MOST, TOTALS, bounded, sizes
 from dealmill.pipeline.store.leases import JobTable
-from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import (
-    DONE,
-    LEASED,
-    PENDING,
-    SEEN,
-    Control,
-    Shape,
-    Storage,
-    engines,
-    jobs,
-    runs,
-    shown_value,
-    sources,
-)
+from dealmill.pipeline.store.shapes import Shape, shown_value
+from dealmill.pipeline.store.tables import DONE, LEASED, PENDING, SEEN, Control, Storage, engines, jobs, runs, sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -574,76 +562,3 @@ def _items(planned: Mapping[str, Any], counted: Mapping[str, Any]) -> int:
     else:
         items = counted["reached"]
     return item_count(f"run {planned['id']}", items)
-
-
-@dataclass(frozen=True, slots=True)
-class JobTotals:
-    """The number of items of a finished job, and how many of them are winnable and unwinnable."""
-
-    items: int
-    winnable: int
-    unwinnable: int
-
-
-def totals_from_the_first(store: Database, run: int) -> Iterator[JobTotals]:
-    """Yield the totals of the jobs of a run in order of position, up to the first job that is not finished or, with a
-    `DamagedWarning`, is damaged."""
-    columns = (jobs.c.first, jobs.c.stop, jobs.c.winnable, jobs.c.unwinnable)
-    shape = Shape(*columns)
-    query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE).order_by(jobs.c.first)
-    following = 1
-    with store.reading() as connection:
-        for first, stop, winnable, unwinnable in connection.execute(query):
-            if first != following:
-                return
-            if shape.trouble((first, stop, winnable, unwinnable)) or not _add_up(stop - first, winnable, unwinnable):
-                message = f"the totals of the job at item {following} of run {run} are damaged"
-                warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
-                return
-            yield JobTotals(stop - first, winnable, unwinnable)
-            following = stop
-
-
-def _add_up(items: int, winnable: int, unwinnable: int) -> bool:
-    return min(winnable, unwinnable) >= 0 and winnable + unwinnable <= items
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The results of an engine in some runs over some sources.
-
-    `layouts` counts the valid layouts, as everywhere. `duplicates` is None if they were not counted, as in packed runs.
-    `mean` is the mean of the values, None if no verdict is scored; `rate` is in layouts per second.
-    """
-
-    engine: str
-    layouts: int
-    duplicates: int | None
-    rejected: int
-    counts: dict[Verdict, int]
-    mean: float | None
-    rate: float | None
-    runs: list[int]
-
-
-def summarise(runs: Sequence[RunStatus], sources: Sequence[Source]) -> list[Summary]:
-    """Return a summary for each engine, in the order of its first run."""
-    engines = dict.fromkeys(run.engine for run in runs)
-    return [_summary(engine, [run for run in runs if run.engine == engine], sources) for engine in engines]
-
-
-def _summary(engine: str, runs: Sequence[RunStatus], sources: Sequence[Source]) -> Summary:
-    over = {run.source: run.items for run in runs}
-    read = [source for source in sources if source.id in over]
-    scored = sum(run.counts.get(Verdict.SCORED, 0) for run in runs)
-    seconds = sum(run.recent_seconds for run in runs)
-    return Summary(
-        engine=engine,
-        layouts=sum(over.values()),
-        duplicates=sum(source.duplicates for source in read) if all(source.complete for source in read) else None,
-        rejected=sum(source.rejected for source in read),
-        counts={verdict: sum(run.counts.get(verdict, 0) for run in runs) for verdict in Verdict},
-        mean=sum(run.value_sum for run in runs) / scored if scored else None,
-        rate=sum(run.recent for run in runs) / seconds if seconds else None,
-        runs=[run.id for run in runs],
-    )

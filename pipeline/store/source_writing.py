@@ -15,7 +15,8 @@ from dealmill.pipeline.errors import DamagedError, StoreError
 from dealmill.pipeline.games.batch import Bytes, Entries, Texts
 from dealmill.pipeline.store.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.columns import ByteStrings, Columns, Fixed, prepare_insert
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.jobs import cut_jobs
 from dealmill.pipeline.store.layout_index import DigestPrefixes, count_duplicates, index_items
 from dealmill.pipeline.store.revisions import create_store

@@ -16,7 +16,8 @@ from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.tables import Control, Shape, items, rejects, runs, sources
+from dealmill.pipeline.store.shapes import Shape
+from dealmill.pipeline.store.tables import Control, items, rejects, runs, sources
 
 PAGE = 1_000
 NO_PARAMETERS: Mapping[str, object] = MappingProxyType({})

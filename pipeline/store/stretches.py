@@ -10,7 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, 
 
 from dealmill.pipeline.store.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.runs import PlannedRun
-from dealmill.pipeline.store.tables import DONE, Shape, jobs, packs
+from dealmill.pipeline.store.shapes import Shape
+from dealmill.pipeline.store.tables import DONE, jobs, packs
 
 END = 2**62
 """Greater than every number that Dealmill writes. In SQLite, it also sorts before every text stored in place of a

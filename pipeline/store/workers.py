@@ -23,7 +23,8 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.jobs import sizes
 from dealmill.pipeline.store.tables import DONE, LEASED, audit_jobs, jobs
 

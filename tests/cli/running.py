@@ -13,8 +13,9 @@ from typing import Any
 from unittest.mock import patch
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
-from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.urls import database_url
 from tests.servers import LONGEST_SECONDS, clean_environment, dealmill, dealmill_command, start
 
 

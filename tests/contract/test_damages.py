@@ -16,7 +16,8 @@ from sqlalchemy import text
 import dealmill
 from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.store import database, leases, revisions
-from dealmill.pipeline.store.database import Database, database_url, engine_for
+from dealmill.pipeline.store.database import Database, engine_for
+from dealmill.pipeline.store.urls import database_url
 from dealmill.web.app import application
 from dealmill.web.site import Shared
 from dealmill.workers import tasks, working

@@ -17,9 +17,10 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import revisions
 from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database, database_url, patiently
+from dealmill.pipeline.store.database import Database, patiently
 from dealmill.pipeline.store.plans import plan_run
 from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.urls import database_url
 from tests.doing import a_run, a_source, an_audit
 from tests.faults.processes import is_worker, processes_in
 from tests.forks.background import ForkedCommand

@@ -11,8 +11,9 @@ from dealmill.pipeline.games.batch import Entries, Solved, pack
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store import leases, tables
-from dealmill.pipeline.store.database import Database, clock
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import plan_repetition, plan_run

@@ -17,7 +17,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store import leases, revisions
 from dealmill.pipeline.store.audits import faults_of
-from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.histograms import histogram_of
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.jobs import SOLVING, SPREAD
@@ -27,6 +27,7 @@ from dealmill.pipeline.store.runs import RunStatus, find_run
 from dealmill.pipeline.store.stretches import Fault
 from dealmill.pipeline.store.tables import REVISION, metadata
 from dealmill.pipeline.store.tables import jobs as jobs_table
+from dealmill.pipeline.store.urls import database_url
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 from tests.servers import Postgres
 from tests.survey.doing import a_survey, alter

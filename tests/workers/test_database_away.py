@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.errors import NotFoundError
-from dealmill.pipeline.store.database import Database, database_url, patiently
+from dealmill.pipeline.store.database import Database, patiently
 from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.urls import database_url
 from tests.servers import Postgres, clean_environment, dealmill, dealmill_command, running_postgres
 
 AWAY = 1.5

@@ -16,12 +16,13 @@ from dealmill.pipeline.solve import solve_texts
 from dealmill.pipeline.store import leases, packed, packed_solving, tables
 from dealmill.pipeline.store.audit_jobs import queue_audit
 from dealmill.pipeline.store.audits import find_audit
-from dealmill.pipeline.store.database import Database, database_url
+from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.jobs import SOLVING
 from dealmill.pipeline.store.plans import Installation, installed_engines, plan_run
 from dealmill.pipeline.store.rows import Rows
 from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.urls import database_url
 from dealmill.workers import reconciler, tasks, working
 from tests.doing import a_source
 from tests.servers import dealmill

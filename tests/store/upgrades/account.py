@@ -6,9 +6,9 @@ from hashlib import sha256
 from itertools import count
 
 from dealmill import NotFoundError, Result, Run, Store
+from dealmill.audits import Audit
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.store.audits import find_audit
-from dealmill.runs import Audit
 from tests.store.upgrades import Json
 
 FACTS = ("source", "generator", "deals", "value", "low", "high", "interval", "deviation", "least", "greatest")

@@ -1,0 +1,50 @@
+"""Audits of runs."""
+
+from collections.abc import Iterator
+
+from dealmill.pipeline.store.audits import AuditStatus, Finding, count_unproved, findings_of
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.seals import seal_of, still_sealed
+
+
+class Audit:
+    """The result of an audit.
+
+    Attributes
+    ----------
+    status : AuditStatus
+        The number of verdicts by outcome, and of faults of the record.
+    sealed : bool or None
+        Whether the record matches the seal that was passed; None if no seal was passed.
+    """
+
+    def __init__(self, store: Database, status: AuditStatus, seal: str | None = None) -> None:
+        self._store = store
+        self.status = status
+        self.sealed = None if seal is None else still_sealed(store, status.run, seal)
+
+    def __repr__(self) -> str:
+        return f"<Audit {self.status.id} of run {self.status.run}: {'valid' if self.valid else 'NOT VALID'}>"
+
+    @property
+    def valid(self) -> bool:
+        """Whether no verdict is invalid, the record has no faults, and it matches the seal, if one was passed."""
+        return self.status.clean and self.sealed is not False
+
+    @property
+    def unproved(self) -> int:
+        """The number of checked verdicts that claim a result without evidence, as only imported ones can."""
+        return count_unproved(self._store, self.status)
+
+    @property
+    def seal(self) -> str | None:
+        """The seal of the record: a number, a dash and 64 hexadecimal digits. Store it outside the database.
+
+        It covers the plan of the run, its source and results, and the action log up to this audit. None if the audit
+        found something, checked only a sample, or the run is not finished.
+        """
+        return seal_of(self._store, self.status)
+
+    def findings(self) -> Iterator[Finding]:
+        """Iterate over the faults of the record and the invalid verdicts."""
+        return findings_of(self._store, self.status)

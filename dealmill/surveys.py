@@ -1,0 +1,72 @@
+"""Surveys: runs over random deals."""
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.runs import RunStatus
+from dealmill.runs import Run
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.survey.estimate import Estimate
+
+
+class Survey(Run):
+    """A run over random deals with the estimate for all deals that it leads to.
+
+    Attributes
+    ----------
+    value : float
+        The share of winnable deals, from 0 to 1; or the mean value, if deals have values.
+    low, high : float
+        The ends of the 95 % confidence interval.
+    deals : int
+        The number of solved deals.
+    facts : Mapping[str, object]
+        All results and everything needed to repeat the survey: the content of ``survey.json``.
+    """
+
+    def __init__(self, store: Database, status: RunStatus, estimate: "Estimate") -> None:
+        from dealmill.pipeline.survey.report import survey_facts  # not needed for other runs
+
+        super().__init__(store, status)
+        self.value = estimate.value
+        self.low = estimate.interval.low
+        self.high = estimate.interval.high
+        self.deals = estimate.deals
+        self.facts: Mapping[str, object] = survey_facts(store, status, estimate)
+
+    def __str__(self) -> str:
+        from dealmill.pipeline.survey.report import summary_sentence
+
+        return summary_sentence(self.facts)
+
+    def __repr__(self) -> str:
+        return f"<Survey {self.id}: {self}>"
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The estimate and the ends of its interval, rounded to the precision of the interval."""
+        from dealmill.pipeline.survey.report import format_figure
+
+        return {
+            str(self.facts["estimate"]): format_figure(self.facts, "value"),
+            "low": format_figure(self.facts, "low"),
+            "high": format_figure(self.facts, "high"),
+        }
+
+    def report(self, folder: str | PathLike[str]) -> None:
+        """Write a page, its data and pictures of the interval to a folder, which is created if missing.
+
+        Raises
+        ------
+        OutputError
+            If a file cannot be written.
+        UsageError
+            If the extra ``plots`` is not installed.
+        """
+        from dealmill.pipeline.survey.report import write_report
+
+        write_report(self._store, self.progress, self.facts, Path(folder))

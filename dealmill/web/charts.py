@@ -85,7 +85,7 @@ def chart(
         text = StringIO()
         csv.writer(text, lineterminator="\n").writerows([COLUMNS, *(estimate.row for estimate in estimates)])
         return _file(text.getvalue(), "winnability.csv", "text/csv")
-    drawn = plots.intervals([(each.label, each.share, each.interval) for each in estimates])
+    drawn = plots.intervals([(each.label, each.run.source_name, each.share, each.interval) for each in estimates])
     if form == "svg":
         return _file(plots.document(drawn), "winnability.svg", "image/svg+xml")
 

@@ -20,7 +20,7 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.web.filters import url
-from dealmill.web.site import MOST_NUMBER, MOST_POSITION, Digits, OpenStore, page
+from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, page
 from dealmill.web.steps import Number, steps_of
 
 router = APIRouter(include_in_schema=False)
@@ -40,7 +40,6 @@ SAMPLED = 2_000
 Runs = Annotated[
     list[Annotated[int, Query(ge=1, le=MOST_NUMBER), Digits]], Query(alias="run", max_length=50, description="Runs.")
 ]
-At = Annotated[int | None, Query(ge=1, le=MOST_POSITION), Digits]
 
 
 @dataclass(slots=True)
@@ -86,8 +85,11 @@ class Comparisons:
                 if future:
                     future.cancel()
         if not large:
-            for part in diff.parts():
-                comparison.add(part)
+            try:
+                for part in diff.parts():
+                    comparison.add(part)
+            except dealmill.DealmillError as error:
+                comparison.error = str(error)
             comparison.finished = True
         return comparison
 
@@ -98,20 +100,21 @@ class Comparisons:
             self.process.kill()
 
     def _make(self, comparison: Comparison, diff: dealmill.Diff) -> None:
-        ours, theirs = get_context("spawn").Pipe(duplex=False)
-        url = diff.store.url.render_as_string(hide_password=False)
-        self.process = get_context("spawn").Process(
-            target=_compare, args=(theirs, url, diff.one.id, diff.other.id), daemon=True
-        )
-        self.process.start()
-        theirs.close()
         comparison.error = CUT_SHORT
-        with suppress(EOFError):
-            while True:
-                counts, listed, reached, comparison.error = ours.recv()
-                comparison.counts, comparison.listed, comparison.reached = counts, listed, reached
-        self.process.join()
-        comparison.finished = True
+        try:
+            ours, theirs = get_context("spawn").Pipe(duplex=False)
+            url = diff.store.url.render_as_string(hide_password=False)
+            runs = diff.one.id, diff.other.id
+            self.process = get_context("spawn").Process(target=_compare, args=(theirs, url, *runs), daemon=True)
+            self.process.start()
+            theirs.close()
+            with suppress(EOFError):
+                while True:
+                    found, comparison.error = ours.recv()
+                    comparison.counts, comparison.listed, comparison.reached = found
+            self.process.join()
+        finally:
+            comparison.finished = True
 
 
 def _compare(connection: "Connection[Any, None]", url: str, one: int, other: int) -> None:
@@ -124,11 +127,11 @@ def _compare(connection: "Connection[Any, None]", url: str, one: int, other: int
         with dealmill.open(url, read_only=True) as store:
             for part in store.find_run(one).diff(store.find_run(other)).parts():
                 found.add(part)
-                connection.send((found.counts, found.listed, found.reached, CUT_SHORT))
+                connection.send(((found.counts, found.listed, found.reached), CUT_SHORT))
         error = None
     except dealmill.DealmillError as problem:
         error = str(problem)
-    connection.send((found.counts, found.listed, found.reached, error))
+    connection.send(((found.counts, found.listed, found.reached), error))
 
 
 @router.get("/compare")
@@ -168,10 +171,10 @@ def _beside(one: dealmill.Run, other: dealmill.Run, difference: dealmill.Differe
 def beside(
     request: Request,
     store: OpenStore,
-    run: int,
-    position: int,
-    other: int,
-    there: int,
+    run: RunNumber,
+    position: Position,
+    other: RunNumber,
+    there: Position,
     step: Number = None,
     step2: Annotated[Number, Query(alias="other")] = None,
 ) -> Response:

@@ -196,12 +196,12 @@ def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) 
     )
 
 
-ROW, NAMED, WIDE = 28, 300, 760
+ROW, NAMED, WIDE = 38, 300, 760
 """The height of a row of intervals, the room for its label, and the width of the picture."""
 
 
-def intervals(rows: Sequence[tuple[str, float, dealmill.Interval]]) -> Markup:
-    """Return shares with their confidence intervals on one scale: a row for each, with its label."""
+def intervals(rows: Sequence[tuple[str, str, float, dealmill.Interval]]) -> Markup:
+    """Return shares with their confidence intervals on one scale: a row for each, with a label and a line below it."""
     if not rows:
         return Markup()
     low, high = min(found.low for *_, found in rows), max(found.high for *_, found in rows)
@@ -213,12 +213,12 @@ def intervals(rows: Sequence[tuple[str, float, dealmill.Interval]]) -> Markup:
         return NAMED + (WIDE - NAMED - 30) * (share - low) / (high - low)
 
     row = Markup(
-        '<text class="tick label" x="{}" y="{}">{}</text><path class="whisker" d="M{:.1f} {}H{:.1f}"/>'
-        '<circle class="dot" cx="{:.1f}" cy="{}" r="5"/>'
+        '<text class="tick label" y="{}">{}</text><text class="tick" y="{}">{}</text>'
+        '<path class="whisker" d="M{:.1f} {}H{:.1f}"/><circle class="dot" cx="{:.1f}" cy="{}" r="5"/>'
     )
     drawn = Markup().join(
-        row.format(0, y + 5, label[:46], at(found.low), y, at(found.high), at(share), y)
-        for number, (label, share, found) in enumerate(rows)
+        row.format(y - 3, label[:46], y + 12, below[:46], at(found.low), y, at(found.high), at(share), y)
+        for number, (label, below, share, found) in enumerate(rows)
         for y in [ROW * number + ROW // 2]
     )
     tick = Markup('<path class="axis" d="M{0:.1f} 0V{1}"/><text class="tick middle" x="{0:.1f}" y="{2}">{3:.1%}</text>')

@@ -257,7 +257,8 @@ class Game(ABC):
     def scenes(self) -> Scenes:
         """``scenes(layout, verdict, evidence)``: yield pictures, the layout first.
 
-        Then there is one per step of the trace or per case of the certificate.
+        Then there is one per step of the trace or per case of the certificate. Those of a proof of a loss say what it
+        shows (`Scene.proves`). They are drawn while a reader waits: leave a long search to the referee.
 
         Raises
         ------

@@ -22,10 +22,12 @@ class Shot:
 
 
 SHOTS = {
-    "web-runs": Shot("/", height=640),
+    "web-runs": Shot("/", height=720),
     "web-run": Shot("/runs/1", height=1010),
     "web-layout": Shot("/runs/1/layouts/6?leaf=4", height=750),
-    "web-phone": Shot("/runs/2/layouts/1?step=9", width=390, height=760, scheme="dark"),
+    "web-compare": Shot("/compare?run=1&run=7", height=900),
+    "web-chart": Shot("/chart?by=share", height=640, scheme="dark"),
+    "web-phone": Shot("/runs/2/layouts/1", width=390, height=760, scheme="dark"),
 }
 
 
@@ -35,6 +37,9 @@ def fill(store: dealmill.Store) -> None:
     for deals in ("camelot:seed=1:1-20000", "hi-q:seed=1:1-5000", "memory:seed=1:1-5000", "tantrix:seed=1:1-2000"):
         store.run(f"deal:{deals}")
     store.survey("camelot", count=100_000)
+    store.run("deal:card-pairing:seed=1:1-20000", max_nodes=20).tag("limited")
+    store.run("deal:card-pairing:seed=1:ranks=13:1-5000")
+    store.run("deal:card-pairing:seed=1:stacks=8:1-5000")
 
 
 def main() -> None:

@@ -318,6 +318,8 @@ def test_damaged_rows_are_reported_on_the_page_that_meets_them(sqlite_store: Dat
 NUMBERS = [
     *("/runs/{}", "/runs/{}/rejects", "/runs/{}/layouts", "/runs/{}/layouts.csv", "/runs/{}/layouts/1"),
     *("/runs/1/layouts/{}", "/runs/1/layouts/1?step={}", "/runs/1/layouts/1?leaf={}", "/runs/1/layouts?after={}"),
+    *("/compare?run={}", "/chart?run={}", "/compare/{}/1/1/1", "/compare/1/{}/1/1", "/runs/1/layouts/{}/board.svg"),
+    *("/compare/1/1/1/1?step={}", "/compare/1/1/1/1?other={}"),
     *("/runs/1/layouts?before={}", "/runs/1/rejects?skip={}", "/?before={}", "/log?skip={}", "/check?nodes={}"),
     *("/api/runs?after={}", "/api/runs?limit={}", "/api/runs/{}", "/api/runs/{}/rejects", "/api/runs/{}/results"),
     *("/api/runs/{}/results.csv", "/api/runs/1/rejects?skip={}", "/api/runs/1/rejects?limit={}"),

@@ -96,9 +96,13 @@ def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
 SHOWN = [
     ("/", ["120 valid", "not audited", '<span class="bad">retracted</span>']),
     (f"/runs/{shop.RETRACTED}", ["<td>retract</td>"]),
+    ("/", [f'href="/compare?run={shop.LIMITED}&amp;run={shop.RERUN}">rerun of {shop.LIMITED}</a>']),
     (
         f"/runs/{shop.LIMITED}",
-        [f'href="/runs/{shop.RERUN}"', "a rerun of this one", "all verdicts and evidence are equal", "different"],
+        [
+            *(f'href="/runs/{shop.RERUN}"', "a rerun of this one", "all verdicts and evidence are equal"),
+            f'<a href="/compare?run={shop.LIMITED}&amp;run={shop.PAIRING}">different</a>',
+        ],
     ),
     (
         f"/runs/{shop.PAIRING}/layouts?layout-length=40..&nodes=7..7",

@@ -4,6 +4,8 @@ import csv
 import gzip
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -400,3 +402,8 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     ran = dealmill("audit", "1", cwd=tmp_path)
     assert ran.returncode == 0
     assert "not proved: 1 verdict of run 1, imported without evidence" in ran.stderr
+    assert "\nno evidence; referee: no-evidence\n" in dealmill("show", "1:1", cwd=tmp_path).stdout
+    assert dealmill("export", "1", "claims.jsonl", "--with-checker", cwd=tmp_path).returncode == 0
+    checker = [sys.executable, "-I", "-S", "claims.jsonl.check.py", "claims.jsonl"]
+    refused = subprocess.run(checker, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (refused.returncode, "there is no evidence" in refused.stdout) == (1, True)

@@ -61,7 +61,7 @@ def write_with_checker(
             layouts=find_run(store, run.id).items,  # of an unfinished run, more than before
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,
-            source_sha256=None if source.generator else source.digest.hex(),
+            source_sha256=None if source.generator or run.checked_as else source.digest.hex(),
         )
         about = _description(metadata(store, run, verdicts), source)
         file.write(checker(sections, facts, about).encode())

@@ -622,8 +622,8 @@ def _check_odds(stacks: Stacks, verdict: Verdict, value: int | None, evidence: s
     if value != stated.value:
         raise InvalidEvidence(1, f"the value is {value}, expected {stated.value}, the chance in millionths, rounded up")
     odds = odds_of(Plays(_dealt(stacks)), stated.positions)
-    for step, name in enumerate(("won", "orders", "critical", "positions"), start=1):
-        if getattr(odds, name) != getattr(stated, name):
+    for step, (right, word) in enumerate(zip(str(odds).split(" "), evidence.split(" "), strict=True), start=1):
+        if right != word:
             raise InvalidEvidence(step, f"the odds are {odds}, not {evidence}")
 
 

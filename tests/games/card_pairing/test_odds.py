@@ -8,7 +8,7 @@ from dealmill.pipeline.games.card_pairing import odds_picture
 from dealmill.pipeline.games.card_pairing.odds import MOST_POSITIONS
 from dealmill.pipeline.games.card_pairing.picture import frames
 from dealmill.pipeline.games.card_pairing.rules import check
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import InvalidEvidence, Verdict
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import decks, odds_by_play, stated_odds
 from tests.games.card_pairing.test_any_size import PIGEONHOLES, small_layouts
@@ -48,6 +48,17 @@ def test_the_referee_computes_the_same_odds(sizes: dict[str, int]) -> None:
     for row in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
         layout, verdict, value, evidence = row
         check("odds", layout, verdict, value, str(evidence))
+
+
+def test_every_altered_digit_is_refused() -> None:
+    for layout, value, evidence in zip(
+        layouts := deal(3, 1, 6), odds(layouts).values, odds(layouts).evidence, strict=True
+    ):
+        stated = str(evidence)
+        for place in (place for place, sign in enumerate(stated) if sign.isdigit()):
+            other = f"{stated[:place]}{9 - int(stated[place])}{stated[place + 1 :]}"
+            with pytest.raises(InvalidEvidence):
+                check("odds", layout, Verdict.SCORED, value, other)
 
 
 def test_all_digits_of_large_numbers_are_exact() -> None:

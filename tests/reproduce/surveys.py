@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dealmill import Store, Survey
 
-MILLION = 1_000_000
+HUNDRED_THOUSAND, MILLION = 100_000, 1_000_000
 NEW = "none known"
 
 
@@ -60,11 +60,10 @@ QUESTIONS = [
         "card-pairing/odds",
         "Card pairing, 9 × 4 in 9 stacks: mean chance that random play wins, in millionths",
         "182,870 ± 2,900, simulation",
-        count=100_000,
     ),
     Question("camelot/winnable", "Camelot: winnable", "51.37 % ± 0.03, simulation; exact count"),
     Question("hi-q/greedy", "Hi-Q, 16 pegs: mean sum of the holes at the end", NEW),
-    Question("hi-q/fewest", "Hi-Q, 16 pegs: mean of the fewest pegs that any play leaves", NEW, count=10_000),
+    Question("hi-q/fewest", "Hi-Q, 16 pegs: mean of the fewest pegs that a play leaves", NEW, count=HUNDRED_THOUSAND),
     Question("tantrix/legal-moves", "Tantrix, 10 tiles: mean number of legal moves", NEW),
     Question("memory/two-pass", "Memory, 25 pairs, two passes: mean flips", "98.981 ± 0.003, simulation"),
     Question(

@@ -3,10 +3,17 @@
 from fractions import Fraction
 from math import isclose, sqrt
 from statistics import NormalDist, mean, stdev
+from types import SimpleNamespace
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.survey import estimate
 from dealmill.pipeline.survey.interval import Interval, Z, deviation, of_mean, of_share
 
 
@@ -48,3 +55,13 @@ def test_a_mean_and_its_deviation_are_those_of_the_values(values: list[int]) -> 
 
 def test_one_value_does_not_vary() -> None:
     assert of_mean(1, 7, 49) == Interval(7, 7)
+
+
+def test_the_squares_of_values_may_add_up_to_more_than_64_bits(
+    monkeypatch: pytest.MonkeyPatch, store: Database
+) -> None:
+    verdicts = np.full(2 * BLOCK, int(Verdict.SCORED), dtype=np.int8)
+    pack = SimpleNamespace(first=1, stop=2 * BLOCK + 1, verdicts=verdicts, moments=np.full((2, 2), 2**62))
+    monkeypatch.setattr(estimate, "next_pack", lambda _store, _run, after: None if after else pack)
+    [found] = estimate.estimates_after(store, 1, [2])
+    assert (found.value_sum, found.value_squares) == (2**63, 2**63)

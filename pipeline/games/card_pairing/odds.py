@@ -132,7 +132,7 @@ def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: R
         for room in ROOMS:
             graph = small if room == ROOMS[0] else _new_graph(room)
             outcome = _reach(deal, graph, most)
-            results.nodes[i] = graph.counts[POSITIONS]
+            results.nodes[i] = min(graph.counts[POSITIONS], most)
             size = _write_numbers(graph, results.evidence[end:], outcome == WON) if outcome in (WON, LOST) else ZERO
             if size:
                 results.verdicts[i] = SCORED

@@ -83,8 +83,8 @@ def _compared(before: float, best: float, others: list[float]) -> str:
     count = f"{len(others)} other move{'s' if len(others) > 1 else ''}"
     least, greatest = _percent(min(others)), _percent(max(others))
     span = least if least == greatest else f"{least} to {greatest}"
-    critical = "" if min(others) else ": a critical choice"
-    return f"Chance {_percent(before)}; after this move {_percent(best)}, after {count} {span}{critical}."
+    critical = "" if min(others) else ", a critical choice"
+    return f"Chance {_percent(before)} → {_percent(best)}; {count}: {span}{critical}."
 
 
 def _percent(chance: float) -> str:

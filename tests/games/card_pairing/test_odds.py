@@ -89,14 +89,14 @@ def test_the_best_play_is_shown_with_its_critical_choices() -> None:
         "Positions that can be reached: 1,904, critical choices among them: 229."
     )
     assert len(play) == 18
-    assert play[0].endswith("Chance 58.9 %; after this move 72.2 %, after 4 other moves 45 % to 67.7 %.")
+    assert play[0].endswith("Chance 58.9 % → 72.2 %; 4 other moves: 45 % to 67.7 %.")
     assert play[-1].endswith("The only legal move; chance 100 %.")
 
 
 def test_a_best_play_can_lead_through_critical_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     deck = next(deck for deck in decks(4, 4, 100) if odds_by_play(deck).critical > 3)
     evidence = str(odds([deck]).evidence[0])
-    assert any("other move 0 %: a critical choice." in board for board in frames(deck, Verdict.SCORED, evidence))
+    assert any("other move: 0 %, a critical choice." in board for board in frames(deck, Verdict.SCORED, evidence))
     monkeypatch.setattr(odds_picture, "MOST_POSITIONS", 1)
     assert len(list(frames(deck, Verdict.SCORED, evidence))) == 2
 

@@ -13,6 +13,8 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.sources import deals_reading, deals_source
+from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store import diff as room
 from dealmill.pipeline.store.audits import faults_of
 from dealmill.pipeline.store.blocks import fingerprint_of
@@ -28,6 +30,7 @@ from dealmill.pipeline.store.sources import find_source
 from dealmill.pipeline.store.storage import RecordedVerdict
 from dealmill.pipeline.store.tables import Storage, engines
 from dealmill.pipeline.survey.growth import extend_to, open_survey
+from dealmill.stores import Store
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 
 ENGINE = "memory/two-pass"
@@ -263,3 +266,56 @@ def test_a_retracted_survey_is_repeated_with_as_many_deals(store: Database) -> N
     assert [requeue(store, gone).id for gone in list_runs(store, [1, 2])] == [3, 4]
     do_runs(store)
     assert find_run(store, "3").solved == find_run(store, "3").items == 12_000
+
+
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+def test_the_parts_of_a_comparison_are_all_differences(
+    store: Database, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(room, "PART", size)
+    layouts = deal(find_game("card-pairing"), 3, 1, 30)
+    whole = a_run(store, "card-pairing/winnable", layouts)
+    limited = a_run(store, "card-pairing/winnable", layouts, max_nodes=8)
+    other = a_run(store, "card-pairing/winnable", layouts[5:], name="b.txt")
+    with store.writing() as connection:
+        connection.execute(text("DELETE FROM verdicts WHERE run_id = :run AND position = 4"), {"run": whole.id})
+    for one, there in ((whole, limited), (limited, whole), (whole, other)):
+        parts = list(diff(store, one, there).parts())
+        assert [difference for part in parts for difference in part.differences] == compared(store, one, there) != []
+        assert [part.reached for part in parts] == sorted(part.reached for part in parts)
+        assert parts[-1].reached == one.items
+    kept = diff(store, whole, limited, ["lost"]).parts()
+    assert {difference.kind for part in kept for difference in part.differences} == {"missing"}
+
+
+def test_a_packed_run_is_compared_in_parts(store: Database) -> None:
+    deals = DealRange(find_game("memory"), 1, 1, 2_500)
+    deals_reading(store, deals).finish(silent)
+    rows, packed = (
+        find_run(store, queue_run(store, deals_source(store, deals), ENGINE, None, storage))
+        for storage in (Storage.ROWS, Storage.PACKED)
+    )
+    do_runs(store)
+    rows, packed = (find_run(store, run.id) for run in (rows, packed))
+    with store.writing() as connection:
+        connection.execute(text("UPDATE verdicts SET value = value + 1 WHERE position IN (3, 2200)"))
+    parts = list(diff(store, rows, packed).parts())
+    assert [(part.reached, len(part.differences)) for part in parts] == [(1_000, 1), (2_500, 1), (2_500, 0)]
+    assert diff(store, rows, packed).node_sample(10) is None
+
+
+def test_a_sample_of_node_counts_is_evenly_spaced(store: Database) -> None:
+    layouts = deal(find_game("card-pairing"), 3, 1, 30)
+    one, other = (a_run(store, "card-pairing/winnable", layouts, max_nodes=nodes) for nodes in (None, 12))
+    results = {run.id: list(Store(store).query(run=run.id)) for run in (one, other)}
+    nodes = {number: [result.nodes for result in found] for number, found in results.items()}
+    decided = [result.verdict is not Verdict.UNDECIDED for result in results[other.id]]
+    for most in (1, 4, 30, 99):
+        positions = sorted({1 + number * 30 // most for number in range(most)})
+        expected = [(at, nodes[one.id][at - 1], nodes[other.id][at - 1]) for at in positions if decided[at - 1]]
+        sample = diff(store, one, other).node_sample(most)
+        assert (sample.counts if sample else []) == expected
+    full = diff(store, one, other)
+    sample = full.node_sample(30)
+    assert sample and full.nodes
+    assert (sample.ratio, sample.histogram) == (pytest.approx(full.nodes.ratio), full.nodes.histogram)

@@ -235,6 +235,17 @@ def test_everything_can_be_reached_by_keyboard_alone(page: Page) -> None:
     page.wait_for_url(f"**/runs/{shop.RETRACTED}")
 
 
+def test_only_boards_in_view_are_loaded(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "board.svg" in request.url else None)
+    page.goto(f"/runs/{shop.PAIRING}/layouts")
+    boards = page.locator(".thumb img")
+    expect(boards.first).to_have_attribute("src", re.compile("board.svg"))
+    assert 0 < len(asked) < 25
+    boards.last.scroll_into_view_if_needed()
+    expect(boards.last).to_have_attribute("src", re.compile("board.svg"))
+
+
 def test_a_bar_of_a_histogram_filters(page: Page) -> None:
     page.goto(f"/runs/{shop.PAIRING}")
     bar = page.locator("svg.plot a").first

@@ -55,7 +55,7 @@ class Page(HTMLParser):
         if tag == "a" and (link := found.get("href")) and not link.startswith("#"):
             self.links.append(link)
         if tag == "img":
-            self.images.append(found.get("src") or "")
+            self.images.append(found.get("src") or found.get("data-src") or "")
         if identity := found.get("id"):
             self.ids.append(identity)
 

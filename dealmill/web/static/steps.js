@@ -1,4 +1,4 @@
-// Stepping without reloading the page, and polling while a run is in progress. Everything also works without this file.
+// Stepping without reloading the page, boards in lists, and polling while a run is in progress. Everything also works without this file.
 
 const POLL_MS = 2000;
 const MOST_PAGES = 50;
@@ -194,6 +194,16 @@ async function poll() {
   }
   setTimeout(poll, POLL_MS);
 }
+
+// Boards in a list are loaded when they come into view; `loading="lazy"` loads those far below, too.
+const boards = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    target.src = target.dataset.src;
+    boards.unobserve(target);
+  }
+});
+for (const image of document.querySelectorAll("img[data-src]")) boards.observe(image);
 
 if (stepper()?.querySelector(".controls")) {
   document.addEventListener("keydown", onKey);

@@ -318,4 +318,4 @@ def test_a_sample_of_node_counts_is_evenly_spaced(store: Database) -> None:
     full = diff(store, one, other)
     sample = full.node_sample(30)
     assert sample and full.nodes
-    assert (sample.ratio, sample.histogram) == (pytest.approx(full.nodes.ratio), full.nodes.histogram)
+    assert sample.ratio == pytest.approx(full.nodes.ratio) and sample.histogram == full.nodes.histogram

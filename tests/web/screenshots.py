@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from playwright.sync_api import expect
+
 import dealmill
 from tests.web.browser import running_browser, serving
 
@@ -24,7 +26,7 @@ class Shot:
 SHOTS = {
     "web-runs": Shot("/", height=720),
     "web-run": Shot("/runs/1", height=1010),
-    "web-layout": Shot("/runs/1/layouts/6?leaf=4", height=750),
+    "web-layout": Shot("/runs/1/layouts/6?leaf=4", height=800),
     "web-compare": Shot("/compare?run=1&run=7", height=900),
     "web-chart": Shot("/chart?by=share", height=640, scheme="dark"),
     "web-phone": Shot("/runs/2/layouts/1", width=390, height=760, scheme="dark"),
@@ -54,6 +56,7 @@ def main() -> None:
                 context = browser.new_context(viewport=size, color_scheme=shot.scheme)  # type: ignore[arg-type]
                 page = context.new_page()
                 page.goto(address + shot.path)
+                expect(page.get_by_text("being checked")).to_have_count(0)
                 page.screenshot(path=FOLDER / f"{name}.png")
                 context.close()
 

@@ -10,6 +10,7 @@ import os
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache, partial
 from typing import cast
 from unittest.mock import patch
@@ -21,12 +22,12 @@ from hypothesis import strategies as st
 from dealmill.cli.options import Range
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
-from dealmill.pipeline.games import games
-from dealmill.pipeline.games.batch import Batch
+from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.batch import Batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest import files
+from dealmill.pipeline.ingest import files, verdicts
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.settings import settings as configured
@@ -169,6 +170,41 @@ def naive_lines(data: bytes) -> tuple[list[tuple[int, str]] | None, bool]:
     return [(number, line.decode("utf-8", "replace").rstrip("\r")) for number, line in enumerate(lines, 1)], breaks
 
 
+ROWS = [
+    '{"layout": "AABB", "verdict": "scored", "value": 4, "nodes": 2, "evidence": "1 2 3 4"}',
+    '{"layout": "ABAB", "verdict": "undecided", "nodes": 7}',
+    "layout,verdict,value,nodes,evidence",
+    "AABB,scored,4,2,1 2 3 4",
+    '"ABAB",undecided,,7,',
+]
+
+
+@given(
+    st.sampled_from(["memory.jsonl", "memory.csv"]), st.lists(inputs.mutated(st.sampled_from(ROWS)) | inputs.anything)
+)
+def files_of_verdicts(name: str, rows: list[str]) -> None:
+    """Each row is a verdict that can be stored or a reject with reasons, in order, or the file is refused."""
+    data = "\n".join(rows).encode("utf-8", "replace")
+    claimed = verdicts.Claimed(find_game("memory"), "memory/mine", "1", "memory/two-pass")
+    form = verdicts._form_of(name)
+    try:
+        found = list(verdicts._entries(name, claimed, form, lambda: closing(io.BytesIO(data)), lambda _: None))
+    except InputError as error:
+        assert str(error).startswith(name) and str(error).isprintable()
+        return
+    for entries in found:
+        bad = entries.reject_indexes.tolist()
+        ordered = [*map(int, entries.lines)]
+        for at, reject in zip(bad, entries.rejects, strict=True):
+            ordered.insert(at, reject.line)
+            assert reject.reasons and all(reason and reason.isprintable() for reason in reject.reasons)
+        assert ordered == sorted(set(ordered))
+        assert entries.solved is not None
+        for layout, evidence in zip(unpack(entries.layouts), unpack(entries.solved.evidence), strict=True):
+            assert_canonical(claimed.game, layout)
+            assert evidence.isascii() and (evidence.isprintable() or not evidence)
+
+
 @given(
     inputs.mutated(
         st.sampled_from(["deal:camelot:seed=1:1-1000", "deal:hi-q:seed=7:pegs=16:3-", "deal:memory:seed=0:9"])
@@ -236,6 +272,7 @@ TARGETS: dict[str, Callable[[], Property]] = {
         for engine in game.engines
     },
     "lines of a file": lambda: lines,
+    "files of verdicts": lambda: files_of_verdicts,
     "ranges of deals": lambda: deal_ranges,
     "options": lambda: arguments,
     "settings": lambda: settings_of_the_environment,

@@ -81,18 +81,21 @@ def test_a_run_costs_what_its_jobs_cost(store: Database, storage: Storage) -> No
 
 
 @each_storage
-@pytest.mark.parametrize("value", [None, nan, inf, -1.0, 1e300, "'many'", "x'ff'"], ids=str)
+@pytest.mark.parametrize("value", [None, nan, inf, -1.0, 1e300], ids=str)
 def test_a_cost_that_cannot_be_right_is_no_cost_and_no_fault(store: Database, storage: Storage, value: object) -> None:
     run = planned(store, storage)
     do_runs(store)
-    if isinstance(value, str):
-        if not store.embedded:
-            pytest.skip("PostgreSQL takes only numbers into this column")
-        value = text(value)
     damaged = changed(store, run, value)
     assert damaged.cpu_seconds is None
     assert diff(store, damaged, damaged).cost_ratio is None
     assert an_audit(store, damaged).clean
+
+
+@each_storage
+@pytest.mark.parametrize("value", ["'many'", "x'ff'"])
+def test_text_in_place_of_a_cost_is_no_cost_and_no_fault(sqlite_store: Database, storage: Storage, value: str) -> None:
+    """PostgreSQL takes only numbers into the column."""
+    test_a_cost_that_cannot_be_right_is_no_cost_and_no_fault(sqlite_store, storage, text(value))
 
 
 @pytest.mark.usefixtures("burning")

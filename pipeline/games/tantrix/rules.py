@@ -79,14 +79,8 @@ class Position:
     @cached_property
     def controlled_spaces(self) -> set[Space]:
         """The empty spaces along the sides of forced spaces."""
-        return {
-            space
-            for forced in self.forced_spaces
-            for d, beside in enumerate(around(forced))
-            if beside not in self.field
-            for flank in (-1, 1)
-            for space in self._side(forced, d, flank)
-        }
+        sides = [self._side(forced, d, flank) for forced in self.forced_spaces for d in range(6) for flank in (-1, 1)]
+        return {space for side in sides for space in side}
 
     def _side(self, forced: Space, direction: int, flank: int) -> Iterator[Space]:
         """Yield the line that leaves a forced space with the row of tiles on its left (flank -1) or right (1)."""
@@ -100,11 +94,10 @@ class Position:
         """The empty spaces to which at least two tiles show the same colour, with the colours that they do not."""
         left = {}
         for space, links in self.links.items():
-            if len(links) > 1:
-                shown = "".join(links.values())
-                colours = "".join([colour for colour in COLOURS if shown.count(colour) < 2])
-                if colours != COLOURS:
-                    left[space] = colours
+            shown = "".join(links.values())
+            colours = "".join([colour for colour in COLOURS if shown.count(colour) < 2])
+            if colours != COLOURS:
+                left[space] = colours
         return left
 
     def demands(self, space: Space) -> Iterator[tuple[int, str]]:

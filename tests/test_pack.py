@@ -188,6 +188,24 @@ def test_a_file_that_is_no_pack_is_refused(text: str, tmp_path: Path) -> None:
         check_pack(path)
 
 
+@pytest.mark.parametrize(
+    ("path", "message"), [("/dev/zero", "is a device"), (".", "Is a directory"), ("none.json", "No such file")]
+)
+def test_what_is_no_file_is_not_read(path: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_pack(Path(path))
+
+
+def test_what_is_no_range_of_deals_is_a_problem_of_the_pack(sqlite_store: Database, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    pack = write_pack(sqlite_store, run_of_deals(sqlite_store, "memory/two-pass", 9), path, Choice(grades=1, each=2))
+    assert pack.deals
+    for change in ({"seed": -1}, {"first": 9, "last": 1}, {"parameters": {"pairs": 10**9}}):
+        changed = pack.model_copy(update={"deals": pack.deals.model_copy(update=change)})
+        path.write_text(changed.json_text())
+        assert check_pack(path).problems == ["the deals are no range of deals of memory"]
+
+
 def test_what_cannot_be_chosen_is_refused_before_a_file_is_written(sqlite_store: Database, tmp_path: Path) -> None:
     run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 1, 1, 50))
     other = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 2, 1, 50), name="b.txt")

@@ -8,13 +8,14 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.errors import DamagedError, InputError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.results.pack import Entry, Found, Origin, Pack, measure_of
 from dealmill.pipeline.solve import solve
+from dealmill.pipeline.store.shapes import shown_value
 from dealmill.pipeline.store.storage import Columns
 
 PROBLEMS = 20
@@ -39,6 +40,8 @@ def read_pack(path: Path) -> Pack:
         If it cannot be read, or is not a pack.
     """
     try:
+        if path.is_char_device() or path.is_block_device():
+            raise InputError(f"{path} is a device, not a file")
         return Pack.model_validate_json(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -81,7 +84,7 @@ def _wrong_order(pack: Pack) -> Iterator[str]:
         if entry.position <= (before.position if before else 0):
             yield f"layout {entry.position} is not in order of positions"
         if not is_canonical(game, entry.layout):
-            yield f"layout {entry.position} is not a canonical layout of {game.name}: {entry.layout!r}"
+            yield f"layout {entry.position} is not a canonical layout of {game.name}: {shown_value(entry.layout)}"
         elif (earlier := seen.setdefault(game.nameless(entry.layout), entry.position)) != entry.position:
             yield f"layout {entry.position} differs from layout {earlier} only in names"
 
@@ -94,7 +97,11 @@ def _wrong_deals(pack: Pack, unchecked: list[str]) -> Iterator[str]:
     elif pack.generator != game.generator:
         unchecked.append(f"the numbers of the deals: they were dealt by {pack.generator}, not {game.generator}")
     else:
-        deals = DealRange.of(game, pack.deals.model_dump())
+        try:
+            deals = DealRange.of(game, pack.deals.model_dump())
+        except DamagedError:
+            yield f"the deals are no range of deals of {game.name}"
+            return
         if deals.name != pack.source:
             yield f"the deals are {deals.name}, not {pack.source}"
         for entry in pack.layouts:

@@ -96,9 +96,9 @@ def format_figure(facts: Mapping[str, object], key: str) -> str:
     share = facts["estimate"] == WINNABILITY
     scale, unit = (100, " %") if share else (1, "")
     places = 2
-    while places < 12 and half * scale * 10 ** (places - 1) < 1:
+    while places < 12 and 0 < half * scale * 10 ** (places - 1) < 1:
         places += 1
-    return f"{number * scale:.{places}f}{unit}"
+    return f"{number * scale:,.{places}f}{unit}"
 
 
 def _page(facts: Mapping[str, object], deals: DealRange) -> str:

@@ -15,6 +15,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import Database
 from dealmill.pipeline.survey import estimate
 from dealmill.pipeline.survey.interval import Interval, Z, deviation, of_mean, of_share
+from dealmill.pipeline.survey.report import format_figure
 
 
 def test_z_leaves_five_per_cent_outside() -> None:
@@ -65,3 +66,18 @@ def test_the_squares_of_values_may_add_up_to_more_than_64_bits(
     monkeypatch.setattr(estimate, "next_pack", lambda _store, _run, after: None if after else pack)
     [found] = estimate.estimates_after(store, 1, [2])
     assert (found.value_sum, found.value_squares) == (2**63, 2**63)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "value", "half", "figure"),
+    [
+        ("winnability", 0.5138, 0.0005, "51.380 %"),
+        ("mean value", 186_512.701, 9_124.95, "186,512.70"),
+        ("mean value", 79.6318, 0.059, "79.632"),
+        ("mean value", 33.0, 0.0, "33.00"),
+    ],
+)
+def test_figures_have_the_digits_that_their_interval_makes_significant(
+    estimate: str, value: float, half: float, figure: str
+) -> None:
+    assert format_figure({"estimate": estimate, "value": value, "half_width": half}, "value") == figure

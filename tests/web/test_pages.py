@@ -242,6 +242,16 @@ def test_a_proof_opens_at_its_first_picture_and_says_what_it_shows(client: TestC
     assert "<strong>Unwinnable" not in client.get(f"/runs/{shop.HI_Q}/layouts/1").text
 
 
+def test_an_imported_verdict_shows_only_commands_that_work(tmp_path: Path) -> None:
+    path, url = tmp_path / "memory.jsonl", f"sqlite:///{tmp_path / 'a.db'}"
+    path.write_text('{"layout": "ABAB", "verdict": "scored", "value": 8, "evidence": "1 2 3 4 1 3 2 4"}\n')
+    with dealmill.open(url) as store:
+        store.import_verdicts(path, engine="mine", version="1")
+    with client_of(url) as client:
+        text = client.get("/runs/1/layouts/1").text
+    assert "dealmill show 1:1" in text and "--engine memory/mine" not in text
+
+
 def test_a_step_is_also_a_file(client: TestClient, furnished: str) -> None:
     path = f"/runs/{shop.HI_Q}/layouts/1?step=2&as="
     with dealmill.open(furnished) as store:

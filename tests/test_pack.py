@@ -253,3 +253,20 @@ def test_imported_solutions_are_packed_and_proved(tmp_path: Path) -> None:
     lost = pack.layouts[0].model_copy(update={"evidence": pack.layouts[1].evidence})
     (tmp_path / "a.json").write_text(pack.model_copy(update={"layouts": [lost, *pack.layouts[1:]]}).json_text())
     assert "invalid" in dealmill.check_pack(tmp_path / "a.json").problems[0]
+
+
+def test_verdicts_without_evidence_are_neither_packed_nor_proved(tmp_path: Path) -> None:
+    path = tmp_path / "card-pairing.jsonl"
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        solved = store.run(dealmill.deals("card-pairing", count=100))
+        rows = [{"layout": found.layout, "verdict": "winnable"} for found in solved.results()]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        claimed = store.import_verdicts(path, engine="mine", version="7")
+        with pytest.raises(UsageError, match="only 0 of the run have such a verdict, evidence and a number for nodes"):
+            claimed.pack(tmp_path / "b.json", grades=1, each=1)
+        solved.export(path, force=True)
+        pack = store.import_verdicts(path, engine="mine", version="8").pack(tmp_path / "a.json", grades=2, each=10)
+    bare = pack.layouts[0].model_copy(update={"evidence": None})
+    (tmp_path / "a.json").write_text(pack.model_copy(update={"layouts": [bare, *pack.layouts[1:]]}).json_text())
+    [problem] = dealmill.check_pack(tmp_path / "a.json").problems
+    assert problem.endswith("the verdict is winnable, but there is no evidence")

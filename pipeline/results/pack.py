@@ -341,13 +341,22 @@ def _positions(results: Columns) -> Sequence[int]:
 def _measured(
     store: Database, run: RunStatus, measure: Measure, verdicts: Sequence[Verdict], progress: Progress
 ) -> tuple[Numbers, Numbers]:
-    """Return the positions of the results with one of the verdicts and a number of the measure, and these numbers."""
+    """Return the positions of the results with one of the verdicts and a number of the measure, and these numbers.
+
+    Verdicts imported without evidence are left out.
+    """
     parts = [np.zeros((2, 0), dtype=np.int64)]
     for page in Query(store, [run], Filter(verdict=tuple(verdicts))).pages():
         for fault in page.faults:
             raise DamagedError(fault_message(run.id, fault))
-        pairs = zip(page.columns.positions, measure(page.columns), strict=True)
-        known = [pair for pair in pairs if pair[1] is not None]
+        found = page.columns
+        known = [
+            (position, number)
+            for position, number, verdict, evidence in zip(
+                found.positions, measure(found), found.verdicts, found.evidence, strict=True
+            )
+            if number is not None and (evidence is not None or verdict == Verdict.UNDECIDED)
+        ]
         parts.append(np.array(known, dtype=np.int64).reshape(-1, 2).T)
         progress(Choosing(page.end or run.items, run.items))
     positions, numbers = np.concatenate(parts, axis=1)
@@ -361,7 +370,7 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     if len(ordered) < wanted:
         raise UsageError(
             f"{choice.grades} grades of {choice.each:,} are {wanted:,} layouts, but only {len(ordered):,} of the run "
-            f"have such a verdict and a number for {choice.by}; solve more, or choose fewer"
+            f"have such a verdict, evidence and a number for {choice.by}; solve more, or choose fewer"
         )
     ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
     grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1

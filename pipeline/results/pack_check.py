@@ -121,7 +121,7 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
     for origin, found in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
         if origin and found:
             verdict = _verdict(found.verdict)
-            judged = judge(origin.engine, entry.layout, verdict, found.value, found.evidence, origin.checked_as)
+            judged = judge(origin.rules, entry.layout, verdict, found.value, found.evidence)  # a bare claim is invalid
             if judged.reason or find_engine(origin.rules)[0].name != pack.game:
                 yield f"{name}, {origin.engine}: {judged}"
     measure = measure_of((pack.graded_by or pack.run).rules, pack.by)

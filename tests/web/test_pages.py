@@ -242,6 +242,15 @@ def test_a_proof_opens_at_its_first_picture_and_says_what_it_shows(client: TestC
     assert "<strong>Unwinnable" not in client.get(f"/runs/{shop.HI_Q}/layouts/1").text
 
 
+def test_an_invalid_verdict_is_linked_from_its_run(tmp_path: Path) -> None:
+    path, url = tmp_path / "memory.jsonl", f"sqlite:///{tmp_path / 'a.db'}"
+    path.write_text('{"layout": "ABAB", "verdict": "scored", "value": 6, "evidence": "1 2 3 4 1 3 2 4"}\n')
+    with dealmill.open(url) as store:
+        assert not store.import_verdicts(path, engine="mine", version="1").audit().valid
+    with client_of(url) as client:
+        assert "/runs/1/layouts/1" in check_page("/runs/1", client.get("/runs/1").text).links
+
+
 def test_an_imported_verdict_shows_only_commands_that_work(tmp_path: Path) -> None:
     path, url = tmp_path / "memory.jsonl", f"sqlite:///{tmp_path / 'a.db'}"
     path.write_text('{"layout": "ABAB", "verdict": "scored", "value": 8, "evidence": "1 2 3 4 1 3 2 4"}\n')

@@ -82,6 +82,8 @@ class Claimed:
             If a name or the version cannot be used.
         """
         own, slash, name = engine.rpartition("/")
+        if slash and game is not None and game != own:
+            raise UsageError(f"{engine} is not an engine of {game}: leave out the game, or correct it")
         owner = find_game(own) if slash else find_game(game) if game else game_of_file(file)
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
             raise UsageError(f"{engine!r} is not the name of an engine; write GAME/NAME in lower case")

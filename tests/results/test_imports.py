@@ -359,6 +359,7 @@ def test_cells_that_are_not_closed_are_rejected_in_their_lines(sqlite_store: Dat
         ({"version": "1 2"}, "is not a version"),
         ({"engine": "memory/two-pass", "checked_as": "incremental"}, "leave out"),
         ({"checked_as": "camelot/winnable"}, "is not an engine of memory"),
+        ({"game": "camelot"}, "memory/mine is not an engine of camelot"),
     ],
 )
 def test_names_that_cannot_be_used_are_refused(

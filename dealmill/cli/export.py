@@ -58,7 +58,7 @@ def export(
     message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
     tell(message)
     if with_checker:
-        tell(f"check it with: python3 -I -S {shlex.join([f'{file}.check.py', file])}")
+        _tell_check(file)
     if as_json:
         write_json({"run": found.id, "file": file, "verdicts": written, "pending": status.items - status.solved})
 
@@ -139,7 +139,11 @@ def pack(
     write_rows(GRADE_COLUMNS, rows, form)
     tell(f"{counted(len(written.layouts), 'layout')} of run {found.id} written to {file}, graded by {by}")
     if with_checker:
-        tell(f"check it with: python3 -I -S {shlex.join([f'{file}.check.py', file])}")
+        _tell_check(file)
+
+
+def _tell_check(file: str) -> None:
+    tell(f"check it with: python3 -I -S {shlex.join([f'{file}.check.py', file])}")
 
 
 def _is_proved(checked: "dealmill.CheckedPack", file: str, form: str | None) -> bool:

@@ -266,3 +266,11 @@ def test_an_empty_trace_is_evidence_in_csv_too(exports: Path, tmp_path: Path) ->
     lines = export.read_text().splitlines(keepends=True)
     one_peg = "1,1,XOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO,scored,1,0,\n"
     assert check_text(export, "".join([lines[0], one_peg, *lines[2:]]), tmp_path)[0].code == 0
+
+
+def test_an_export_with_further_columns_is_refused(exports: Path, tmp_path: Path) -> None:
+    path = path_of(exports, "camelot/winnable", ".csv")
+    altered = tmp_path / path.name
+    altered.write_text("".join(f"{line},1\n" for line in path.read_text().splitlines()))
+    checked = checker_of(path).check(altered, believed=True)
+    assert checked.code == 1 and "the first line of the file is not position,line," in checked.out

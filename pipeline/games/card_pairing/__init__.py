@@ -85,7 +85,7 @@ class CardPairing(Game):
 
     @property
     def nameless(self) -> Nameless:
-        from .nameless import nameless
+        from .layout import nameless
 
         return nameless
 

@@ -9,6 +9,8 @@ from typing import BinaryIO
 
 from dealmill.pipeline.results.checker.facts import ExportRow
 
+GRADED = ["grade", "number"]
+"""The columns of a pack that follow those of an export."""
 LONGEST_CELL = 2**31 - 1
 """The greatest limit that every system accepts. The limit of the library, 131,072, is too low for some evidence."""
 
@@ -25,12 +27,13 @@ def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
     try:
         rows = csv.reader(_csv_lines(file), strict=True)
         names = next(rows, [])
-        if names[: len(ExportRow._fields)] != [*ExportRow._fields]:
-            raise ValueError(f"the first line of the file does not begin with {','.join(ExportRow._fields)}")
+        count = len(ExportRow._fields)
+        if names[:count] != [*ExportRow._fields] or names[count : count + 2] not in ([], GRADED):
+            raise ValueError(f"the first line of the file is not {','.join(ExportRow._fields)}")
         for cells in rows:
             if len(cells) != len(names):
                 raise ValueError(f"it has {len(cells)} columns, expected {len(names)}")
-            yield _csv_row(cells[: len(ExportRow._fields)])
+            yield _csv_row(cells[:count])
     except csv.Error as error:
         raise ValueError(str(error)) from error
 

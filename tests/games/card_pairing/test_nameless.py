@@ -5,8 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from dealmill.pipeline.games.card_pairing.layout import canonical
-from dealmill.pipeline.games.card_pairing.nameless import nameless
+from dealmill.pipeline.games.card_pairing.layout import canonical, nameless
 from tests.doing import dealer
 
 deal = dealer("card-pairing")
